@@ -1,0 +1,159 @@
+"""Every error that a caller of recollect can meet.
+
+The tree::
+
+    RecollectError
+    ├── InvalidInput            the caller passed something unusable
+    │   └── ConfigError         a setting is unknown, mistyped or out of range
+    ├── NotFound                a named thing does not exist
+    ├── Conflict                the thing exists in another state than the caller expects
+    ├── Denied                  the scope or the path rules forbid it
+    ├── StoreError              the database or a file could not do it
+    │   ├── StoreBusy           another process held the write lock for too long
+    │   ├── StoreFull           no space left on the device
+    │   ├── StoreReadOnly       the home cannot be written
+    │   ├── StoreCorrupt        a database is damaged
+    │   ├── StoreClosed         used after close()
+    │   ├── SchemaTooNew        written by a newer recollect
+    │   └── MigrationFailed     a schema step failed; the backup is beside the database
+    └── EmbeddingError          an embedder could not do it
+        ├── ModelMissing        the local model or its runtime is not installed
+        ├── ProviderUnavailable try later
+        ├── ProviderRejected    the provider will not accept this, ever
+        └── DimensionMismatch   vectors of another size than the index holds
+
+Each class has a stable ``code``. Each error carries a ``hint``, what to do next, and its facts as
+attributes. Messages never hold secrets or the user's text.
+"""
+
+from __future__ import annotations
+
+
+class RecollectError(Exception):
+    """The root of the tree.
+
+    Args:
+        message: What happened, one sentence without a final stop, no user text.
+        hint: What the reader can do next; empty when there is nothing to do.
+        facts: Named facts (paths, ids, numbers); readable as attributes through ``facts``.
+    """
+
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str = "", **facts: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.facts = facts
+
+    def as_dict(self) -> dict[str, object]:
+        """Return ``{"code", "message", "hint"}``, the shape of every surface."""
+        return {"code": self.code, "message": self.message, "hint": self.hint}
+
+
+class InvalidInput(RecollectError):
+    """The caller passed something unusable."""
+
+    code = "invalid_input"
+
+
+class ConfigError(InvalidInput):
+    """A setting is unknown, mistyped or out of range."""
+
+    code = "config"
+
+
+class NotFound(RecollectError):
+    """A named thing does not exist, or not in this scope."""
+
+    code = "not_found"
+
+
+class Conflict(RecollectError):
+    """The thing exists in another state than the caller expects."""
+
+    code = "conflict"
+
+
+class Denied(RecollectError):
+    """The scope or the path rules forbid it."""
+
+    code = "denied"
+
+
+class StoreError(RecollectError):
+    """The database or a file could not do it."""
+
+    code = "store"
+
+
+class StoreBusy(StoreError):
+    """Another process held the write lock for too long."""
+
+    code = "store_busy"
+
+
+class StoreFull(StoreError):
+    """No space is left on the device."""
+
+    code = "store_full"
+
+
+class StoreReadOnly(StoreError):
+    """The home cannot be written."""
+
+    code = "store_read_only"
+
+
+class StoreCorrupt(StoreError):
+    """A database is damaged."""
+
+    code = "store_corrupt"
+
+
+class StoreClosed(StoreError):
+    """Used after ``close()``."""
+
+    code = "store_closed"
+
+
+class SchemaTooNew(StoreError):
+    """The database was written by a newer recollect."""
+
+    code = "schema_too_new"
+
+
+class MigrationFailed(StoreError):
+    """A schema step failed; nothing of it was kept."""
+
+    code = "migration_failed"
+
+
+class EmbeddingError(RecollectError):
+    """An embedder could not do it."""
+
+    code = "embedding"
+
+
+class ModelMissing(EmbeddingError):
+    """The local model or its runtime is not installed."""
+
+    code = "model_missing"
+
+
+class ProviderUnavailable(EmbeddingError):
+    """The provider cannot answer now."""
+
+    code = "provider_unavailable"
+
+
+class ProviderRejected(EmbeddingError):
+    """The provider will never accept this request."""
+
+    code = "provider_rejected"
+
+
+class DimensionMismatch(EmbeddingError):
+    """Vectors of another size than the index holds."""
+
+    code = "dimension_mismatch"
