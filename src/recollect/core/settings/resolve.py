@@ -1,0 +1,127 @@
+"""Puts the layers together: defaults, then `config.yaml`, then environment, then arguments.
+
+A value that does not fit names its key, what it must be and where it was given.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.errors import ConfigError
+from recollect.core.settings.options import SettingValue, convert, leaves, list_options
+from recollect.core.settings.sources import (
+    FILE_NAME,
+    Given,
+    read_arguments,
+    read_environment,
+    read_file,
+)
+from recollect.core.settings.tree import Settings
+
+
+class Explained(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of `recollect config`."""
+
+    key: str
+    value: SettingValue
+    origin: str
+
+
+class ResolvedSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings in force, and where each one comes from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    """Dotted key -> "default", "config.yaml line 4", "environment RECOLLECT_…", "argument …"."""
+
+    def explain(self) -> tuple[Explained, ...]:
+        """Return every option with its value and origin, in the order of the tree."""
+        return tuple(
+            Explained(key=key, value=operator.attrgetter(key)(self.settings), origin=origin)
+            for key, origin in self.origins.items()
+        )
+
+
+def load_settings(
+    home: Path,
+    overrides: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> ResolvedSettings:
+    """Return the settings for ``home``; later layers win, key by key.
+
+    Args:
+        home: The folder that may hold ``config.yaml``; it need not exist.
+        overrides: Arguments: dotted keys, or nested mappings.
+        environ: The variables; the process environment by default.
+
+    Raises:
+        ConfigError: a key is unknown, or a value has the wrong type or is out of range.
+    """
+    given = read_file(home / FILE_NAME)
+    given |= read_environment(os.environ if environ is None else environ)
+    given |= read_arguments(overrides or {})
+    values = {key: default for key, (_, default) in leaves().items()}
+    values |= {key: _converted(key, entry) for key, entry in given.items()}
+    origins = {key: given[key].origin if key in given else "default" for key in values}
+    _check_together(values, origins)
+    return ResolvedSettings(settings=msgspec.convert(_nested(values), Settings), origins=origins)
+
+
+def _converted(key: str, entry: Given) -> SettingValue:
+    try:
+        return convert(key, _split_list(key, entry), from_text=entry.is_text)
+    except ValueError as error:
+        expects = next(option.expects for option in list_options() if option.key == key)
+        raise _wrong(key, f"must be {expects}", entry.origin) from error
+
+
+def _split_list(key: str, entry: Given) -> object:
+    """Return the entry's value; a text for a list option as a list: JSON, or split at commas."""
+    default = leaves()[key][1]
+    if not (isinstance(default, tuple) and isinstance(entry.value, str) and entry.is_text):
+        return entry.value
+    if entry.value.lstrip().startswith("["):
+        return msgspec.json.decode(entry.value)
+    return [part.strip() for part in entry.value.split(",") if part.strip()]
+
+
+def _check_together(values: Mapping[str, SettingValue], origins: Mapping[str, str]) -> None:
+    overlap, tokens = values["chunking.overlap"], values["chunking.tokens"]
+    if isinstance(overlap, int) and isinstance(tokens, int) and overlap >= tokens:
+        why = f"must be smaller than chunking.tokens, which is {tokens}"
+        raise _wrong("chunking.overlap", why, origins["chunking.overlap"])
+    patterns = values["privacy.patterns"]
+    for number, pattern in enumerate(patterns if isinstance(patterns, tuple) else (), start=1):
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            why = f"has an invalid regular expression, number {number} of the list"
+            raise _wrong("privacy.patterns", why, origins["privacy.patterns"]) from error
+
+
+def _wrong(key: str, why: str, origin: str) -> ConfigError:
+    return ConfigError(
+        f"setting {key} {why} ({origin})",
+        hint=f"change it there; recollect config shows what {key} means",
+        key=key,
+        origin=origin,
+    )
+
+
+def _nested(values: Mapping[str, SettingValue]) -> dict[str, object]:
+    """Return ``{"a.b": 1}`` as ``{"a": {"b": 1}}``."""
+    tree: dict[str, object] = {}
+    sections: dict[str, dict[str, SettingValue]] = {}
+    for key, value in values.items():
+        name, _, rest = key.partition(".")
+        if rest:
+            sections.setdefault(name, {})[rest] = value
+        else:
+            tree[name] = value
+    return tree | {name: _nested(inner) for name, inner in sections.items()}
