@@ -1,0 +1,63 @@
+# Every target makes its own virtual environment in .venv; Python 3.11+, pip and a network are enough.
+# The second run finds it made. PYTHON=... chooses the interpreter.
+
+VENV := .venv
+PY := $(VENV)/bin/python
+RUN := $(VENV)/.installed-run
+DEV := $(VENV)/.installed-dev
+PIP := $(PY) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+export PIP_ROOT_USER_ACTION := ignore
+# Plots need a folder for their font cache, also where there is no home to write to.
+export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench docs fix picture constraints clean
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+demo: $(RUN) ## Read the sample workspace and transcripts, and answer three questions from them
+	@$(VENV)/bin/recollect --home .cache/demo demo
+
+test: $(DEV) ## Run every test, with branch coverage
+	@$(PY) -m pytest --cov --cov-report=term --junitxml=build/tests.xml
+
+check: $(DEV) ## Check format, lint, types, floors, links and sizes
+	@$(PY) -m ruff format --check .
+	@$(PY) -m ruff check .
+	@$(PY) -m mypy
+	@$(VENV)/bin/lint-imports
+	@$(PY) -m pytest --quiet tests/structure
+
+bench: $(DEV) ## Run the short benchmarks and print their tables
+	@$(PY) scripts/bench.py
+
+docs: $(DEV) ## Build the documentation into docs/_build/html
+	@$(PY) -m sphinx -n -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+fix: $(DEV) ## Format, and fix what the linter can fix
+	@$(PY) -m ruff format .
+	@$(PY) -m ruff check --fix .
+
+picture: $(DEV) ## Draw the picture of the README from the real output of the demo
+	@$(PY) scripts/picture.py
+
+constraints: $(DEV) ## Choose the newest versions again and write constraints.txt
+	@$(PY) scripts/constraints.py
+
+clean: ## Remove what the other targets made, the virtual environment too
+	rm -rf $(VENV) .cache build dist docs/_build htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(RUN): pyproject.toml constraints.txt scripts/venv.sh
+	@scripts/venv.sh $(VENV)
+	@echo "Installing recollect into $(VENV) ..."
+	@$(PIP) "pip>=25.3"
+	@$(PIP) --build-constraint constraints.txt --editable ".[local]"
+	@touch $(RUN)
+
+$(DEV): $(RUN)
+	@echo "Installing the tools for tests and docs ..."
+	@$(PIP) --editable ".[all]" --build-constraint constraints.txt --group dev --group docs
+	@touch $(DEV)
