@@ -1,0 +1,53 @@
+"""Cells: the value of a column as the type that the schema promises.
+
+Tables are STRICT, so another type means damage; it is told as such instead of travelling on.
+"""
+
+from __future__ import annotations
+
+from recollect.core.errors import StoreCorrupt
+from recollect.store.engine import SqlValue
+
+_HINT = "run `recollect doctor`"
+
+
+def integer(value: SqlValue) -> int:
+    """Return an INTEGER cell.
+
+    Raises:
+        StoreCorrupt: it is none.
+    """
+    if isinstance(value, int):
+        return value
+    raise StoreCorrupt("a cell is not the integer that its column promises", hint=_HINT)
+
+
+def text(value: SqlValue) -> str:
+    """Return a TEXT cell.
+
+    Raises:
+        StoreCorrupt: it is none.
+    """
+    if isinstance(value, str):
+        return value
+    raise StoreCorrupt("a cell is not the text that its column promises", hint=_HINT)
+
+
+def text_or_none(value: SqlValue) -> str | None:
+    """Return a TEXT cell that may be NULL.
+
+    Raises:
+        StoreCorrupt: it is neither.
+    """
+    return None if value is None else text(value)
+
+
+def blob(value: SqlValue) -> bytes:
+    """Return a BLOB cell.
+
+    Raises:
+        StoreCorrupt: it is none.
+    """
+    if isinstance(value, bytes):
+        return value
+    raise StoreCorrupt("a cell is not the blob that its column promises", hint=_HINT)
