@@ -1,0 +1,164 @@
+"""Session keys: who and where a conversation is, written as one text.
+
+Understood are the two forms of the seeds, the long
+``agent:{agentId}:{channel}:{accountId}:{chatType}:{userId}`` and the short ``{channel}:{userId}``,
+the forms between that OpenClaw writes (``agent:main:main``, ``agent:main:telegram:group:-100``),
+and any plain name. A key names a conversation; which session is its current one is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from recollect.core.errors import InvalidInput
+
+MAX_KEY_CHARS = 512
+"""Longest key. Real ones stay under 200; a longer one is a mistake or an attack on the index."""
+
+DIRECT = "direct"
+"""The chat type of a conversation with one person."""
+
+_TYPE_WORDS = {"dm": DIRECT} | {
+    word: word for word in (DIRECT, "group", "channel", "room", "thread", "cron", "subagent", "acp")
+}
+_AUTOMATED_CHANNELS = frozenset({"cron", "hook", "subagent", "acp"})
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+class SessionKey(msgspec.Struct, frozen=True, kw_only=True):
+    """Who and where, read from the text of a key.
+
+    Attributes:
+        text: The normalised key; two keys are the same conversation if their texts are equal.
+        agent: The agent that speaks, where the key names one.
+        channel: The medium (``telegram``, ``slack`` ...), where the key names one.
+        account: The account of the agent on that channel.
+        chat_type: ``direct``, ``group``, ``channel`` ..., where it is known.
+        peer: The other side: a person, a group, a job.
+    """
+
+    text: str
+    agent: str | None = None
+    channel: str | None = None
+    account: str | None = None
+    chat_type: str | None = None
+    peer: str | None = None
+
+    @property
+    def user(self) -> str | None:
+        """The person who owns the session: the peer of a direct chat, nobody elsewhere."""
+        return self.peer if self.chat_type == DIRECT else None
+
+
+def parse_key(text: str) -> SessionKey:
+    """Return what the text of a key says, normalised.
+
+    Agent, channel and chat type lose their case and surrounding blanks; an account or peer keeps
+    its case, because two people may differ in nothing else. A peer may hold colons.
+
+    Raises:
+        InvalidInput: not a text, empty, longer than `MAX_KEY_CHARS`, with control characters, with
+            an empty part between colons, or an agent without a conversation.
+
+    >>> parse_key("agent:Main:telegram:acc:direct:42").user
+    '42'
+    >>> parse_key("telegram:42").channel
+    'telegram'
+    """
+    parts = _parts(text)
+    if parts[0].lower() == "agent":
+        return _agent_key(parts)
+    if len(parts) == 2:
+        return _channel_key(parts[0].lower(), parts[1])
+    return SessionKey(text=":".join(parts))
+
+
+def agent_key(
+    agent: str, channel: str, peer: str, *, account: str = "default", chat_type: str = DIRECT
+) -> SessionKey:
+    """Return the key of the long form, ``agent:{agent}:{channel}:{account}:{chat_type}:{peer}``.
+
+    Raises:
+        InvalidInput: a part is empty or unprintable, one before the peer holds a colon, or the
+            chat type is not one of ours.
+    """
+    if any(":" in part for part in (agent, channel, account, chat_type)):
+        raise InvalidInput("a part of a session key holds a colon", hint=_SHAPE)
+    if chat_type.strip().lower() not in _TYPE_WORDS:
+        raise InvalidInput("unknown chat type", hint=f"Use one of {', '.join(_TYPE_WORDS)}.")
+    return parse_key(":".join(("agent", agent, channel, account, chat_type, peer)))
+
+
+def channel_key(channel: str, peer: str) -> SessionKey:
+    """Return the key of the short form, ``{channel}:{peer}``: a direct chat with one person.
+
+    Raises:
+        InvalidInput: a part is empty, unprintable or holds a colon.
+    """
+    if ":" in channel or ":" in peer:
+        raise InvalidInput("a part of a session key holds a colon", hint=_SHAPE)
+    return parse_key(f"{channel}:{peer}")
+
+
+_SHAPE = "Write agent:<agent>:<channel>:<account>:<chat type>:<peer>, <channel>:<peer> or a name."
+
+
+def _parts(text: object) -> list[str]:
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInput("the session key is empty", hint=_SHAPE)
+    if len(text) > MAX_KEY_CHARS:
+        raise InvalidInput(
+            f"the session key is longer than {MAX_KEY_CHARS} characters",
+            hint="Shorten it; a key names a conversation, it does not describe it.",
+            length=len(text),
+        )
+    if _UNPRINTABLE.search(text):
+        raise InvalidInput("the session key holds a control character", hint=_SHAPE)
+    parts = [part.strip() for part in text.split(":")]
+    if not all(parts):
+        raise InvalidInput("the session key has an empty part", hint=_SHAPE)
+    return parts
+
+
+def _agent_key(parts: list[str]) -> SessionKey:
+    if len(parts) < 3:
+        raise InvalidInput("the session key names an agent but no conversation", hint=_SHAPE)
+    agent, rest = parts[1].lower(), parts[2:]
+    place = _place(rest)
+    head = [part for part in (place.channel, place.account, place.chat_type) if part]
+    tail = [place.peer] if place.peer else []
+    return msgspec.structs.replace(
+        place, text=":".join(["agent", agent, *head, *tail]), agent=agent
+    )
+
+
+def _place(rest: list[str]) -> SessionKey:
+    """Read what stands behind the agent; the word of a chat type tells which form it is."""
+    typed = [part.lower() in _TYPE_WORDS for part in rest[:-1]]
+    # The seed's own form comes first: an account may be called "group".
+    if len(rest) >= 4 and (typed[2] or not any(typed[:2])):
+        return _typed(rest, 2)
+    for position in (1, 0):
+        if len(typed) > position and typed[position]:
+            return _typed(rest, position)
+    if len(rest) == 1:
+        return SessionKey(text="", peer=rest[0].lower())
+    return SessionKey(text="", channel=rest[0].lower(), peer=":".join(rest[1:]))
+
+
+def _typed(rest: list[str], position: int) -> SessionKey:
+    word = rest[position].lower()
+    return SessionKey(
+        text="",
+        channel=rest[0].lower() if position else None,
+        account=rest[1] if position == 2 else None,
+        chat_type=_TYPE_WORDS.get(word, word),
+        peer=":".join(rest[position + 1 :]),
+    )
+
+
+def _channel_key(channel: str, peer: str) -> SessionKey:
+    chat_type = channel if channel in _AUTOMATED_CHANNELS else DIRECT
+    return SessionKey(text=f"{channel}:{peer}", channel=channel, chat_type=chat_type, peer=peer)

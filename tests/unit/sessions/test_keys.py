@@ -1,0 +1,140 @@
+"""Session keys: the forms of the seeds, of OpenClaw, and plain names."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.core.errors import InvalidInput
+from recollect.sessions.keys import MAX_KEY_CHARS, agent_key, channel_key, parse_key
+
+PART = st.text(
+    st.characters(categories=("L", "N"), include_characters="-_.@!+"), min_size=1, max_size=20
+)
+
+
+def test_the_long_form_names_agent_channel_account_and_user() -> None:
+    """Seed 000: agent:{agentId}:{channel}:{accountId}:{chatType}:{userId}."""
+    key = parse_key("agent:main:telegram:acc:direct:5054873275")
+    assert (key.agent, key.channel, key.account) == ("main", "telegram", "acc")
+    assert (key.chat_type, key.peer, key.user) == ("direct", "5054873275", "5054873275")
+
+
+def test_the_short_form_names_channel_and_user() -> None:
+    """Seed 000: {channel}:{userId}."""
+    key = parse_key("telegram:5054873275")
+    assert (key.agent, key.channel, key.user) == (None, "telegram", "5054873275")
+
+
+@pytest.mark.parametrize(
+    ("text", "channel", "chat_type", "peer"),
+    [
+        ("agent:main:main", None, None, "main"),
+        ("agent:main:direct:42", None, "direct", "42"),
+        ("agent:main:dm:42", None, "direct", "42"),
+        ("agent:main:telegram:direct:42", "telegram", "direct", "42"),
+        ("agent:main:telegram:group:-100", "telegram", "group", "-100"),
+        ("agent:main:slack:channel:C1:thread:9", "slack", "channel", "C1:thread:9"),
+        ("agent:main:matrix:acc:direct:@bob:example.org", "matrix", "direct", "@bob:example.org"),
+        ("agent:main:matrix:direct:@bob:example.org", "matrix", "direct", "@bob:example.org"),
+        ("agent:main:cron:nightly:run:7", None, "cron", "nightly:run:7"),
+        ("agent:main:telegram:group:direct:42", "telegram", "direct", "42"),
+        ("agent:main:web:acc:kiosk:7", "web", "kiosk", "7"),
+        ("agent:main:telegram:42", "telegram", None, "42"),
+        ("hook:5b1f", "hook", "hook", "5b1f"),
+    ],
+)
+def test_the_forms_of_openclaw_are_understood(
+    text: str, channel: str | None, chat_type: str | None, peer: str
+) -> None:
+    """Every form of the session-key table of OpenClaw gives its parts."""
+    key = parse_key(text)
+    assert (key.channel, key.chat_type, key.peer) == (channel, chat_type, peer)
+
+
+def test_only_a_direct_chat_has_a_user() -> None:
+    """A group, a job or a main session belongs to nobody in particular."""
+    for text in ("agent:main:telegram:group:-100", "cron:nightly", "agent:main:main", "notes"):
+        assert parse_key(text).user is None
+
+
+def test_case_is_folded_where_it_means_nothing() -> None:
+    """Agent, channel and chat type are words; a peer may differ in its case only."""
+    assert parse_key(" Agent:Main:Telegram:Acc:DM:Ab ").text == "agent:main:telegram:Acc:direct:Ab"
+    assert parse_key("Telegram:Ab").text == "telegram:Ab"
+
+
+@pytest.mark.parametrize("text", ["notes", "locomo:conv-26", "my diary", "a:b:c", "日记:二月"])
+def test_plain_names_stay_as_they_are(text: str) -> None:
+    """Whatever a user calls a conversation is a key."""
+    assert parse_key(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        ":",
+        "telegram:",
+        ":42",
+        "agent::telegram:acc:direct:42",
+        "agent:main",
+        "agent:main:",
+        "a\nb",
+        "a\x00b",
+        "a\u2028b",
+        "a\ud800b",
+        "x" * (MAX_KEY_CHARS + 1),
+    ],
+)
+def test_unusable_keys_are_refused_with_a_hint(text: str) -> None:
+    """Control characters, empty parts and giants never become a key."""
+    with pytest.raises(InvalidInput) as caught:
+        parse_key(text)
+    assert caught.value.hint
+
+
+def test_a_key_that_is_no_text_is_refused() -> None:
+    """A number from a chat platform must be written as text first."""
+    with pytest.raises(InvalidInput):
+        parse_key(42)  # type: ignore[arg-type]  # the caller's mistake under test
+
+
+@given(PART, PART, PART, st.sampled_from(["direct", "group", "room"]), st.lists(PART, min_size=1))
+def test_formatting_and_parsing_agree(
+    agent: str, channel: str, account: str, chat_type: str, peer: list[str]
+) -> None:
+    """What the long form is made from is what it says."""
+    key = agent_key(agent, channel, ":".join(peer), account=account, chat_type=chat_type)
+    assert (key.agent, key.channel, key.account) == (agent.lower(), channel.lower(), account)
+    assert key.peer == ":".join(peer)
+
+
+@given(PART, PART)
+def test_the_short_form_round_trips(channel: str, peer: str) -> None:
+    """What the short form is made from is what it says."""
+    if channel.lower() != "agent":
+        key = channel_key(channel, peer)
+        assert (key.channel, key.peer) == (channel.lower(), peer)
+
+
+@given(st.lists(PART, min_size=1, max_size=7))
+def test_normalising_twice_changes_nothing(parts: list[str]) -> None:
+    """A normalised key is its own normal form."""
+    try:
+        key = parse_key(":".join(parts))
+    except InvalidInput:
+        return
+    assert parse_key(key.text) == key
+
+
+def test_what_would_read_back_otherwise_is_refused_when_formatting() -> None:
+    """A colon inside a part would move the parts behind it; an unknown type would hide it."""
+    with pytest.raises(InvalidInput):
+        agent_key("main", "telegram", "42", chat_type="kiosk")
+    with pytest.raises(InvalidInput):
+        agent_key("a:b", "telegram", "42")
+    with pytest.raises(InvalidInput):
+        channel_key("telegram", "4:2")
