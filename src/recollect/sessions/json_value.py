@@ -1,0 +1,79 @@
+"""JSON values of foreign making, brought into the shape that every engine stores.
+
+What JSON or a database cannot hold is replaced, never dropped with the rest: half a surrogate pair,
+NUL, NaN, bytes that are no UTF-8, whole numbers beyond 64 bits. What is no JSON at all is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from recollect.core.errors import InvalidInput
+
+JsonValue: TypeAlias = Any
+"""None, bool, int, float, str, or a list or dict (with text keys) of them."""
+
+MAX_DEPTH = 64
+"""Deepest nesting. JSON by hand or tool stays under 20; thousands of levels are an attack."""
+
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+_MAX_INT = 2**63 - 1
+
+
+class JsonCleaner:
+    """Cleans the values of one message and counts what it had to replace."""
+
+    def __init__(self) -> None:
+        self.replaced = 0
+        """Characters replaced by U+FFFD so far."""
+
+    def text(self, text: str) -> str:
+        """Return ``text`` as it can be stored."""
+        if (text.isascii() and "\x00" not in text) or not _UNSTORABLE.search(text):
+            return text
+        # Two halves that stand beside each other are one character, as JavaScript writes it.
+        joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        cleaned, count = _UNSTORABLE.subn("\ufffd", joined)
+        self.replaced += count
+        return cleaned
+
+    def value(self, value: object, depth: int = 0) -> JsonValue:
+        """Return ``value`` as it can be stored.
+
+        Raises:
+            InvalidInput: deeper than `MAX_DEPTH`, or of a type that JSON does not have.
+        """
+        if depth > MAX_DEPTH:
+            raise InvalidInput(
+                f"a JSON value is nested deeper than {MAX_DEPTH} levels", hint="Flatten it."
+            )
+        if isinstance(value, str):
+            return self.text(value)
+        if value is None or isinstance(value, bool | int | float):
+            return _number(value)
+        if isinstance(value, bytes):
+            return self.text(value.decode("utf-8", "replace"))
+        return self._container(value, depth)
+
+    def _container(self, value: object, depth: int) -> JsonValue:
+        if isinstance(value, Mapping):
+            return {
+                self.text(key if isinstance(key, str) else str(key)): self.value(item, depth + 1)
+                for key, item in value.items()
+            }
+        if isinstance(value, Sequence):
+            return [self.value(item, depth + 1) for item in value]
+        raise InvalidInput(
+            f"a value of type {type(value).__name__} is no JSON", hint="Turn it into text first."
+        )
+
+
+def _number(value: int | float | None) -> JsonValue:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is not None and not -_MAX_INT <= value <= _MAX_INT:
+        return str(value)
+    return value
