@@ -1,0 +1,64 @@
+"""Consistent copies of a live database, through SQLite's backup API.
+
+The copy is made under a read transaction, so writers go on beside it and it holds one moment.
+Copying the files instead would miss what is still in the write-ahead log.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+
+from recollect.store import dialect
+from recollect.store.failures import translate_os
+from recollect.store.files import sync_folder
+
+_PAGES_A_STEP = 2_048
+"""8 MiB between two calls of ``progress``."""
+
+Progress = Callable[[int, int], None]
+
+
+def copy_database(source: apsw.Connection, target: Path, progress: Progress | None = None) -> None:
+    """Write a copy of ``source`` to ``target`` (0600); an older copy is replaced in one step.
+
+    Args:
+        source: A connection without an open transaction.
+        target: The new file.
+        progress: Called with pages done and pages in all.
+
+    Raises:
+        apsw.Error: SQLite could not read or write; ``target`` is untouched.
+        StoreError: the copy could not be put in its place.
+    """
+    draft = target.with_name(target.name + ".part")
+    try:
+        draft.unlink(missing_ok=True)
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
+        _fill(source, draft, progress)
+        os.replace(draft, target)
+        sync_folder(target.parent)
+    except OSError as error:
+        raise translate_os(error, target) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _fill(source: apsw.Connection, draft: Path, progress: Progress | None) -> None:
+    copy = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        copy.pragma("synchronous", "FULL")
+        source.execute(dialect.BEGIN_READ)
+        source.execute(dialect.COUNT_OBJECTS).fetchall()  # the snapshot starts with the first read
+        with copy.backup("main", source, "main") as backup:
+            while not backup.done:
+                backup.step(_PAGES_A_STEP)
+                if progress is not None:
+                    progress(backup.page_count - backup.remaining, backup.page_count)
+    finally:
+        if source.in_transaction:
+            source.execute(dialect.ROLLBACK)
+        copy.close(force=True)

@@ -1,0 +1,225 @@
+"""Files that survive a kill and a power cut: whole files, JSONL lines, private folders.
+
+A whole file is replaced in one step; a line is one write under a lock, and a torn last line is set
+aside before the next one is added. What the bytes mean is the caller's business. Never use any of
+this on a database file.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from recollect.core.clock import Clock
+from recollect.core.errors import Denied, StoreFull
+from recollect.store.failures import translate_os
+
+TORN_SUFFIX = ".torn"
+"""What a torn tail's side file adds to the name."""
+DRAFT_SUFFIX = ".part"
+_LOOK_BACK = 64 * 1024
+_OTHERS_MAY_WRITE = 0o022
+_OTHERS_MAY_LOOK = 0o077
+
+
+def private_folder(path: Path) -> Path:
+    """Make ``path`` a folder that only its owner can use (0700), and return it.
+
+    A folder that is there already is closed to others only while it is empty: what a user shares on
+    purpose stays shared, but never writable.
+
+    Raises:
+        Denied: it belongs to somebody else, or others can write into it.
+        StoreError: it cannot be made.
+    """
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        there = path.stat()
+        if there.st_uid != os.geteuid():
+            raise Denied(
+                f"{path.name} belongs to another user",
+                hint="choose another home, or change its owner",
+                path=str(path),
+            )
+        if there.st_mode & _OTHERS_MAY_LOOK and not any(path.iterdir()):
+            path.chmod(0o700)
+        elif there.st_mode & _OTHERS_MAY_WRITE:
+            raise Denied(
+                f"others can write into {path.name}",
+                hint=f"chmod go-w {path}",
+                path=str(path),
+            )
+    except OSError as error:
+        raise translate_os(error, path) from error
+    return path
+
+
+def sync_folder(path: Path) -> None:
+    """Make the names in ``path`` durable.
+
+    Raises:
+        OSError: it could not be opened or synced.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_file(path: Path, content: bytes, *, mode: int = 0o600) -> None:
+    """Write a whole file: after any crash a reader finds the old content or the new.
+
+    Raises:
+        StoreError: it could not be written; the old file is untouched.
+    """
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}{DRAFT_SUFFIX}")
+    try:
+        _write_draft(draft, content, mode)
+        os.replace(draft, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise translate_os(error, path) from error
+
+
+def sweep_drafts(folder: Path, clock: Clock, *, older_than_ms: int = 3_600_000) -> int:
+    """Remove what killed writers left behind in ``folder``; return how many files it was."""
+    swept = 0
+    for draft in folder.glob(f".*{DRAFT_SUFFIX}"):
+        with suppress(OSError):
+            if draft.lstat().st_mtime_ns // 1_000_000 < clock.now_ms() - older_than_ms:
+                draft.unlink()
+                swept += 1
+    return swept
+
+
+def append_lines(path: Path, lines: list[bytes], *, durable: bool = True) -> int:
+    """Append lines to a JSONL file with one write; all of them are there, or none.
+
+    Args:
+        path: The file; made (0600) when it is missing.
+        lines: Without newlines in them or at their ends.
+        durable: Return only when they are on the disk.
+
+    Returns:
+        The bytes of a torn tail that were moved to ``<name>.torn`` first; usually 0.
+
+    Raises:
+        ValueError: a line contains a newline.
+        StoreError: they could not be written.
+    """
+    if any(b"\n" in line for line in lines):
+        raise ValueError("a line holds a newline")
+    with _locked(path, os.O_CREAT) as descriptor:
+        torn = _set_tail_aside(descriptor, path)
+        if lines:
+            _append(descriptor, b"".join(line + b"\n" for line in lines), path)
+        if durable:
+            os.fsync(descriptor)
+    return torn
+
+
+def set_torn_tail_aside(path: Path) -> int:
+    """Move an unfinished last line to ``<name>.torn``; return its length in bytes, usually 0.
+
+    Raises:
+        StoreError: the file is missing or cannot be changed.
+    """
+    with _locked(path, 0) as descriptor:
+        torn = _set_tail_aside(descriptor, path)
+        if torn:
+            os.fsync(descriptor)
+    return torn
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """Yield the complete lines of a file, without their newlines; a torn tail is left out.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            for line in stream:
+                if line.endswith(b"\n"):
+                    yield line[:-1]
+    except OSError as error:
+        raise translate_os(error, path) from error
+
+
+def _write_draft(draft: Path, content: bytes, mode: int) -> None:
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _locked(path: Path, extra_flags: int) -> Iterator[int]:
+    """Open a file of lines for ourselves alone; errors of the block are translated."""
+    flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | extra_flags
+    try:
+        descriptor = os.open(path, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise translate_os(error, path) from error
+
+
+def _append(descriptor: int, content: bytes, path: Path) -> None:
+    size = os.fstat(descriptor).st_size
+    if os.write(descriptor, content) != len(content):
+        os.ftruncate(descriptor, size)
+        raise StoreFull(
+            f"{path.name}: no space is left on the device",
+            hint="free some space and try again",
+            path=str(path),
+        )
+    if size == 0:
+        sync_folder(path.parent)
+
+
+def _set_tail_aside(descriptor: int, path: Path) -> int:
+    size = os.fstat(descriptor).st_size
+    start = _end_of_lines(descriptor, size)
+    if start == size:
+        return 0
+    tail = os.pread(descriptor, size - start, start)
+    _keep_torn(path.with_name(path.name + TORN_SUFFIX), tail)
+    os.ftruncate(descriptor, start)
+    return len(tail)
+
+
+def _end_of_lines(descriptor: int, size: int) -> int:
+    """Return the offset behind the last newline."""
+    end = size
+    while end > 0:
+        start = max(0, end - _LOOK_BACK)
+        found = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
+
+
+def _keep_torn(side: Path, tail: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(side, flags, 0o600)
+    try:
+        os.write(descriptor, tail + b"\n")
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

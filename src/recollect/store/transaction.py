@@ -1,0 +1,101 @@
+"""The transaction that a unit of work sees, over one connection of the SQLite engine.
+
+It translates the driver's errors and remembers whether one of them ended the transaction, so that
+a unit which swallows the error cannot go on outside of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import LiteralString
+
+import apsw
+
+from recollect.core.errors import StoreClosed
+from recollect.store.engine import Row, SqlValue
+from recollect.store.failures import STATEMENT_ONLY, translate
+
+
+class SqliteTransaction:
+    """Implements `recollect.store.engine.Transaction`."""
+
+    def __init__(self, connection: apsw.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+        self._cursors: set[apsw.Cursor] = set()
+        self._over = False
+        self.failure: apsw.Error | None = None
+        """The error that ended the transaction; None while it is sound."""
+
+    def execute(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> None:
+        """Run one statement to its end; rows that it returns are dropped."""
+        self._check()
+        try:
+            for _ in self._connection.execute(sql, params):
+                pass
+        except apsw.Error as error:
+            raise self._note(error) from error
+
+    def executemany(self, sql: LiteralString, params: Iterable[Sequence[SqlValue]]) -> None:
+        """Run one statement once for each of ``params``."""
+        self._check()
+        try:
+            for _ in self._connection.executemany(sql, params):
+                pass
+        except apsw.Error as error:
+            raise self._note(error) from error
+
+    def row(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> Row | None:
+        """Return the first row of one statement, or None."""
+        self._check()
+        try:
+            cursor = self._connection.execute(sql, params)
+            found = cursor.fetchone()
+            cursor.close(force=True)
+        except apsw.Error as error:
+            raise self._note(error) from error
+        return found
+
+    def rows(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> Iterator[Row]:
+        """Yield the rows of one statement as they are read; take them before the unit returns."""
+        self._check()
+        cursor = self._connection.cursor()
+        self._cursors.add(cursor)
+        try:
+            cursor.execute(sql, params)
+        except apsw.Error as error:
+            raise self._note(error) from error
+        return self._iterate(cursor)
+
+    def finish(self) -> None:
+        """End it for the unit: what it kept of it raises `StoreClosed` from now on."""
+        self._over = True
+        for cursor in self._cursors:
+            cursor.close(force=True)
+        self._cursors.clear()
+
+    def _iterate(self, cursor: apsw.Cursor) -> Iterator[Row]:
+        while True:
+            self._check()
+            try:
+                found = next(cursor, None)
+            except apsw.Error as error:
+                raise self._note(error) from error
+            if found is None:
+                self._cursors.discard(cursor)
+                return
+            yield found
+
+    def _check(self) -> None:
+        if self._over:
+            raise StoreClosed(
+                "the transaction is over", hint="take all rows before the unit of work returns"
+            )
+        if self.failure is not None:
+            raise translate(self.failure, self._path) from self.failure
+
+    def _note(self, error: apsw.Error) -> Exception:
+        if not isinstance(error, STATEMENT_ONLY) or not self._connection.in_transaction:
+            self.failure = error
+        return translate(error, self._path)
