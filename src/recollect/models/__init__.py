@@ -1,0 +1,1 @@
+"""Floor 1: embedders behind one port, their registry and their installation."""

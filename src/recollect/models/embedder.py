@@ -1,0 +1,87 @@
+"""The embedder port: what turns texts into vectors, and the check that every adapter applies.
+
+The index knows embedders only through `Embedder`. Which adapters exist is the registry's
+business; how vectors are stored and searched is the index's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.core.errors import DimensionMismatch, EmbeddingError
+
+Vectors = NDArray[np.float32]
+"""Vectors as float32: one row a text, or one vector."""
+
+Progress = Callable[[int], None]
+"""Called in the caller's thread with the number of texts done since the last call."""
+
+UNIT_TOLERANCE = 1e-3
+"""How far from 1 the length of a stored vector may be: f16 storage alone costs 5e-4."""
+
+
+class Embedder(Protocol):
+    """Turns texts into L2-normalised vectors of one size.
+
+    Attributes:
+        model: ``provider:model``, for people: ``"local:all-MiniLM-L6-v2"``.
+        fingerprint: sha256 over everything that decides the vector space; vectors of different
+            fingerprints must never meet in one index.
+        dimensions: Size of every vector.
+    """
+
+    @property
+    def model(self) -> str:
+        """Return ``provider:model``."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the identity of the vector space, 64 hexadecimal digits."""
+
+    @property
+    def dimensions(self) -> int:
+        """Return the size of every vector."""
+
+    def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Return ``(len(texts), dimensions)`` float32, L2-normalised, finite, in input order."""
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return ``(dimensions,)`` float32, L2-normalised and finite."""
+
+    def close(self) -> None:
+        """Give back what the embedder holds; a second call does nothing."""
+
+
+def checked_vectors(vectors: Vectors, count: int, dimensions: int) -> Vectors:
+    """Return ``vectors`` if they may enter an index.
+
+    Raises:
+        DimensionMismatch: the size is not ``dimensions``.
+        EmbeddingError: the count is wrong, a value is not finite, or a length is not 1.
+    """
+    if vectors.ndim != 2 or len(vectors) != count:
+        raise EmbeddingError(
+            "the embedder returned another number of vectors than texts",
+            hint="try again; if it happens again, choose another model",
+            expected=count,
+            found=len(vectors) if vectors.ndim == 2 else None,
+        )
+    if vectors.shape[1] != dimensions:
+        raise DimensionMismatch(
+            f"the embedder returned vectors of {vectors.shape[1]} values instead of {dimensions}",
+            hint="choose the model again and run `recollect reindex`",
+            expected=dimensions,
+            found=vectors.shape[1],
+        )
+    lengths = np.linalg.norm(vectors, axis=1)
+    # A NaN or an infinity anywhere makes the length NaN or infinite, and fails this too.
+    if not bool(np.all(np.abs(lengths - 1.0) <= UNIT_TOLERANCE)):
+        raise EmbeddingError(
+            "the embedder returned a vector that is not finite or not normalised",
+            hint="run `recollect models install` to check the model files",
+        )
+    return vectors

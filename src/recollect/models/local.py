@@ -1,0 +1,188 @@
+"""The local embedder: all-MiniLM-L6-v2 on ONNX Runtime, loaded at the first text.
+
+Every text runs alone on one core, and several texts run at the same time. That beats padded
+batches (see `recollect.models.minilm_graph`) and makes a vector a function of its text alone: not
+of its neighbours, their order or the number of threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from recollect.core.errors import EmbeddingError, InvalidInput, ModelMissing
+from recollect.models.embedder import Progress, Vectors, checked_vectors
+from recollect.models.folder import MODEL, ORIGINALS, ModelFolder
+from recollect.models.minilm_graph import (
+    DIMENSIONS,
+    GRAPH_VERSION,
+    INPUT,
+    Quantisation,
+)
+from recollect.models.windows import WindowRules
+from recollect.models.wordpiece import WordPieces
+
+PROVIDER = "local"
+
+_LOG_ERRORS_ONLY = 3
+
+
+class LocalEmbedder:
+    """Embeds texts on this machine. Safe to share between threads.
+
+    Args:
+        folder: The model's own folder, see `recollect.models.install`.
+        quantisation: ``int8``, or ``fp32`` for the reference.
+        threads: Cores that `embed_documents` may keep busy; a query takes one.
+        batch_size: Texts handed to a thread at once, and the step of the progress.
+        rules: How long texts are read.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        quantisation: Quantisation = "int8",
+        threads: int = 2,
+        batch_size: int = 8,
+        rules: WindowRules | None = None,
+    ) -> None:
+        if threads < 1 or batch_size < 1:
+            raise InvalidInput(
+                "the local embedder needs at least one thread and one text a batch",
+                hint="check embedding.threads and embedding.batch_size",
+            )
+        self._folder = ModelFolder(folder)
+        self._quantisation = quantisation
+        self._threads = threads
+        self._batch_size = batch_size
+        self._rules = rules or WindowRules()
+        self._lock = threading.Lock()
+        self._loaded: _Loaded | None = None
+
+    @property
+    def model(self) -> str:
+        """Return ``local:all-MiniLM-L6-v2``."""
+        return f"{PROVIDER}:{MODEL}"
+
+    @property
+    def dimensions(self) -> int:
+        """Return 384."""
+        return DIMENSIONS
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the identity of the vector space; known before the model is loaded."""
+        parts = (PROVIDER, MODEL, ORIGINALS, self._quantisation, GRAPH_VERSION, self._rules)
+        return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
+
+    def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Return one vector a text, in order: ``(len(texts), 384)`` float32, normalised.
+
+        Interrupting it (Ctrl-C) stops after the texts that are in work, within milliseconds.
+
+        Raises:
+            ModelMissing: the model or its runtime is not installed.
+            EmbeddingError: the runtime failed.
+        """
+        loaded = self._load()
+        vectors = np.empty((len(texts), DIMENSIONS), np.float32)
+        starts = range(0, len(texts), self._batch_size)
+
+        def embed_batch(start: int) -> int:
+            batch = texts[start : start + self._batch_size]
+            for row, text in enumerate(batch, start):
+                vectors[row] = loaded.embed(text)
+            return len(batch)
+
+        _run_all([loaded.pool.submit(embed_batch, start) for start in starts], progress)
+        return checked_vectors(vectors, len(texts), DIMENSIONS)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of ``text``: ``(384,)`` float32, normalised; the same as a document's.
+
+        Raises:
+            ModelMissing: the model or its runtime is not installed.
+            EmbeddingError: the runtime failed.
+        """
+        vector = self._load().embed(text)
+        return checked_vectors(vector[np.newaxis], 1, DIMENSIONS)[0]
+
+    def close(self) -> None:
+        """Give the model's memory back. A later call loads it again."""
+        with self._lock:
+            loaded, self._loaded = self._loaded, None
+        if loaded is not None:
+            loaded.pool.shutdown()
+
+    def _load(self) -> _Loaded:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _Loaded(self._folder, self._quantisation, self._threads, self._rules)
+            return self._loaded
+
+
+class _Loaded:
+    """The runtime's session, the tokenizer and the threads."""
+
+    def __init__(
+        self, folder: ModelFolder, quantisation: Quantisation, threads: int, rules: WindowRules
+    ) -> None:
+        self._run = _open_session(folder, quantisation)
+        self._pieces = WordPieces(folder.read_vocabulary())
+        self._rules = rules
+        self.pool = ThreadPoolExecutor(threads, thread_name_prefix="recollect-embed")
+
+    def embed(self, text: str) -> Vectors:
+        """Return the vector of one text, in this thread."""
+        ids = self._pieces.encode(text, self._rules.max_pieces)
+        windows = list(self._rules.cut(ids, self._pieces.is_continuation))
+        vectors = np.stack([self._embed_window(window) for window in windows])
+        return self._rules.combine(vectors, [len(window) for window in windows])
+
+    def _embed_window(self, window: Sequence[int]) -> Vectors:
+        ids = np.array([[self._pieces.cls_id, *window, self._pieces.sep_id]], np.int64)
+        return self._run(ids)[0]
+
+
+def _open_session(folder: ModelFolder, quantisation: Quantisation) -> Callable[[Any], Vectors]:
+    """Return what turns ids (1, pieces) int64 into vectors (1, 384)."""
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise ModelMissing(
+            "the local model needs the package onnxruntime",
+            hint="install it with `pip install 'recollect[local]'`",
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = _LOG_ERRORS_ONLY
+    # The graph is already written the way it should run; fusing more makes it slower.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    session = onnxruntime.InferenceSession(
+        folder.read_graph(quantisation), options, providers=["CPUExecutionProvider"]
+    )
+
+    def run(ids: Any) -> Vectors:
+        vectors: Vectors = session.run(None, {INPUT: ids})[0]
+        return vectors
+
+    return run
+
+
+def _run_all(batches: list[Future[int]], progress: Progress | None) -> None:
+    try:
+        for batch in as_completed(batches):
+            done = batch.result()
+            if progress is not None:
+                progress(done)
+    finally:
+        for batch in batches:
+            batch.cancel()
