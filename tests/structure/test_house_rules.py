@@ -1,0 +1,145 @@
+"""House rules that no linter knows: floors, bans that really fire, names that must not appear."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = {
+    ".py",
+    ".md",
+    ".toml",
+    ".txt",
+    ".sql",
+    ".sh",
+    ".json",
+    ".jsonl",
+    ".yaml",
+    ".yml",
+    ".svg",
+    "",
+}
+MADE = {".venv", ".git", "build", "dist", "_build", ".cache", ".hypothesis"}
+
+KNOWN_HOSTS = {
+    "127.0.0.1",
+    "docs.python.org",
+    "github.com",
+    "keepachangelog.com",
+    "semver.org",
+    "www.w3.org",
+}
+"""Hosts that a file of the project may name: standards, and nobody's machine."""
+
+RESERVED = re.compile(r"(^|\.)example(\.(com|net|org))?$|\.(test|invalid)$|^[^.]*$")
+"""Names of RFC 2606 and names without a dot: they belong to nobody."""
+
+BANNED = [
+    ("src/recollect/index/x.py", "import apsw\n"),
+    ("src/recollect/index/x.py", "import sqlite3\n"),
+    ("src/recollect/index/x.py", "import os\n\nhome = os.environ\n"),
+    ("src/recollect/index/x.py", "from datetime import datetime\n\nnow = datetime.now()\n"),
+    ("src/recollect/index/x.py", "import time\n\nnow = time.time()\n"),
+    ("src/recollect/index/x.py", "from recollect.index import y\nfrom . import z\n"),
+    ("tests/unit/x.py", "from unittest.mock import Mock\n"),
+]
+
+
+def _files() -> Iterator[Path]:
+    for path in sorted(ROOT.rglob("*")):
+        parts = path.relative_to(ROOT).parts
+        kept = MADE.isdisjoint(parts) and not any(part.endswith("_cache") for part in parts)
+        if kept and path.is_file() and path.suffix in TEXT:
+            yield path
+
+
+def test_a_floor_imports_only_lower_floors(capsys: pytest.CaptureFixture[str]) -> None:
+    """The contracts of pyproject.toml hold."""
+    status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
+    assert status == EXIT_STATUS_SUCCESS, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("name", "code"), BANNED)
+def test_a_banned_api_is_refused_where_it_does_not_belong(name: str, code: str) -> None:
+    """The bans are configuration; a typo in it would be silent."""
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--select",
+        "TID",
+        "--stdin-filename",
+        name,
+        "-",
+    ]
+    done = subprocess.run(command, input=code.encode(), cwd=ROOT, check=False, capture_output=True)
+    assert done.returncode == 1, done.stdout.decode()
+
+
+def test_only_command_lines_print() -> None:
+    """A library that prints breaks `--json`, MCP over stdio and hooks."""
+    name = "src/recollect/index/x.py"
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--select",
+        "T20",
+        "--stdin-filename",
+        name,
+        "-",
+    ]
+    done = subprocess.run(command, input=b"print(1)\n", cwd=ROOT, check=False, capture_output=True)
+    assert done.returncode == 1
+
+
+def test_no_file_names_a_machine_or_a_package_host() -> None:
+    """The project is not tied to where it was written."""
+    folders = r"(?<![\w.~])/(?:root|work|opt|Users)/\w"
+    address = r"https?://[^\s\"'<>)\]`]*"
+    found: list[str] = []
+    for path in _files():
+        text = path.read_text(encoding="utf-8")
+        found += [f"{path.relative_to(ROOT)}: {match}" for match in re.findall(folders, text)]
+        hosts = {urlsplit(url).hostname or "" for url in re.findall(address, text)} - KNOWN_HOSTS
+        foreign = sorted(host for host in hosts if not RESERVED.search(host))
+        found += [f"{path.relative_to(ROOT)}: {host}" for host in foreign]
+    assert found == []
+
+
+def test_no_test_sleeps() -> None:
+    """A sleep is either too short or wasted; wait for the thing itself."""
+    sleepers = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "sleep"
+    ]
+    assert sleepers == []
+
+
+def test_the_changelog_has_a_place_for_the_next_change() -> None:
+    """Keep a Changelog: the topmost section is Unreleased."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE)[0] == "[Unreleased]"
+    kinds = set(re.findall(r"^### (.*)$", text, re.MULTILINE))
+    assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def test_constraints_name_versions_and_no_hosts() -> None:
+    """A constraints file, not a lock file: it must work behind any index."""
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    assert pins
+    assert all(re.match(r"^[a-z0-9.-]+==[\w.]+( ; .+)?$", pin) for pin in pins)
