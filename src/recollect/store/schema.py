@@ -73,10 +73,6 @@ def load_schema(name: str, application_id: int, *, keep_backup: bool) -> Schema:
     )
 
 
-def _migrations(name: str) -> Traversable:
-    return files("recollect.store") / "migrations" / name
-
-
 def load_steps(folder: Traversable) -> tuple[Step, ...]:
     """Return the steps of ``folder``, files named ``0001_name.sql`` without a gap.
 
@@ -144,6 +140,10 @@ def check_objects(connection: apsw.Connection, schema: Schema, path: Path) -> No
             path=str(path),
             missing=len(missing),
         )
+
+
+def _migrations(name: str) -> Traversable:
+    return files("recollect.store") / "migrations" / name
 
 
 def _statements(script: str) -> list[str]:

@@ -1,0 +1,116 @@
+"""Readers: connections that cannot write, one for each read that goes on at the same time.
+
+Idle ones are kept, the last used first, so that a warm page cache is used again. A reader that met
+an I/O error is replaced once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+import apsw
+
+from recollect.core.errors import StoreClosed
+from recollect.store import dialect
+from recollect.store.connection import Opener
+from recollect.store.engine import Transaction
+from recollect.store.failures import translate
+from recollect.store.transaction import SqliteTransaction
+
+_KEPT = 8
+"""Idle connections; each may hold its page cache."""
+_PATIENCE_S = 5.0
+"""How long `close` lets running reads finish before it interrupts them."""
+
+T = TypeVar("T")
+
+
+class Readers:
+    """Runs units of work that only read.
+
+    Args:
+        opener: Opens the connections.
+    """
+
+    def __init__(self, opener: Opener) -> None:
+        self._opener = opener
+        self._idle: list[apsw.Connection] = []
+        self._busy: set[apsw.Connection] = set()
+        self._changed = threading.Condition()
+        self._is_closed = False
+        self._process = os.getpid()
+
+    def read(self, unit: Callable[[Transaction], T]) -> T:
+        """Run ``unit`` on one snapshot; see `recollect.store.engine.Database.read`."""
+        try:
+            return self._read(unit)
+        except apsw.IOError:
+            # The error may belong to this connection (a stale cache, a descriptor): one more.
+            self._drop_idle()
+            try:
+                return self._read(unit)
+            except apsw.Error as error:
+                raise translate(error, self._opener.path) from error
+        except apsw.Error as error:
+            raise translate(error, self._opener.path) from error
+
+    def close(self) -> None:
+        """Close all; a read that does not finish soon is interrupted."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.wait_for(lambda: not self._busy, _PATIENCE_S)
+            for connection in self._busy:
+                connection.interrupt()
+            self._changed.wait_for(lambda: not self._busy, _PATIENCE_S)
+        self._drop_idle()
+
+    def _read(self, unit: Callable[[Transaction], T]) -> T:
+        connection = self._borrow()
+        transaction = SqliteTransaction(connection, self._opener.path)
+        try:
+            connection.execute(dialect.BEGIN_READ)
+            return unit(transaction)
+        except apsw.Error as error:
+            transaction.failure = error
+            raise
+        except BaseException:
+            if transaction.failure is not None:
+                raise transaction.failure from None
+            raise
+        finally:
+            transaction.finish()
+            self._give_back(connection, is_sound=transaction.failure is None)
+
+    def _borrow(self) -> apsw.Connection:
+        with self._changed:
+            self._check_usable()
+            connection = self._idle.pop() if self._idle else self._opener.open("reader")
+            self._busy.add(connection)
+            return connection
+
+    def _give_back(self, connection: apsw.Connection, *, is_sound: bool) -> None:
+        if is_sound:
+            connection.execute(dialect.ROLLBACK)
+        with self._changed:
+            self._busy.discard(connection)
+            if is_sound and not self._is_closed and len(self._idle) < _KEPT:
+                self._idle.append(connection)
+            else:
+                connection.close(force=True)
+            self._changed.notify_all()
+
+    def _drop_idle(self) -> None:
+        with self._changed:
+            while self._idle:
+                self._idle.pop().close(force=True)
+
+    def _check_usable(self) -> None:
+        if self._is_closed:
+            raise StoreClosed("the database is closed", hint="open it again")
+        if os.getpid() != self._process:
+            raise StoreClosed(
+                "the database was opened by the parent process", hint="open it after the fork"
+            )
