@@ -16,8 +16,8 @@ CREATE TABLE sessions (
     agent                  TEXT,
     user_id                TEXT,
     project                TEXT,
-    -- The session key as the caller wrote it, and its parts where it has them.
-    key                    TEXT NOT NULL,
+    -- The normalised session key, and its parts where it has them. NULL: a session without one.
+    key                    TEXT,
     channel                TEXT,
     account                TEXT,
     chat_type              TEXT,
@@ -49,6 +49,7 @@ CREATE TABLE sessions (
 ) STRICT;
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
 CREATE INDEX sessions_by_project ON sessions (tenant, project, updated_at);
+CREATE INDEX sessions_by_time ON sessions (tenant, updated_at);
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
 
 CREATE TABLE messages (
