@@ -1,0 +1,113 @@
+"""Blobs: bytes under the SHA-256 of their content, ``blobs/ab/cdef…``.
+
+The same content is stored once. A blob is written beside its place, synced and renamed, so it is
+there whole or not at all; what is read is checked against its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from recollect.core.clock import Clock
+from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
+from recollect.store.failures import translate_os
+from recollect.store.files import private_folder, sweep_drafts, sync_folder, write_file
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class Blobs:
+    """A folder of blobs.
+
+    Args:
+        root: The folder; made when the first blob comes.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def put(self, content: bytes) -> str:
+        """Store ``content`` and return its digest, 64 hex digits; again is the same as once.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        digest = hashlib.sha256(content).hexdigest()
+        path = self._path(digest)
+        private_folder(self._root)
+        private_folder(path.parent)
+        if self._read(digest) != content:  # missing, or damaged and now healed
+            write_file(path, content)
+        # Also for one that was there: who wrote it may have been killed before this.
+        self._sync(path.parent)
+        self._sync(self._root)
+        return digest
+
+    def get(self, digest: str) -> bytes:
+        """Return the content with this digest.
+
+        Raises:
+            InvalidInput: it is no digest.
+            NotFound: there is no such blob.
+            StoreCorrupt: the bytes are not those that were stored.
+            StoreError: it cannot be read.
+        """
+        content = self._read(digest)
+        if content is None:
+            raise NotFound("there is no such blob", hint="restore the blobs", digest=digest)
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise StoreCorrupt(
+                f"blob {digest[:12]} is damaged", hint="restore the blobs", digest=digest
+            )
+        return content
+
+    def has(self, digest: str) -> bool:
+        """Return whether there is a blob with this digest, without reading it.
+
+        Raises:
+            InvalidInput: it is no digest.
+        """
+        return self._path(digest).is_file()
+
+    def remove(self, digest: str) -> bool:
+        """Remove a blob for good; return whether it was there.
+
+        Raises:
+            InvalidInput: it is no digest.
+            StoreError: it cannot be removed.
+        """
+        path = self._path(digest)
+        try:
+            path.unlink()
+            sync_folder(path.parent)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise translate_os(error, path) from error
+        return True
+
+    def sweep(self, clock: Clock) -> int:
+        """Remove what killed writers left behind; return how many files it was."""
+        return sum(sweep_drafts(folder, clock) for folder in self._root.glob("[0-9a-f][0-9a-f]"))
+
+    def _path(self, digest: str) -> Path:
+        if not _DIGEST.fullmatch(digest):
+            raise InvalidInput("a digest is 64 hex digits", hint="use a digest of recollect")
+        return self._root / digest[:2] / digest[2:]
+
+    def _read(self, digest: str) -> bytes | None:
+        path = self._path(digest)
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise translate_os(error, path) from error
+
+    def _sync(self, folder: Path) -> None:
+        try:
+            sync_folder(folder)
+        except OSError as error:
+            raise translate_os(error, folder) from error

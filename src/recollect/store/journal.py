@@ -1,0 +1,132 @@
+"""The journal of records.db: events, for people and streams, and changes, for the index.
+
+Both are written in the transaction of what they tell about, so that neither can be ahead of the
+truth or behind it. They are read by sequence number, in commit order.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from recollect.core.events import AnyEvent, Event, UnknownEvent
+from recollect.core.scope import Scope
+from recollect.store.cell import integer, text, text_or_none
+from recollect.store.engine import Row, Transaction
+
+Operation = Literal["put", "delete"]
+
+_WRITE_EVENT = """
+    INSERT INTO events (tenant, agent, user_id, project, session_id, type, payload, at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
+"""
+_READ_EVENTS = """
+    SELECT seq, tenant, agent, user_id, project, session_id, type, payload, at
+    FROM events WHERE seq > ? ORDER BY seq LIMIT ?
+"""
+_WRITE_CHANGE = "INSERT INTO changes (tenant, kind, ref, op, at) VALUES (?, ?, ?, ?, ?)"
+_READ_CHANGES = """
+    SELECT seq, tenant, kind, ref, op, at FROM changes WHERE seq > ? ORDER BY seq LIMIT ?
+"""
+_LAST_CHANGE = "SELECT seq FROM changes ORDER BY seq DESC LIMIT 1"
+
+_COLUMNS = ("type", "scope", "at")
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """A searchable record appeared, changed or went away."""
+
+    seq: int
+    tenant: str
+    kind: str
+    """Such as ``message``."""
+    ref: str
+    """The id of the record."""
+    op: Operation
+    at: int
+    """Ms UTC."""
+
+
+class RecordedEvent(Struct, frozen=True, kw_only=True):
+    """An event and its place in the journal."""
+
+    seq: int
+    event: Event
+
+
+def record_event(tx: Transaction, event: AnyEvent) -> int:
+    """Write an event; return its sequence number."""
+    fields = msgspec.to_builtins(event)
+    payload = {name: value for name, value in fields.items() if name not in _COLUMNS}
+    scope = event.scope
+    owner = (scope.tenant, scope.agent, scope.user, scope.project, scope.session)
+    row = tx.row(
+        _WRITE_EVENT, (*owner, fields["type"], msgspec.json.encode(payload).decode(), event.at)
+    )
+    return integer(row[0] if row else None)
+
+
+def events_since(tx: Transaction, seq: int, limit: int = 1_000) -> list[RecordedEvent]:
+    """Return up to ``limit`` events after ``seq``, oldest first.
+
+    An event that this version does not know comes as an `UnknownEvent`.
+    """
+    return [_read_event(row) for row in tx.rows(_READ_EVENTS, (seq, limit))]
+
+
+def record_change(
+    tx: Transaction, *, tenant: str, kind: str, ref: str, op: Operation, at: int
+) -> None:
+    """Tell the index of a change to a searchable record."""
+    tx.execute(_WRITE_CHANGE, (tenant, kind, ref, op, at))
+
+
+def changes_after(tx: Transaction, seq: int, limit: int = 1_000) -> list[Change]:
+    """Return up to ``limit`` changes after ``seq``, oldest first."""
+    return [_read_change(row) for row in tx.rows(_READ_CHANGES, (seq, limit))]
+
+
+def last_change(tx: Transaction) -> int:
+    """Return the sequence number of the newest change; 0 when there is none."""
+    row = tx.row(_LAST_CHANGE)
+    return integer(row[0]) if row else 0
+
+
+def _read_event(row: Row) -> RecordedEvent:
+    seq, tenant, agent, user, project, session, kind, payload, at = row
+    scope = Scope(
+        tenant=text(tenant),
+        agent=text_or_none(agent),
+        user=text_or_none(user),
+        project=text_or_none(project),
+        session=text_or_none(session),
+    )
+    fields = msgspec.json.decode(text(payload))
+    return RecordedEvent(
+        seq=integer(seq), event=_event(text(kind), fields, scope=scope, at=integer(at))
+    )
+
+
+def _event(kind: str, fields: dict[str, object], *, scope: Scope, at: int) -> Event:
+    owner = msgspec.to_builtins(scope)
+    try:
+        known: Event = msgspec.convert(
+            {**fields, "type": kind, "scope": owner, "at": at}, type=AnyEvent
+        )
+    except msgspec.ValidationError:
+        return UnknownEvent(scope=scope, at=at, name=kind, fields=fields)
+    return known
+
+
+def _read_change(row: Row) -> Change:
+    seq, tenant, kind, ref, op, at = row
+    return Change(
+        seq=integer(seq),
+        tenant=text(tenant),
+        kind=text(kind),
+        ref=text(ref),
+        op="delete" if op == "delete" else "put",
+        at=integer(at),
+    )
