@@ -53,6 +53,16 @@ def describe_environment() -> Environment:
     )
 
 
+def describe_lines(environment: Environment) -> list[str]:
+    """Return the machine in a line and the versions in another."""
+    versions = ", ".join(f"{name} {version}" for name, version in environment.packages.items())
+    return [
+        f"{environment.processor}, {environment.cores} cores, load {environment.load}, "
+        f"{environment.system}, {environment.started_at}",
+        f"Python {environment.python}, {versions}",
+    ]
+
+
 def settings_fingerprint(home: Path, overrides: Mapping[str, object]) -> str:
     """Return 12 hex digits that change with any setting in force for ``home``.
 

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 CUTOFFS = (1, 5, 10, 20, 50)
 """Depths of recall; ``CUTOFFS[-1]`` is how deep a search has to go for them."""
 
-PRIMARY = "R@10"
-
 
 def recall_at(ranked: Sequence[str], gold: Sequence[str], depth: int) -> float:
     """Return the share of ``gold`` among the first ``depth``, in [0, 1].

@@ -36,6 +36,10 @@ class Hit(Protocol):
     def path(self) -> str | None:
         """The memory file, relative to the workspace; None for a message."""
 
+    @property
+    def snippet(self) -> str:
+        """The text shown of the hit."""
+
 
 class Answer(Protocol):
     """What a search returned, best hit first; ``mode`` is the one that was really used."""
@@ -72,11 +76,17 @@ class StoredMessage(Protocol):
 class Sessions(Protocol):
     """Where transcripts go in."""
 
-    def create(self, *, key: str, project: str | None = None) -> StoredSession:
+    def create(self, *, key: str) -> StoredSession:
         """Start a session."""
 
     def append(
-        self, session_id: str, role: str, content: str, *, name: str | None, at: int
+        self,
+        session_id: str,
+        role: str,
+        content: str,
+        *,
+        name: str | None = None,
+        at: int | None = None,
     ) -> StoredMessage:
         """Store one message; returns when it is durable."""
 
@@ -101,10 +111,10 @@ class Product(Protocol):
         query: str,
         *,
         limit: int,
-        min_score: float,
-        sources: Sequence[str],
-        scope: Scope | None,
-        mode: Mode,
+        min_score: float | None = None,
+        sources: Sequence[str] | None = None,
+        scope: Scope | None = None,
+        mode: Mode | None = None,
     ) -> Answer:
         """Return the best hits."""
 

@@ -93,3 +93,75 @@ class QualityReport(msgspec.Struct, frozen=True, kw_only=True):
     environment: Environment
     variants: tuple[VariantSettings, ...]
     datasets: tuple[DatasetReport, ...]
+
+
+class LoadSearch(msgspec.Struct, frozen=True, kw_only=True):
+    """Searches of a loaded home in one mode, the query vector given.
+
+    ``found`` is the share of queries whose message was among the ten best hits: a check that the
+    answers are answers, not a claim of quality.
+    """
+
+    mode: str
+    latency: Latency
+    found: float
+
+
+class WriteCost(msgspec.Struct, frozen=True, kw_only=True):
+    """Single-message writes, one after another, by one client; each returns when it is durable.
+
+    ``alone``: nothing else runs. ``merging``: while another thread indexes a backlog and merges.
+    ``slow`` counts the writes that took longer than `SLOW_WRITE_MS` while merging.
+    """
+
+    alone: Latency
+    merging: Latency
+    backlog: int
+    slow: int
+
+
+class ProcessCost(msgspec.Struct, frozen=True, kw_only=True):
+    """A fresh process that opens the home and searches, with a warm page cache.
+
+    Milliseconds: from the start of the process to its first answer, of which opening the home and
+    that first search. Megabytes: after opening, and after all queries; None without ``/proc``.
+    """
+
+    mode: str
+    start_to_answer_ms: float
+    open_ms: float
+    first_search_ms: float
+    opened_mb: float | None
+    searched_mb: float | None
+    peak_mb: float | None
+
+
+class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What one size costs; ``words`` and ``file_chunks`` say what a message and the files were."""
+
+    messages: int
+    words: float
+    file_chunks: int
+    stored: Rate
+    indexed: Rate
+    together: Rate
+    chunks: Rate
+    vectors: Rate
+    searches: tuple[LoadSearch, ...]
+    writes: WriteCost
+    processes: tuple[ProcessCost, ...]
+    command_ms: tuple[float, ...]
+    disk_bytes: dict[str, int]
+    notes: tuple[str, ...]
+
+
+class LoadRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A load run over one or more sizes, all from one seed."""
+
+    environment: Environment
+    seed: int
+    sizes: tuple[LoadReport, ...]
+
+
+SLOW_WRITE_MS = 100.0
+"""No write may wait longer than this for a merge."""

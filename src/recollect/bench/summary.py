@@ -10,7 +10,7 @@ from recollect.bench import beam, cranfield, locomo
 from recollect.bench.corpus import DialogueSet, DocumentSet
 from recollect.bench.experiment import BASE
 from recollect.bench.intervals import estimate, paired_difference
-from recollect.bench.metrics import PRIMARY, first_occurrences, map_to_sessions, score_ranking
+from recollect.bench.metrics import first_occurrences, map_to_sessions, score_ranking
 from recollect.bench.quality import Measured, Ranked, Run
 from recollect.bench.results import DatasetReport, Difference, Level, Row, SearchCost, Table
 from recollect.bench.stopwatch import latency_of
@@ -19,8 +19,9 @@ Groups = frozenset[str]
 
 Scorer = Callable[[Ranked], dict[str, float]]
 
-SESSION_PRIMARY = "hit@1"
-"""The measure of session level: with 19 to 32 sessions, recall at depth is nearly given away."""
+PRIMARY_OF: Mapping[Level, str] = {"turn": "R@10", "session": "hit@1", "document": "nDCG@10"}
+"""The measure that stands for a level. Of sessions there are 19 to 32 in a conversation: recall at
+depth is nearly given away there."""
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,22 +74,21 @@ def report_dialogues(data: DialogueSet, measured: Measured, layout: Layout) -> D
         gold = first_occurrences(session_of[key] for key in ranked.question.gold)
         return score_ranking(map_to_sessions(ranked.keys, session_of), gold)
 
-    views = [_View("turn", PRIMARY, layout.turn_rows, _by_key)]
+    views = [_View("turn", layout.turn_rows, _by_key)]
     if layout.session_rows:
-        views.append(_View("session", SESSION_PRIMARY, layout.session_rows, by_session))
+        views.append(_View("session", layout.session_rows, by_session))
     return _report(data, measured, views)
 
 
 def report_documents(data: DocumentSet, measured: Measured) -> DatasetReport:
     """Return the report over a document collection."""
-    return _report(data, measured, [_View("document", "nDCG@10", CRANFIELD.turn_rows, _by_key)])
+    return _report(data, measured, [_View("document", CRANFIELD.turn_rows, _by_key)])
 
 
 class _View(msgspec.Struct, frozen=True):
     """One way of scoring every run."""
 
     level: Level
-    primary: str
     rows: tuple[tuple[str, Groups], ...]
     score: Scorer
 
@@ -112,7 +112,10 @@ class _View(msgspec.Struct, frozen=True):
         """Return cluster and primary measure of every question of the first row."""
         groups = self.rows[0][1]
         return {
-            ranked.question.key: (ranked.question.cluster, self.score(ranked)[self.primary])
+            ranked.question.key: (
+                ranked.question.cluster,
+                self.score(ranked)[PRIMARY_OF[self.level]],
+            )
             for ranked in run.ranked
             if ranked.question.group in groups
         }
@@ -177,7 +180,7 @@ def _difference(view: _View, run: Run, against: Run) -> Difference:
     return Difference(
         level=view.level,
         pool=run.pool,
-        measure=view.primary,
+        measure=PRIMARY_OF[view.level],
         run=f"{run.variant} {run.mode}",
         against=f"{against.variant} {against.mode}",
         gain=paired_difference(

@@ -1,0 +1,280 @@
+"""`recollect bench`: measure the product on public data sets and under load.
+
+Chooses what to run; the work is in `recollect.bench`, the showing in `bench_output`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect.bench.data import find_data
+from recollect.bench.environment import describe_environment
+from recollect.bench.experiment import plan_variants
+from recollect.bench.homes import work_folder
+from recollect.bench.load import LoadPlan, LoadRunner
+from recollect.bench.load_grids import describe_load, load_grids
+from recollect.bench.plot import plot_load, plot_quality
+from recollect.bench.product import Mode, open_product
+from recollect.bench.quality import MODES, POOLS, QualityPlan
+from recollect.bench.quality_grids import describe_quality, quality_grids
+from recollect.bench.results import DatasetReport, LoadRun, Pool, QualityReport
+from recollect.bench.suite import QualitySuite, Slice
+from recollect.cli.bench_options import (
+    AsJson,
+    Comparisons,
+    Data,
+    GoldOption,
+    Keep,
+    Limit,
+    Markdown,
+    Modes,
+    Plot,
+    Pools,
+    Questions,
+    Settings,
+    TierOption,
+)
+from recollect.cli.bench_output import Output, print_json, print_tables, show_progress, write_whole
+
+app = typer.Typer(
+    name="bench",
+    help="Measure quality on public data sets, and cost under load.",
+    no_args_is_help=True,
+)
+
+Measure = Callable[[QualitySuite], list[DatasetReport]]
+
+
+@app.command()
+def locomo(
+    *,
+    data: Data = None,
+    limit: Limit = None,
+    questions: Questions = None,
+    gold: GoldOption = "original",
+    mode: Modes = None,
+    pool: Pools = None,
+    settings: Settings = None,
+    compare: Comparisons = None,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    plot: Plot = None,
+    markdown: Markdown = None,
+) -> None:
+    """LoCoMo: turns by category, sessions, conversations apart and together."""
+    part = Slice(conversations=limit, questions=questions)
+    _quality(
+        lambda suite: [suite.locomo(part, gold=gold)],
+        plan=_plan(settings, compare, mode, pool),
+        data=data,
+        keep=keep,
+        output=Output(as_json=as_json, plot=plot, markdown=markdown),
+    )
+
+
+@app.command()
+def beam(
+    *,
+    data: Data = None,
+    limit: Limit = None,
+    questions: Questions = None,
+    tier: TierOption = "100K",
+    mode: Modes = None,
+    pool: Pools = None,
+    settings: Settings = None,
+    compare: Comparisons = None,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    plot: Plot = None,
+    markdown: Markdown = None,
+) -> None:
+    """BEAM: messages by question type, one chat at a time."""
+    part = Slice(conversations=limit, questions=questions)
+    _quality(
+        lambda suite: [suite.beam(part, tier=tier)],
+        plan=_plan(settings, compare, mode, pool or ["conversation"]),
+        data=data,
+        keep=keep,
+        output=Output(as_json=as_json, plot=plot, markdown=markdown),
+    )
+
+
+@app.command()
+def cranfield(
+    *,
+    data: Data = None,
+    questions: Questions = None,
+    mode: Modes = None,
+    settings: Settings = None,
+    compare: Comparisons = None,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    plot: Plot = None,
+    markdown: Markdown = None,
+) -> None:
+    """Cranfield: abstracts as memory files."""
+    part = Slice(questions=questions)
+    _quality(
+        lambda suite: [suite.cranfield(part)],
+        plan=_plan(settings, compare, mode, None),
+        data=data,
+        keep=keep,
+        output=Output(as_json=as_json, plot=plot, markdown=markdown),
+    )
+
+
+@app.command()
+def longmemeval(
+    *,
+    data: Data = None,
+    mode: Modes = None,
+    settings: Settings = None,
+    keep: Keep = None,
+    as_json: AsJson = False,
+) -> None:
+    """LongMemEval: one record, for its format and for latency; no claim of quality."""
+    _quality(
+        lambda suite: [suite.longmemeval()],
+        plan=_plan(settings, None, mode, ["conversation"]),
+        data=data,
+        keep=keep,
+        output=Output(as_json=as_json, plot=None, markdown=None),
+    )
+
+
+@app.command()
+def quality(
+    *,
+    data: Data = None,
+    limit: Limit = None,
+    questions: Questions = None,
+    mode: Modes = None,
+    settings: Settings = None,
+    compare: Comparisons = None,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    plot: Plot = None,
+    markdown: Markdown = None,
+) -> None:
+    """LoCoMo, BEAM and Cranfield under the same settings: what a change of ranking is judged by."""
+    part = Slice(conversations=limit, questions=questions)
+    _quality(
+        lambda suite: _all_quality(suite, part),
+        plan=_plan(settings, compare, mode, None),
+        data=data,
+        keep=keep,
+        output=Output(as_json=as_json, plot=plot, markdown=markdown),
+    )
+
+
+@app.command()
+def load(
+    *,
+    messages: Annotated[
+        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
+    ] = None,
+    chunks: Annotated[
+        int | None, typer.Option(help="Chunks of memory files; a tenth of the messages by default.")
+    ] = None,
+    queries: Annotated[int, typer.Option(help="Searches in each mode.")] = 300,
+    writes: Annotated[int, typer.Option(help="Single writes while the index merges.")] = 2_000,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    plot: Plot = None,
+    markdown: Markdown = None,
+) -> None:
+    """Rates of indexing, search and write latency, memory, disk and cold start at some sizes."""
+    output = Output(as_json=as_json, plot=plot, markdown=markdown)
+    output.check()
+    plans = [
+        LoadPlan(
+            messages=size,
+            chunks=max(1, size // 10) if chunks is None else chunks,
+            queries=queries,
+            writes=writes,
+            seed=seed,
+        )
+        for size in messages or [100_000]
+    ]
+    _show_load(_run_load(plans, keep), output)
+
+
+@app.command("all")
+def everything(
+    *,
+    data: Data = None,
+    limit: Limit = None,
+    questions: Questions = None,
+    messages: Annotated[int, typer.Option(help="Messages of the load run.")] = 10_000,
+    keep: Keep = None,
+    as_json: AsJson = False,
+) -> None:
+    """Every benchmark, one after the other."""
+    folder = find_data(data)
+    part = Slice(conversations=limit, questions=questions)
+    plan = _plan(None, None, None, None)
+    with show_progress() as progress, work_folder(keep) as root:
+        suite = QualitySuite(
+            data=folder, root=root, plan=plan, opener=open_product, progress=progress
+        )
+        found = suite.report([*_all_quality(suite, part), suite.longmemeval()])
+    loaded = _run_load([LoadPlan(messages=messages, chunks=max(1, messages // 10))], keep)
+    if as_json:
+        print_json({"quality": found, "load": loaded})
+        return
+    print_tables(describe_quality(found), quality_grids(found))
+    print_tables(describe_load(loaded), load_grids(loaded))
+
+
+def _all_quality(suite: QualitySuite, part: Slice) -> list[DatasetReport]:
+    return [suite.locomo(part), suite.beam(part), suite.cranfield(part)]
+
+
+def _plan(
+    settings: list[str] | None,
+    comparisons: list[str] | None,
+    modes: list[Mode] | None,
+    pools: list[Pool] | None,
+) -> QualityPlan:
+    return QualityPlan(
+        variants=plan_variants(settings or (), comparisons or ()),
+        modes=tuple(modes or MODES),
+        pools=tuple(pools or POOLS),
+    )
+
+
+def _quality(
+    measure: Measure, *, plan: QualityPlan, data: Path | None, keep: Path | None, output: Output
+) -> None:
+    output.check()
+    folder = find_data(data)
+    with show_progress() as progress, work_folder(keep) as root:
+        suite = QualitySuite(
+            data=folder, root=root, plan=plan, opener=open_product, progress=progress
+        )
+        _show_quality(suite.report(measure(suite)), output)
+
+
+def _run_load(plans: list[LoadPlan], keep: Path | None) -> LoadRun:
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(keep) as root:
+        runner = LoadRunner(root, open_product, progress)
+        sizes = tuple(runner.run(plan) for plan in plans)
+    return LoadRun(environment=environment, seed=plans[0].seed, sizes=sizes)
+
+
+def _show_quality(report: QualityReport, output: Output) -> None:
+    if output.plot is not None:
+        write_whole(output.plot, lambda path: plot_quality(report, path))
+    output.deliver(report, describe_quality(report), quality_grids(report))
+
+
+def _show_load(run: LoadRun, output: Output) -> None:
+    if output.plot is not None:
+        write_whole(output.plot, lambda path: plot_load(run, path))
+    output.deliver(run, describe_load(run), load_grids(run))
