@@ -23,7 +23,7 @@ class Event(Struct, frozen=True, kw_only=True, tag_field="type"):
 class SessionCreated(Event, frozen=True, kw_only=True, tag="session.created"):
     """A session began."""
 
-    key: str
+    key: str | None = None
     source: str | None = None
     """Where it was imported from; None for one of our own."""
 

@@ -6,6 +6,7 @@ truth or behind it. They are read by sequence number, in commit order.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -81,6 +82,13 @@ def record_change(
 ) -> None:
     """Tell the index of a change to a searchable record."""
     tx.execute(_WRITE_CHANGE, (tenant, kind, ref, op, at))
+
+
+def record_changes(
+    tx: Transaction, *, tenant: str, kind: str, refs: Iterable[str], op: Operation, at: int
+) -> None:
+    """Tell the index of the same change to many records, in their order."""
+    tx.executemany(_WRITE_CHANGE, ((tenant, kind, ref, op, at) for ref in refs))
 
 
 def changes_after(tx: Transaction, seq: int, limit: int = 1_000) -> list[Change]:
