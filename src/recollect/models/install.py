@@ -19,8 +19,13 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.core.errors import EmbeddingError, InvalidInput, ModelMissing, ProviderUnavailable
-from recollect.core.errors import StoreFull
+from recollect.core.errors import (
+    EmbeddingError,
+    InvalidInput,
+    ModelMissing,
+    ProviderUnavailable,
+    StoreFull,
+)
 from recollect.models.folder import MODEL, ORIGINALS, ModelFolder
 from recollect.models.minilm_graph import Quantisation
 from recollect.store.failures import translate_os
@@ -82,16 +87,22 @@ def install(
     """
     say = progress or _say_nothing
     files = ModelFolder(folder)
+    if _is_sound(files, quantisation):
+        return _installed(files, was_installed=True)
     with files.locked():
-        missing = files.damaged_originals()
-        if not missing and files.has_graph(quantisation):
+        # Another process may have finished it while this one waited.
+        if _is_sound(files, quantisation):
             return _installed(files, was_installed=True)
-        if missing:
+        if files.damaged_originals():
             _require_space(folder)
             _place_originals(files, source, say)
     say("Building the graph")
     files.read_graph(quantisation)
     return _installed(files, was_installed=False)
+
+
+def _is_sound(files: ModelFolder, quantisation: Quantisation) -> bool:
+    return not files.damaged_originals() and files.has_graph(quantisation)
 
 
 def _place_originals(files: ModelFolder, source: Path | None, say: Step) -> None:
@@ -149,7 +160,7 @@ def _download(target: Path) -> Path:
             "`recollect models install --from FILE`",
         )
     try:
-        result = subprocess.run(
+        result = subprocess.run(  # noqa: S603 - our own Python with fixed arguments
             _download_command(target),
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -9,29 +9,26 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 
-from recollect.core.errors import EmbeddingError, InvalidInput, ModelMissing
+from recollect.core.errors import InvalidInput
 from recollect.models.embedder import Progress, Vectors, checked_vectors
 from recollect.models.folder import MODEL, ORIGINALS, ModelFolder
 from recollect.models.minilm_graph import (
     DIMENSIONS,
     GRAPH_VERSION,
-    INPUT,
     Quantisation,
 )
+from recollect.models.runtime import OnnxSession
 from recollect.models.windows import WindowRules
 from recollect.models.wordpiece import WordPieces
 
 PROVIDER = "local"
-
-_LOG_ERRORS_ONLY = 3
 
 
 class LocalEmbedder:
@@ -112,8 +109,9 @@ class LocalEmbedder:
             ModelMissing: the model or its runtime is not installed.
             EmbeddingError: the runtime failed.
         """
-        vector = self._load().embed(text)
-        return checked_vectors(vector[np.newaxis], 1, DIMENSIONS)[0]
+        vectors = self._load().embed(text)[np.newaxis]
+        checked: Vectors = checked_vectors(vectors, 1, DIMENSIONS)[0]
+        return checked
 
     def close(self) -> None:
         """Give the model's memory back. A later call loads it again."""
@@ -135,7 +133,7 @@ class _Loaded:
     def __init__(
         self, folder: ModelFolder, quantisation: Quantisation, threads: int, rules: WindowRules
     ) -> None:
-        self._run = _open_session(folder, quantisation)
+        self._session = OnnxSession(folder.read_graph(quantisation))
         self._pieces = WordPieces(folder.read_vocabulary())
         self._rules = rules
         self.pool = ThreadPoolExecutor(threads, thread_name_prefix="recollect-embed")
@@ -144,37 +142,12 @@ class _Loaded:
         """Return the vector of one text, in this thread."""
         ids = self._pieces.encode(text, self._rules.max_pieces)
         windows = list(self._rules.cut(ids, self._pieces.is_continuation))
-        vectors = np.stack([self._embed_window(window) for window in windows])
-        return self._rules.combine(vectors, [len(window) for window in windows])
+        vectors = [self._embed_window(window) for window in windows]
+        return self._rules.combine(np.concatenate(vectors), [len(window) for window in windows])
 
     def _embed_window(self, window: Sequence[int]) -> Vectors:
-        ids = np.array([[self._pieces.cls_id, *window, self._pieces.sep_id]], np.int64)
-        return self._run(ids)[0]
-
-
-def _open_session(folder: ModelFolder, quantisation: Quantisation) -> Callable[[Any], Vectors]:
-    """Return what turns ids (1, pieces) int64 into vectors (1, 384)."""
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise ModelMissing(
-            "the local model needs the package onnxruntime",
-            hint="install it with `pip install 'recollect[local]'`",
-        ) from error
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = _LOG_ERRORS_ONLY
-    # The graph is already written the way it should run; fusing more makes it slower.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    session = onnxruntime.InferenceSession(
-        folder.read_graph(quantisation), options, providers=["CPUExecutionProvider"]
-    )
-
-    def run(ids: Any) -> Vectors:
-        vectors: Vectors = session.run(None, {INPUT: ids})[0]
-        return vectors
-
-    return run
+        ids = [self._pieces.cls_id, *window, self._pieces.sep_id]
+        return self._session.run(np.array([ids], np.int64))
 
 
 def _run_all(batches: list[Future[int]], progress: Progress | None) -> None:

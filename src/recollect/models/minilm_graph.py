@@ -12,7 +12,7 @@ replaces.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ _OPSET = 20
 _IR_VERSION = 9
 _RUNTIME_DOMAIN = "com.microsoft"
 
-_Array: TypeAlias = NDArray[np.generic]
+_Floats: TypeAlias = NDArray[np.float32]
 
 
 def build_graph(weights: Weights, quantisation: Quantisation) -> bytes:
@@ -100,7 +100,7 @@ class _Graph:
         place = self._node("Slice", self._constant("places", places), first, count)
         return self._normalise(self._node("Add", words, place), "embeddings.LayerNorm")
 
-    def _word_embeddings(self, table: _Array) -> str:
+    def _word_embeddings(self, table: _Floats) -> str:
         if not self._quantised:
             return self._node("Gather", self._constant("words", table), INPUT)
         levels, scales = _quantise(table, axis=1, levels=_EMBEDDING_LEVELS)
@@ -127,8 +127,8 @@ class _Graph:
             return self._node("Attention", *names, domain=_RUNTIME_DOMAIN, num_heads=_HEADS)
         levels, scale, zero = self._quantised_matrix(prefix + "matrix", matrix)
         rows, row_scale, row_zero = self._quantised_rows(hidden)
-        names = (rows, levels, bias_name, row_scale, scale, "", row_zero, zero)
-        return self._node("QAttention", *names, domain=_RUNTIME_DOMAIN, num_heads=_HEADS)
+        inputs = (rows, levels, bias_name, row_scale, scale, "", row_zero, zero)
+        return self._node("QAttention", *inputs, domain=_RUNTIME_DOMAIN, num_heads=_HEADS)
 
     def _linear(self, rows: str, prefix: str) -> str:
         matrix = self._weights[prefix + ".weight"].T
@@ -144,7 +144,7 @@ class _Graph:
         bias = self._constant(prefix + ".bias", self._weights[prefix + ".bias"])
         return self._node("LayerNormalization", rows, gain, bias, axis=-1, epsilon=_EPSILON)
 
-    def _quantised_matrix(self, name: str, matrix: _Array) -> tuple[str, str, str]:
+    def _quantised_matrix(self, name: str, matrix: _Floats) -> tuple[str, str, str]:
         levels, scales = _quantise(matrix, axis=0, levels=_WEIGHT_LEVELS)
         zeros = np.zeros(scales.size, np.int8)
         return (
@@ -158,14 +158,14 @@ class _Graph:
         self._add("DynamicQuantizeLinear", (rows,), outputs)
         return outputs
 
-    def _constant(self, name: str, values: _Array) -> str:
+    def _constant(self, name: str, values: NDArray[np.generic]) -> str:
         from onnx import numpy_helper
 
         self._constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
     def _node(
-        self, kind: str, *inputs: str, output: str = "", domain: str = "", **options: object
+        self, kind: str, *inputs: str, output: str = "", domain: str = "", **options: Any
     ) -> str:
         output = output or f"{len(self._nodes)}.{kind}"
         self._add(kind, inputs, (output,), domain, **options)
@@ -177,7 +177,7 @@ class _Graph:
         inputs: tuple[str, ...],
         outputs: tuple[str, ...],
         domain: str = "",
-        **options: object,
+        **options: Any,
     ) -> None:
         from onnx import helper
 
@@ -196,7 +196,7 @@ class _Graph:
         return cast("bytes", model.SerializeToString())
 
 
-def _quantise(values: _Array, *, axis: int, levels: int) -> tuple[NDArray[np.int8], _Array]:
+def _quantise(values: _Floats, *, axis: int, levels: int) -> tuple[NDArray[np.int8], _Floats]:
     """Return int8 levels and their float32 scales, one scale a slice along ``axis``."""
     peak = np.abs(values).max(axis=axis, keepdims=True)
     scales = (np.where(peak == 0, 1, peak) / levels).astype(np.float32)

@@ -26,7 +26,7 @@ class WindowRules(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     pieces: int = 254
-    max_windows: int = 16
+    max_windows: int = 8
     head_weight: float = 1.0
 
     def __post_init__(self) -> None:
@@ -58,14 +58,15 @@ class WindowRules(msgspec.Struct, frozen=True, kw_only=True):
             vectors: ``(windows, dimensions)`` float32, normalised, in order.
             lengths: Pieces of each window.
         """
+        head: Vectors = vectors[0]
         if len(vectors) == 1:
-            return vectors[0]
+            return head
         weights = np.array(lengths, np.float32)
         weights[0] *= self.head_weight
         combined: Vectors = weights @ vectors
         length = float(np.linalg.norm(combined))
         # Only vectors that cancel out leave nothing to scale; the head stands for them.
-        return combined / np.float32(length) if length > 0 else vectors[0]
+        return combined / np.float32(length) if length > 0 else head
 
     def _end(self, ids: Sequence[int], start: int, is_continuation: Callable[[int], bool]) -> int:
         end = min(start + self.pieces, len(ids))
