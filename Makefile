@@ -12,7 +12,7 @@ export PIP_ROOT_USER_ACTION := ignore
 export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs fix picture constraints clean
+.PHONY: help demo test check bench docs fix reference picture constraints clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -40,6 +40,9 @@ docs: $(DEV) ## Build the documentation into docs/_build/html
 fix: $(DEV) ## Format, and fix what the linter can fix
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
+
+reference: $(DEV) ## Write the pages that are read off the code: settings and commands
+	@$(PY) scripts/reference.py
 
 picture: $(DEV) ## Draw the picture of the README from the real output of the demo
 	@$(PY) scripts/picture.py

@@ -1,0 +1,137 @@
+"""Writes the pages that are read off the code: settings and commands.
+
+`make reference` writes them; with `--check` nothing is written and stale pages are named, which is
+what the test does.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from recollect.cli.main import app
+from recollect.core.settings import Option, list_options
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
+
+SETTINGS_HEAD = """\
+# Settings
+
+<!-- Made by `make reference` from src/recollect/core/settings; edit there. -->
+
+Each setting comes from the last of these that names it: its default, `config.yaml` in the home, an
+environment variable, an argument. An unknown key is an error that names the nearest known one.
+`recollect config` shows every value and where it came from.
+
+```yaml
+# ~/.recollect/config.yaml
+search:
+  limit: 10
+embedding:
+  provider: none
+```
+
+The same by environment: `RECOLLECT_SEARCH__LIMIT=10`, `RECOLLECT_EMBEDDING__PROVIDER=none`. Two
+variables stand beside the tree: `RECOLLECT_HOME` is the home folder, `RECOLLECT_MODELS` the folder
+of model files.
+"""
+
+COMMANDS_HEAD = """\
+# Command line
+
+<!-- Made by `make reference` from src/recollect/cli; edit there. -->
+
+`recollect [--home DIR] [--workspace DIR] COMMAND`. With `--json` a command writes one JSON document
+to stdout and nothing else, and errors as JSON to stderr. Exit codes: 0 done, 1 failed, 2 wrong
+usage.
+`recollect --install-completion` teaches your shell the commands.
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or name the stale ones and return 1."""
+    stale = [name for name, text in _pages().items() if _read(FOLDER / name) != text]
+    if "--check" in arguments:
+        print("\n".join(f"stale: docs/reference/{name} (make reference)" for name in stale))
+        return 1 if stale else 0
+    for name in stale:
+        (FOLDER / name).write_text(_pages()[name], encoding="utf-8")
+        print(f"wrote docs/reference/{name}")
+    return 0
+
+
+def _pages() -> dict[str, str]:
+    return {"settings.md": settings_page(), "cli.md": command_page()}
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def settings_page() -> str:
+    """Return the page with every option of the tree, in its order."""
+    parts = [SETTINGS_HEAD]
+    for section, options in groupby(
+        list_options(), key=lambda option: option.key.rpartition(".")[0]
+    ):
+        parts.append(f"\n## {section}\n")
+        parts += [line for option in options for line in _option(option)]
+    return "".join(parts)
+
+
+def _option(option: Option) -> Iterator[str]:
+    unit = f" ({option.unit})" if option.unit else ""
+    yield f"\n### {option.key}\n\n{option.why}\n\n"
+    yield f"- must be {option.expects}{unit}\n"
+    yield f"- default: `{_shown(option.default)}`\n"
+    yield f"- `{option.variable}`\n"
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "unset"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "[]" if value == () else str(value)
+
+
+def command_page() -> str:
+    """Return the page with every command, its arguments and its options."""
+    root = typer.main.get_group(app)
+    return COMMANDS_HEAD + "".join(_commands(root, typer.Context(root, info_name="recollect"), 2))
+
+
+def _commands(group: TyperGroup, context: typer.Context, level: int) -> Iterator[str]:
+    yield from _parameters(group, context)
+    for name, command in group.commands.items():
+        inner = typer.Context(command, info_name=name, parent=context)
+        if command.hidden:
+            continue
+        yield f"\n{'#' * level} {inner.command_path}\n\n{(command.help or '').strip()}\n"
+        if isinstance(command, TyperGroup):
+            yield from _commands(command, inner, level + 1)
+        else:
+            yield from _parameters(command, inner)
+
+
+def _parameters(command: Any, context: typer.Context) -> Iterator[str]:
+    records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
+    shown = [record for record in records if record and record[0] != "--help"]
+    if shown:
+        yield "\n| | |\n|---|---|\n"
+    for name, text in shown:
+        yield f"| `{_cell(name)}` | {_cell(text)} |\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,39 @@
+"""Examples: every snippet of the documentation runs, and prints what its page says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+
+SAYS = {
+    "chunks.py": "lines 1 to",
+    "conversation.py": "3 user That is the one.",
+    "first_steps.py": "Mira: No tins: they let the damp in.",
+}
+"""A text that the output of each snippet holds."""
+
+
+def test_every_example_is_tested() -> None:
+    """A snippet that is not in the table would rot."""
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(SAYS)
+
+
+@pytest.mark.parametrize("name", sorted(SAYS))
+def test_an_example_runs_and_says_what_it_should(name: str, tmp_path: Path) -> None:
+    """Snippets are included into the pages from these files, so they cannot differ."""
+    environ = {
+        "HOME": str(tmp_path),
+        "RECOLLECT_EMBEDDING__PROVIDER": "none",
+        "RECOLLECT_HOME": str(tmp_path / "home"),
+    }
+    command = [sys.executable, str(EXAMPLES / name)]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environ, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert SAYS[name] in done.stdout
