@@ -1,0 +1,81 @@
+"""Where a text may be cut so that it still reads well: paragraphs, lines, sentences, words.
+
+Offsets are code points. Every function looks only near the place asked about, so that cutting a
+text of any length stays linear.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_REACH = 32
+"""Code points of the longest emoji sequence or pile of accents that is kept whole."""
+_JOINER = "\u200d"
+
+_SENTENCE_END = re.compile(r"""[.!?…]["'”’)\]]{0,3}\s+|[。！？][」』”’]{0,3}\s*""")
+
+
+def safe_cut(text: str, at: int) -> int:
+    """Return the nearest offset at or before ``at`` that is not inside one visible character.
+
+    Keeps accents, surrogate pairs, joined emoji, skin tones and line breaks of two characters
+    whole; a pile of more than ``_REACH`` is cut where it was asked.
+
+    >>> safe_cut("cafe\u0301", 4)
+    3
+    """
+    for candidate in range(at, max(at - _REACH, -1), -1):
+        if not _is_inside(text, candidate):
+            return candidate
+    return at
+
+
+def good_cut(text: str, start: int, stop: int) -> int:
+    """Return the best offset in the later half of ``start`` to ``stop`` to end a piece at.
+
+    The end of a paragraph before that of a line, of a sentence, of a word; ``stop`` itself, moved
+    off the inside of a character, when there is none. The border's white space stays on the left.
+    """
+    if stop >= len(text):
+        return len(text)
+    middle = (start + stop) // 2
+    for mark in ("\n\n", "\n"):
+        found = text.rfind(mark, middle, stop)
+        if found >= 0:
+            return found + len(mark)
+    last_end = max((m.end() for m in _SENTENCE_END.finditer(text, middle, stop)), default=0)
+    if last_end:
+        return last_end
+    found = max(text.rfind(mark, middle, stop) for mark in " \t\u3000")
+    cut = found + 1 if found >= 0 else safe_cut(text, stop)
+    return cut if cut > start else stop
+
+
+def _is_inside(text: str, at: int) -> bool:
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if before.isascii() and after.isascii():
+        return before == "\r" and after == "\n"
+    if _JOINER in (before, after):
+        return True
+    if "\U0001f1e6" <= after <= "\U0001f1ff" and "\U0001f1e6" <= before <= "\U0001f1ff":
+        return _flags_before(text, at) % 2 == 1
+    return _extends(after) or ("\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff")
+
+
+def _extends(character: str) -> bool:
+    return (
+        unicodedata.category(character) in {"Mn", "Me", "Mc"}
+        or "\U0001f3fb" <= character <= "\U0001f3ff"
+        or "\U000e0020" <= character <= "\U000e007f"
+    )
+
+
+def _flags_before(text: str, at: int) -> int:
+    """Return how many regional indicators stand right before ``at``; two make one flag."""
+    first = at
+    while first > 0 and at - first < _REACH and "\U0001f1e6" <= text[first - 1] <= "\U0001f1ff":
+        first -= 1
+    return at - first
