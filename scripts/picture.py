@@ -1,6 +1,6 @@
 """Draws docs/_static/demo.svg, the picture of the README, from what `recollect demo` really prints.
 
-The fonts that rich would fetch from elsewhere are left out: the picture must show without a network.
+The fonts that rich would fetch from elsewhere are left out: a picture must show without a network.
 """
 
 from __future__ import annotations
