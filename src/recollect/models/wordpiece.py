@@ -26,6 +26,8 @@ _CACHED_WORD_CHARS = 32
 _SLICE_CHARS = 16_384
 """A text is cut into slices of this length, so that a limit spares the rest of a long text."""
 _SPACE = re.compile(r"[ \n]")
+_WORD_END = re.compile(r"[!-/:-@\[-`{-~\u3001-\u3002\u3400-\u9fff]")
+"""Where a text without spaces can be cut: minified JSON, Chinese."""
 _CJK = (
     (0x4E00, 0x9FFF),
     (0x3400, 0x4DBF),
@@ -183,15 +185,16 @@ def _without_accents(word: str) -> str:
 
 
 def _slices(text: str) -> Iterator[str]:
-    """Yield ``text`` in slices that end behind a space, where no word can be cut.
+    """Yield ``text`` in slices that end where a word ends.
 
-    Where no space comes for another slice's length, the text is cut anyway: a word of that
-    length is unknown, and ideographs stand alone.
+    Where no word ends for another slice's length, the text is cut anyway: a word of that length is
+    unknown.
     """
     start = 0
     while len(text) - start > 2 * _SLICE_CHARS:
-        space = _SPACE.search(text, start + _SLICE_CHARS, start + 2 * _SLICE_CHARS)
-        end = space.end() if space else start + 2 * _SLICE_CHARS
+        first, last = start + _SLICE_CHARS, start + 2 * _SLICE_CHARS
+        found = _SPACE.search(text, first, last) or _WORD_END.search(text, first, last)
+        end = found.end() if found else last
         yield text[start:end]
         start = end
     yield text[start:]
