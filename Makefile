@@ -11,6 +11,9 @@ export PIP_ROOT_USER_ACTION := ignore
 # Plots need a folder for their font cache, also where there is no home to write to.
 export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 
+# The weights of the model stay in the checkout; RECOLLECT_MODELS=... shares those of another.
+export RECOLLECT_MODELS ?= $(CURDIR)/.cache/models
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check bench docs fix reference picture constraints clean
 
