@@ -13,6 +13,7 @@ from pathlib import Path
 import apsw
 
 from recollect.store import dialect
+from recollect.store.connection import discard
 from recollect.store.failures import translate_os
 from recollect.store.files import sync_folder
 
@@ -61,4 +62,4 @@ def _fill(source: apsw.Connection, draft: Path, progress: Progress | None) -> No
     finally:
         if source.in_transaction:
             source.execute(dialect.ROLLBACK)
-        copy.close(force=True)
+        discard(copy)

@@ -14,7 +14,7 @@ from pathlib import Path
 import apsw
 
 from recollect.core.errors import RecollectError, StoreBusy
-from recollect.store.connection import Opener, Tuning
+from recollect.store.connection import Opener, Tuning, discard
 from recollect.store.engine import CheckpointHealth
 from recollect.store.failures import BUSY, translate
 from recollect.store.lock import WriteQueue
@@ -166,7 +166,7 @@ class Checkpointer:
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            connection.close(force=True)
+            discard(connection)
 
     def _wal_bytes(self) -> int:
         log = Path(f"{self._opener.path}-wal")

@@ -7,6 +7,7 @@ project opens a database, and nothing at all opens its file in another way.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -51,6 +52,15 @@ def check_version(number: int = apsw.SQLITE_VERSION_NUMBER) -> None:
         )
 
 
+def discard(connection: apsw.Connection) -> None:
+    """Close a connection whatever state it is in; an open transaction is rolled back.
+
+    Errors do not matter here: what was committed is committed, and the next opening finds the log.
+    """
+    with suppress(apsw.Error):
+        connection.close(force=True)
+
+
 class Opener:
     """Opens connections to one database file.
 
@@ -82,7 +92,7 @@ class Opener:
             # By path: a second descriptor of the file would drop SQLite's locks when it is closed.
             os.chmod(self.path, 0o600)
         except OSError as error:
-            connection.close(force=True)
+            discard(connection)
             raise translate_os(error, self.path) from error
         return connection
 
@@ -101,7 +111,7 @@ class Opener:
         try:
             self._configure(connection, role)
         except apsw.Error:
-            connection.close(force=True)
+            discard(connection)
             raise
         return connection
 

@@ -15,7 +15,7 @@ import apsw
 
 from recollect.core.errors import StoreClosed
 from recollect.store import dialect
-from recollect.store.connection import Opener
+from recollect.store.connection import Opener, discard
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate
 from recollect.store.transaction import SqliteTransaction
@@ -99,13 +99,13 @@ class Readers:
             if is_sound and not self._is_closed and len(self._idle) < _KEPT:
                 self._idle.append(connection)
             else:
-                connection.close(force=True)
+                discard(connection)
             self._changed.notify_all()
 
     def _drop_idle(self) -> None:
         with self._changed:
             while self._idle:
-                self._idle.pop().close(force=True)
+                discard(self._idle.pop())
 
     def _check_usable(self) -> None:
         if self._is_closed:

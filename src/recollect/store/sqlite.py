@@ -20,7 +20,7 @@ from recollect.core.clock import Clock
 from recollect.core.settings import StoreSettings
 from recollect.store.backup import Progress, copy_database
 from recollect.store.checkpoint import Checkpointer
-from recollect.store.connection import Opener, Tuning, check_version
+from recollect.store.connection import Opener, Tuning, check_version, discard
 from recollect.store.engine import Health, Transaction
 from recollect.store.failures import BUSY, translate
 from recollect.store.files import private_folder
@@ -114,7 +114,7 @@ class SqliteDatabase:
             try:
                 copy_database(source, target, progress)
             finally:
-                source.close(force=True)
+                discard(source)
         except apsw.Error as error:
             raise translate(error, self.path) from error
 
@@ -216,7 +216,7 @@ def _prepare(opener: Opener, schema: Schema, tuning: Tuning, clock: Clock) -> No
         _use_log(connection, tuning.busy_timeout_ms / 1000)
         migrate(connection, schema, opener.path, clock)
     finally:
-        connection.close(force=True)
+        discard(connection)
 
 
 def _use_log(connection: apsw.Connection, budget_s: float) -> None:

@@ -19,7 +19,7 @@ import apsw
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError, StoreClosed, StoreError
 from recollect.store import dialect
-from recollect.store.connection import Opener, Tuning
+from recollect.store.connection import Opener, Tuning, discard
 from recollect.store.engine import Transaction
 from recollect.store.failures import BUSY, translate
 from recollect.store.group_commit import Failed, GroupCommit, Job, Outcome
@@ -252,4 +252,4 @@ class Writer:
         """Close the connection whatever state it is in; an open transaction is rolled back."""
         connection, self._connection = self._connection, None
         if connection is not None:
-            connection.close(force=True)
+            discard(connection)

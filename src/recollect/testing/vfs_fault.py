@@ -1,0 +1,117 @@
+"""A disk that fails: the N-th call of a kind, once or until it is repaired.
+
+Sweep N from 1 until a run ends without a fault, and every call of the program has failed once.
+Errors that SQLite ignores by design (some of a checkpoint or of closing) are raised to Python
+nevertheless: the driver hands on the exception that the shim raised.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Literal
+
+import apsw
+from msgspec import Struct
+
+from recollect.testing.vfs_disk import FileName
+
+Operation = Literal["write", "short_write", "full", "sync", "read", "truncate"]
+
+_CODES: dict[Operation, int] = {
+    "write": apsw.SQLITE_IOERR_WRITE,
+    "short_write": apsw.SQLITE_IOERR_WRITE,
+    "full": apsw.SQLITE_FULL,
+    "sync": apsw.SQLITE_IOERR_FSYNC,
+    "read": apsw.SQLITE_IOERR_READ,
+    "truncate": apsw.SQLITE_IOERR_TRUNCATE,
+}
+
+
+class Fault(Struct, frozen=True, kw_only=True):
+    """What fails, and when."""
+
+    operation: Operation
+    """``full`` and ``short_write`` are writes too; the latter writes half before it fails."""
+    nth: int
+    """The first call that fails, from 1."""
+    is_lasting: bool = False
+    """Whether all later ones fail too, until `FaultVfs.repair`."""
+
+
+class FaultVfs(apsw.VFS):
+    """The system's VFS with one fault.
+
+    Args:
+        name: Registered under this name until `unregister`.
+        fault: What fails.
+        waits_for_disk: Whether a sync that does not fail is passed on. Without it a sweep is five
+            times as fast, and finds the same: the disk is not what it tests.
+    """
+
+    def __init__(self, name: str, fault: Fault, *, waits_for_disk: bool = True) -> None:
+        super().__init__(name, "")
+        self._fault = fault
+        self.waits_for_disk = waits_for_disk
+        self._mutex = threading.Lock()
+        self._calls = 0
+        self._is_repaired = False
+        self.hits = 0
+        """How many calls failed."""
+
+    def xOpen(self, name: FileName, flags: list[int]) -> apsw.VFSFile:  # noqa: N802  # SQLite's
+        """Open a file that may fail."""
+        return FaultFile(name, flags, self)
+
+    def repair(self) -> None:
+        """From now on nothing fails."""
+        self._is_repaired = True
+
+    def fails(self, *operations: Operation) -> Operation | None:
+        """Count a call; return what happens to it when it is the one that fails."""
+        operation = self._fault.operation
+        if self._is_repaired or operation not in operations:
+            return None
+        with self._mutex:
+            self._calls += 1
+            late = self._calls - self._fault.nth
+            if late == 0 or (late > 0 and self._fault.is_lasting):
+                self.hits += 1
+                return operation
+        return None
+
+
+class FaultFile(apsw.VFSFile):
+    """A file of a `FaultVfs`."""
+
+    def __init__(self, name: FileName, flags: list[int], vfs: FaultVfs) -> None:
+        super().__init__("", name, flags)
+        self._vfs = vfs
+
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802  # SQLite's
+        """Read, or fail."""
+        _raise_for(self._vfs.fails("read"))
+        return super().xRead(amount, offset)
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802  # SQLite's
+        """Write, or fail; a short write leaves half."""
+        failed = self._vfs.fails("write", "short_write", "full")
+        if failed == "short_write":
+            super().xWrite(bytes(data)[: len(data) // 2], offset)
+        _raise_for(failed)
+        super().xWrite(data, offset)
+
+    def xSync(self, flags: int) -> None:  # noqa: N802  # SQLite's
+        """Sync, or fail."""
+        _raise_for(self._vfs.fails("sync"))
+        if self._vfs.waits_for_disk:
+            super().xSync(flags)
+
+    def xTruncate(self, newsize: int) -> None:  # noqa: N802  # SQLite's
+        """Cut, or fail."""
+        _raise_for(self._vfs.fails("truncate"))
+        super().xTruncate(newsize)
+
+
+def _raise_for(operation: Operation | None) -> None:
+    if operation is not None:
+        raise apsw.exception_for(_CODES[operation])
