@@ -66,7 +66,7 @@ def run_probe(
         )
     )
     command = [sys.executable, "-m", "recollect.bench.probe", str(request), str(answer)]
-    _run(command)
+    run_command(command)
     return msgspec.json.decode(answer.read_bytes(), type=ProcessCost)
 
 
@@ -83,7 +83,7 @@ def time_command(home: Path, query: str, repeats: int) -> tuple[float, ...]:
     spent: list[float] = []
     for _ in range(repeats):
         began = time.perf_counter()
-        _run(command)
+        run_command(command)
         spent.append((time.perf_counter() - began) * 1000)
     return tuple(spent)
 
@@ -120,7 +120,12 @@ def answer_probe(request: Path, answer: Path) -> None:
     answer.write_bytes(msgspec.json.encode(cost))
 
 
-def _run(command: list[str]) -> None:
+def run_command(command: list[str]) -> None:
+    """Run a process to its end and forget what it printed.
+
+    Raises:
+        StoreError: it failed; its last line is in the message.
+    """
     done = subprocess.run(  # noqa: S603 - our own interpreter, our own arguments
         command, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S
     )

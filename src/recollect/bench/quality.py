@@ -29,7 +29,10 @@ FILE_DEPTH = 2 * DEPTH
 
 MODES: tuple[Mode, ...] = ("lexical", "vector", "hybrid")
 
+DIALOGUE_POOLS: tuple[Pool, ...] = ("conversation", "scope", "global")
+
 POOLS: tuple[Pool, ...] = ("conversation", "global")
+"""Run unless told otherwise; "scope" should come out as "conversation" does."""
 
 
 class QualityPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,10 +18,10 @@ from recollect.bench.homes import work_folder
 from recollect.bench.load import LoadPlan, LoadRunner
 from recollect.bench.load_grids import describe_load, load_grids
 from recollect.bench.plot import plot_load, plot_quality
-from recollect.bench.product import Mode, open_product
-from recollect.bench.quality import MODES, POOLS, QualityPlan
+from recollect.bench.product import open_product
+from recollect.bench.quality import DIALOGUE_POOLS, MODES, POOLS, QualityPlan
 from recollect.bench.quality_grids import describe_quality, quality_grids
-from recollect.bench.results import DatasetReport, LoadRun, Pool, QualityReport
+from recollect.bench.results import DatasetReport, LoadRun, QualityReport
 from recollect.bench.suite import QualitySuite, Slice
 from recollect.cli.bench_options import (
     AsJson,
@@ -37,6 +37,7 @@ from recollect.cli.bench_options import (
     Questions,
     Settings,
     TierOption,
+    choose,
 )
 from recollect.cli.bench_output import Output, print_json, print_tables, show_progress, write_whole
 
@@ -238,13 +239,13 @@ def _all_quality(suite: QualitySuite, part: Slice) -> list[DatasetReport]:
 def _plan(
     settings: list[str] | None,
     comparisons: list[str] | None,
-    modes: list[Mode] | None,
-    pools: list[Pool] | None,
+    modes: list[str] | None,
+    pools: list[str] | None,
 ) -> QualityPlan:
     return QualityPlan(
         variants=plan_variants(settings or (), comparisons or ()),
-        modes=tuple(modes or MODES),
-        pools=tuple(pools or POOLS),
+        modes=choose(modes, MODES, "mode"),
+        pools=choose(pools or POOLS, DIALOGUE_POOLS, "pool"),
     )
 
 

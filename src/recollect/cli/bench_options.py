@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
 from recollect.bench.beam import Tier
 from recollect.bench.data import VARIABLE
 from recollect.bench.locomo import Gold
-from recollect.bench.product import Mode
-from recollect.bench.results import Pool
+from recollect.bench.quality import MODES
+from recollect.core.errors import InvalidInput
+
+Choice = TypeVar("Choice", bound=str)
 
 Data = Annotated[
     Path | None,
@@ -35,11 +38,16 @@ TierOption = Annotated[
     Tier, typer.Option("--tier", help="Size of the BEAM chats.", rich_help_panel="Data")
 ]
 Modes = Annotated[
-    list[Mode] | None, typer.Option("--mode", help="Search mode; may be repeated. All by default.")
+    list[str] | None,
+    typer.Option("--mode", help=f"{', '.join(MODES)}; may be repeated. All by default."),
 ]
 Pools = Annotated[
-    list[Pool] | None,
-    typer.Option("--pool", help="What a search looks through; may be repeated."),
+    list[str] | None,
+    typer.Option(
+        "--pool",
+        help="conversation: a home for each. scope: one home, each searched in its own scope. "
+        "global: one home, all together. May be repeated.",
+    ),
 ]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", help="key=value: a setting; may be repeated.")
@@ -56,3 +64,18 @@ Keep = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Plot = Annotated[Path | None, typer.Option(help="Write a picture: .png, .svg or .pdf.")]
 Markdown = Annotated[Path | None, typer.Option(help="Write the report as Markdown.")]
+
+
+def choose(names: Sequence[str] | None, known: Sequence[Choice], option: str) -> tuple[Choice, ...]:
+    """Return the ``known`` values that ``names`` spell, in that order; all when none are given.
+
+    Raises:
+        InvalidInput: a name is not among them.
+    """
+    by_name = {str(value): value for value in known}
+    for name in names or ():
+        if name not in by_name:
+            raise InvalidInput(
+                f"--{option} {name[:40]} does not exist", hint=f"one of {', '.join(by_name)}"
+            )
+    return tuple(by_name[name] for name in names or by_name)

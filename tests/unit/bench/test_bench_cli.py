@@ -1,0 +1,182 @@
+"""`recollect bench` over the small data sets and the scripted memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from recollect.bench.load import LoadPlan, LoadRunner
+from recollect.bench.results import LoadReport
+from recollect.cli import bench, bench_output
+from recollect.cli.bench_output import write_whole
+from recollect.core.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.unit.bench.conftest import ScriptedOpener
+
+    Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(data_folder: Path, opener: ScriptedOpener, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command line; the product is the scripted memory."""
+    monkeypatch.setattr(bench, "open_product", opener)
+
+    def invoke(*arguments: str) -> Result:
+        environment = {"RECOLLECT_BENCH_DATA": str(data_folder), "COLUMNS": "200"}
+        return CliRunner().invoke(bench.app, arguments, env=environment)
+
+    return invoke
+
+
+@pytest.mark.parametrize("command", ["locomo", "beam", "cranfield", "longmemeval"])
+def test_json_is_one_document_on_stdout(run: Run, command: str) -> None:
+    """And nothing else."""
+    result = run(command, "--json")
+
+    assert result.exit_code == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert len(report["datasets"]) == 1
+    assert report["variants"][0]["name"] == "base"
+
+
+def test_tables_show_every_mode(run: Run) -> None:
+    """Side by side."""
+    result = run("locomo")
+
+    assert result.exit_code == 0
+    for word in ("categories 1-4", "lexical", "vector", "hybrid", "5 adversarial"):
+        assert word in result.stdout
+
+
+def test_one_mode_one_pool_few_questions(run: Run) -> None:
+    """Quick runs."""
+    result = run(
+        "locomo", "--json", "--mode", "lexical", "--pool", "global", "--limit", "1",
+        "--questions", "2", "--gold", "audited",
+    )  # fmt: skip
+
+    (dataset,) = json.loads(result.stdout)["datasets"]
+    assert dataset["questions"] == 2
+    assert {(table["pool"], table["mode"]) for table in dataset["tables"]} == {
+        ("global", "lexical")
+    }
+
+
+@pytest.mark.parametrize("arguments", [("--mode", "fuzzy"), ("--pool", "collection")])
+def test_unknown_choices_are_refused(run: Run, arguments: tuple[str, str]) -> None:
+    """The hint lists the known ones."""
+    result = run("locomo", *arguments)
+
+    assert isinstance(result.exception, InvalidInput)
+    assert {"lexical", "global"} & set(result.exception.hint.replace(",", "").split())
+
+
+def test_variants_are_compared(run: Run) -> None:
+    """``--set`` for all, ``--compare`` beside it."""
+    result = run(
+        "quality", "--json", "--set", "search.limit=9", "--compare", "wide:search.candidates=900"
+    )
+
+    report = json.loads(result.stdout)
+    assert [variant["overrides"] for variant in report["variants"]] == [
+        {"search.limit": "9"},
+        {"search.limit": "9", "search.candidates": "900"},
+    ]
+    assert [dataset["name"] for dataset in report["datasets"]] == [
+        "LoCoMo",
+        "BEAM 100K",
+        "Cranfield",
+    ]
+
+
+def test_markdown_and_plot_are_written(run: Run, tmp_path: Path) -> None:
+    """Complete or not at all."""
+    pytest.importorskip("matplotlib")
+    plot, text = tmp_path / "plot.png", tmp_path / "report.md"
+
+    result = run("beam", "--plot", str(plot), "--markdown", str(text))
+
+    assert result.exit_code == 0, result.exception
+    assert plot.stat().st_size > 1_000
+    assert "| all types |" in text.read_text("utf-8")
+    assert not list(tmp_path.glob(".*partial*"))
+
+
+def test_homes_are_kept_where_asked(run: Run, tmp_path: Path, opener: ScriptedOpener) -> None:
+    """The second run indexes nothing."""
+    keep = tmp_path / "kept"
+    run("cranfield", "--keep", str(keep))
+    syncs = opener.syncs
+
+    run("cranfield", "--keep", str(keep))
+
+    assert opener.syncs == syncs
+    assert len(list(keep.iterdir())) == 1
+
+
+def test_output_that_cannot_be_written_is_refused_first(
+    run: Run, tmp_path: Path, opener: ScriptedOpener
+) -> None:
+    """Not after the run."""
+    pytest.importorskip("matplotlib")
+    for option in ("--markdown", "--plot"):
+        result = run("beam", option, str(tmp_path / "nowhere" / "x.png"))
+        assert isinstance(result.exception, InvalidInput)
+    assert opener.opened == []
+
+
+def test_load_takes_sizes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of the messages as chunks, unless told otherwise."""
+    plans: list[LoadPlan] = []
+
+    class Planned(Exception):
+        """Raised instead of running."""
+
+    def take(_runner: object, plan: LoadPlan) -> LoadReport:
+        plans.append(plan)
+        raise Planned
+
+    monkeypatch.setattr(LoadRunner, "run", take)
+    run("load", "--messages", "5000", "--queries", "9")
+    run("load", "--messages", "5", "--chunks", "7")
+
+    assert [(plan.messages, plan.chunks, plan.queries) for plan in plans] == [
+        (5000, 500, 9),
+        (5, 7, 300),
+    ]
+
+
+def test_missing_data_is_a_clear_error(run: Run, tmp_path: Path) -> None:
+    """With the folder that was meant."""
+    result = run("locomo", "--data", str(tmp_path / "nowhere"))
+
+    assert isinstance(result.exception, NotFound)
+
+
+def test_progress_is_drawn_only_for_a_reader() -> None:
+    """Stderr of a test is no terminal: nothing is written, and nothing fails."""
+    with bench_output.show_progress() as progress:
+        progress("stage", 1, 2)
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A failure leaves the old content."""
+    target = tmp_path / "report.md"
+    target.write_text("old", "utf-8")
+
+    def fail(path: Path) -> None:
+        path.write_text("half", "utf-8")
+        raise OSError("disk full")
+
+    with pytest.raises(InvalidInput, match="cannot be written"):
+        write_whole(target, fail)
+
+    assert target.read_text("utf-8") == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.md"]
