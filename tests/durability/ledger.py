@@ -95,8 +95,8 @@ def _check(tx: Transaction, acked: set[str]) -> Findings:
     rows = list(tx.rows("SELECT event_id, seq, text, row_hash FROM messages ORDER BY seq"))
     there = {str(row[0]) for row in rows}
     broken = [str(row[0]) for row in tx.rows("PRAGMA integrity_check") if row[0] != "ok"]
-    broken += [f"reference of {row[0]}" for row in tx.rows("PRAGMA foreign_key_check")]
-    broken += [f"row {event_id}" for event_id, *rest in rows if not _is_sound(event_id, rest)]
+    broken += [str(row[0]) for row in tx.rows("PRAGMA foreign_key_check")]
+    broken += [str(event_id) for event_id, *rest in rows if not _is_sound(event_id, rest)]
     broken += _broken_counts(tx, [row[1] for row in rows], there)
     return Findings(rows=len(rows), lost=tuple(sorted(acked - there)), broken=tuple(broken))
 

@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from recollect.store.connection import Tuning
-from recollect.store.sqlite import RECORDS_FILE
+from recollect.store.sqlite import RECORDS_FILE, SqliteDatabase
 from recollect.testing.vfs_disk import DiskLog, RecordingVfs
 from recollect.testing.vfs_power import Cut, cut_power
 from tests.durability.ledger import CALM, append, check_home, open_home
@@ -34,21 +34,24 @@ def _write_busily(home: Path, log: DiskLog, tuning: Tuning) -> None:
     """Write from three threads with checkpoints in between, twice, closing each time."""
     for stretch in range(2):
         database = open_home(home, tuning, VFS)
-
-        def write(thread: int, stretch: int = stretch) -> None:
-            for number in range(WRITES):
-                event_id = f"{stretch}-{thread}-{number}"
-                database.write(append(event_id))
-                log.mark(event_id)
-
-        threads = [threading.Thread(target=write, args=(thread,)) for thread in range(THREADS)]
+        threads = [
+            threading.Thread(target=_write, args=(database, log, f"{stretch}-{number}"))
+            for number in range(THREADS)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         database.cut_log()
-        write(THREADS)
+        _write(database, log, f"{stretch}-last")
         database.close()
+
+
+def _write(database: SqliteDatabase, log: DiskLog, name: str) -> None:
+    for number in range(WRITES):
+        event_id = f"{name}-{number}"
+        database.write(append(event_id))
+        log.mark(event_id)
 
 
 def _losses(cuts: Iterator[Cut], folder: Path) -> tuple[int, int, list[str]]:

@@ -1,0 +1,133 @@
+"""The processes that the durability tests start, and kill.
+
+Each speaks in lines on its pipes: it acknowledges on stdout, one write for each line, and takes
+orders on stdin.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+
+from recollect.core.errors import StoreError
+from recollect.store.connection import Tuning
+from recollect.store.files import append_lines, write_file
+from recollect.store.lock import OwnerLock
+from tests.durability.ledger import CLOCK, append, open_home
+
+
+def say(line: str) -> None:
+    """Send a line at once, also when the process is killed right after."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def write_until_killed(home: str, name: str) -> None:
+    """Write from four threads and acknowledge every row."""
+    say("starting")
+    database = open_home(Path(home), Tuning(checkpoint_pages=50, idle_s=0.01))
+
+    def write(thread: int) -> None:
+        number = 0
+        while True:
+            event_id = f"{name}-{thread}-{number}"
+            database.write(append(event_id))
+            say(event_id)
+            number += 1
+
+    for thread in range(4):
+        threading.Thread(target=write, args=(thread,)).start()
+
+
+def write_many(home: str, name: str, count: str) -> None:
+    """Write rows one after the other; say how long each took, in ms."""
+    database = open_home(Path(home), Tuning())
+    say("ready")
+    sys.stdin.readline()
+    for number in range(int(count)):
+        began = time.perf_counter()
+        database.write(append(f"{name}-{number}"))
+        say(f"{(time.perf_counter() - began) * 1000:.3f}")
+    database.close()
+
+
+def open_cold(home: str, name: str) -> None:
+    """Wait for the order, then open a home that may not exist yet and write one row."""
+    say("ready")
+    sys.stdin.readline()
+    database = open_home(Path(home), Tuning())
+    database.write(append(name))
+    database.close()
+    say("done")
+
+
+def race_for_lock(path: str) -> None:
+    """For each line on stdin: try to become the owner, say so, and let go at the next line."""
+    lock = OwnerLock(Path(path), CLOCK)
+    for _ in sys.stdin:
+        say("won" if lock.acquire("racer") else "lost")
+        sys.stdin.readline()
+        lock.release()
+        say("released")
+
+
+def append_many(path: str, name: str, count: str) -> None:
+    """Append long lines to a file that others append to."""
+    say("ready")
+    sys.stdin.readline()
+    for number in range(int(count)):
+        line = f"{name}:{number}:".encode() + name[-1:].encode() * 60_000
+        append_lines(Path(path), [line], durable=False)
+    say("done")
+
+
+def rewrite_until_killed(path: str) -> None:
+    """Replace a whole file again and again, each time with other content."""
+    number = 0
+    while True:
+        write_file(Path(path), f"{number}\n".encode() * 20_000)
+        say(f"{number}")
+        number += 1
+
+
+def run_out_of_memory(home: str) -> None:
+    """Write with less and less memory for SQLite, then with enough; say what was acknowledged."""
+    database = open_home(Path(home), Tuning(cache_kib=256))
+    database.write(append("first"))
+    say("first")
+    number = 0
+    for kib in range(600, 0, -4):
+        apsw.hard_heap_limit(kib * 1024)
+        for _ in range(3):
+            number += 1
+            try:
+                database.write(append(f"m{number}"))
+                say(f"m{number}")
+            except StoreError as error:
+                say(f"refused {error.code}")
+    apsw.hard_heap_limit(0)
+    database.write(append("last"))
+    say("last")
+    database.close()
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    command.__name__: command
+    for command in (
+        write_until_killed,
+        write_many,
+        open_cold,
+        race_for_lock,
+        append_many,
+        rewrite_until_killed,
+        run_out_of_memory,
+    )
+}
+
+if __name__ == "__main__":
+    COMMANDS[sys.argv[1]](*sys.argv[2:])
