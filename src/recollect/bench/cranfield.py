@@ -1,6 +1,9 @@
 """Cranfield: 1,400 abstracts and 225 judged queries; guards against breaking plain search.
 
-Every abstract becomes one memory file, its title as the heading. Judgements are binary.
+Every abstract becomes one memory file: its title as the heading, then its text. The text of this
+edition begins with the title again; it stays, because published figures index title and text as
+they come (removing it costs plain BM25 one point of nDCG@10, .349 against .360). Judgements are
+binary.
 """
 
 from __future__ import annotations
@@ -34,7 +37,10 @@ def load_cranfield(folder: Path) -> DocumentSet:
     corpus = read_plain(data_file(folder, "cranfield", "corpus.jsonl.gz"))
     queries = read_plain(data_file(folder, "cranfield", "queries.jsonl"))
     judged = read_plain(data_file(folder, "cranfield", "qrels.tsv"))
-    documents = tuple(_document(record) for record in _records(corpus, "corpus.jsonl.gz"))
+    documents = tuple(
+        TextDocument(key=record.id, title=record.title, text=record.text)
+        for record in _records(corpus, "corpus.jsonl.gz")
+    )
     known = {document.key for document in documents}
     relevant = _judgements(judged.decode("utf-8", errors="replace"))
     return DocumentSet(
@@ -52,12 +58,6 @@ def load_cranfield(folder: Path) -> DocumentSet:
 def as_markdown(document: TextDocument) -> str:
     """Return the document as a memory file: the title as a heading, then the text."""
     return f"# {document.title}\n\n{document.text}\n"
-
-
-def _document(record: _Record) -> TextDocument:
-    # The text of this edition begins with the title; as a file it would stand there twice.
-    body = record.text.removeprefix(record.title).strip()
-    return TextDocument(key=record.id, title=record.title, text=body)
 
 
 def _records(raw: bytes, name: str) -> list[_Record]:

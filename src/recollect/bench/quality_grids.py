@@ -87,21 +87,18 @@ def _group_grid(title: str, tables: Sequence[Table]) -> Grid:
 
 def _measure_grid(title: str, tables: Sequence[Table]) -> Grid:
     level = tables[0].level
-    measures = _MEASURES[level]
+    primary, measures = PRIMARY_OF[level], _MEASURES[level]
+    clustered = tables[0].rows[0].scores[primary].over_clusters is not None
     rows: list[tuple[str, ...]] = []
     for table in tables:
         scores = table.rows[0].scores
-        primary = scores[PRIMARY_OF[level]]
-        rows.append(
-            (
-                _run_name(table.variant, table.mode, tables),
-                str(table.rows[0].n),
-                *(show_share(scores[name].mean) for name in measures),
-                _interval(primary.over_clusters),
-            )
-        )
-    last = f"{PRIMARY_OF[level]} 95 % over conversations"
-    return Grid(title=title, columns=("run", "n", *measures, last), rows=tuple(rows))
+        name = _run_name(table.variant, table.mode, tables)
+        figures = [show_share(scores[measure].mean) for measure in measures]
+        if clustered:
+            figures.append(_interval(scores[primary].over_clusters))
+        rows.append((name, str(table.rows[0].n), *figures))
+    last = (f"{primary} 95 % over conversations",) if clustered else ()
+    return Grid(title=title, columns=("run", "n", *measures, *last), rows=tuple(rows))
 
 
 def _difference_grid(title: str, differences: Iterable[Difference]) -> Grid:

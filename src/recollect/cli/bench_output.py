@@ -69,7 +69,7 @@ def print_tables(lines: Sequence[str], grids: Sequence[Grid]) -> None:
     for line in lines:
         console.print(line, style="dim", highlight=False)
     for grid in grids:
-        console.print()
+        console.print(f"\n{grid.title}", style="bold", highlight=False)
         console.print(as_table(grid))
 
 
