@@ -198,7 +198,7 @@ class ModelFolder:
         """Return the stamps of the graphs; empty when the manifest is missing, damaged or old."""
         try:
             manifest = msgspec.json.decode((self.path / _MANIFEST).read_bytes(), type=_Manifest)
-        except (OSError, msgspec.MsgspecError):
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             return {}
         return manifest.files if manifest.graph_version == GRAPH_VERSION else {}
 

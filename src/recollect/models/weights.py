@@ -58,7 +58,7 @@ def _read_header(path: Path, size: int) -> tuple[dict[str, _Entry], int]:
         names = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
         names.pop("__metadata__", None)
         entries = {n: msgspec.json.decode(raw, type=_Entry) for n, raw in names.items()}
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise _damaged("its header cannot be read") from error
     return entries, _LENGTH_BYTES + length
 
