@@ -1,0 +1,62 @@
+"""The benchmarks on the real product, in miniature: what `make bench` and CI rely on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import pytest
+from typer.testing import CliRunner
+
+from recollect.bench.data import find_data
+from recollect.bench.results import LoadRun, QualityReport
+from recollect.cli.bench import app
+from recollect.core.errors import NotFound
+
+
+Report = TypeVar("Report", LoadRun, QualityReport)
+
+
+def _run(shape: type[Report], *arguments: str) -> Report:
+    result = CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    return msgspec.json.decode(result.stdout, type=shape)
+
+
+def test_load_measures_every_part_of_a_small_home(tmp_path: Path) -> None:
+    """Fresh processes, the command line, merges beside writes: all of it, at 600 messages."""
+    found = _run(
+        LoadRun, "load", "--messages", "600", "--chunks", "40", "--queries", "20", "--writes", "40",
+        "--keep", str(tmp_path),
+    )  # fmt: skip
+
+    (size,) = found.sizes
+    assert size.stored.count == size.indexed.count == size.vectors.count == 600
+    assert [search.mode for search in size.searches] == ["lexical", "vector", "hybrid"]
+    assert all(search.found > 0.9 for search in size.searches)
+    assert {"records.db", "index.db"} <= size.disk_bytes.keys()
+    assert [process.mode for process in size.processes] == ["lexical", "hybrid"]
+    assert size.notes == ()
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_quality_runs_lexically_on_the_development_data() -> None:
+    """One conversation, apart and scoped, finds the same: a scope is as good as a home."""
+    try:
+        find_data()
+    except NotFound as error:
+        pytest.skip(f"needs the benchmark data: {error.hint}")
+    found = _run(
+        QualityReport, "locomo", "--limit", "2", "--questions", "60", "--mode", "lexical",
+        "--pool", "conversation", "--pool", "scope", "--set", "embedding.provider=none",
+    )  # fmt: skip
+
+    (dataset,) = found.datasets
+    recall = {
+        table.pool: table.rows[0].scores["R@10"].mean
+        for table in dataset.tables
+        if table.level == "turn"
+    }
+    assert recall["conversation"] > 0.5
+    assert recall["scope"] > 0.5
