@@ -114,11 +114,13 @@ class LocalEmbedder:
         return checked
 
     def close(self) -> None:
-        """Give the model's memory back. A later call loads it again."""
+        """Give the model's memory back once the calls in progress are done.
+
+        A later call loads it again.
+        """
+        # The last call that holds the model drops it; its idle threads end with it.
         with self._lock:
-            loaded, self._loaded = self._loaded, None
-        if loaded is not None:
-            loaded.pool.shutdown()
+            self._loaded = None
 
     def _load(self) -> _Loaded:
         with self._lock:

@@ -225,6 +225,18 @@ def test_a_closed_embedder_loads_again(model_folder: Path) -> None:
     embedder.close()
 
 
+def test_closing_does_not_break_a_call_in_progress(model_folder: Path) -> None:
+    """The call ends with its vectors; the threads end with the call."""
+    before = set(threading.enumerate())
+    embedder = LocalEmbedder(model_folder)
+    vectors = embedder.embed_documents(TEXTS * 4, lambda _done: embedder.close())
+    assert len(vectors) == len(TEXTS) * 4
+    ours = set(threading.enumerate()) - before
+    for thread in ours:
+        thread.join(timeout=60)
+    assert not any(thread.is_alive() for thread in ours)
+
+
 def test_no_texts_have_no_vectors(embedder: LocalEmbedder) -> None:
     """An empty batch keeps its shape."""
     assert embedder.embed_documents([]).shape == (0, 384)
