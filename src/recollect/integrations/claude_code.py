@@ -54,12 +54,15 @@ class ClaudeCodeFormat:
 
     name = "claude-code"
     home = "~/.claude/projects"
+    companion = ""
 
     def recognises(self, record: Record) -> bool:
         """Return whether a record is a line of Claude Code."""
         return isinstance(record.get("type"), str) and not _MARKS.isdisjoint(record)
 
-    def describe(self, path: PurePath, header: Record | None) -> ForeignSession:
+    def describe(
+        self, path: PurePath, header: Record | None, companion: Record | None = None
+    ) -> ForeignSession:
         """Return the session of a file: its name is the session's id."""
         return ForeignSession(id=path.stem, agent=self.name)
 

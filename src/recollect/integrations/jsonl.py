@@ -45,6 +45,7 @@ class JsonlFormat:
 
     name = "jsonl"
     home = ""
+    companion = ""
 
     def recognises(self, record: Record) -> bool:
         """Return whether a record looks like a message or like the header of a mirror."""
@@ -52,7 +53,9 @@ class JsonlFormat:
             isinstance(record.get("role"), str) and any(key in record for key in _CONTENT)
         )
 
-    def describe(self, path: PurePath, header: Record | None) -> ForeignSession:
+    def describe(
+        self, path: PurePath, header: Record | None, companion: Record | None = None
+    ) -> ForeignSession:
         """Return the session of a file: its path, because two folders may hold the same name."""
         if header is not None and _MIRROR in header and isinstance(header.get("id"), str):
             return ForeignSession(

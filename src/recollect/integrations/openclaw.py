@@ -39,6 +39,7 @@ class OpenClawFormat:
 
     name = "openclaw"
     home = "~/.openclaw/agents"
+    companion = "sessions.json"
 
     def recognises(self, record: Record) -> bool:
         """Return whether a record is a line of OpenClaw."""
@@ -49,13 +50,17 @@ class OpenClawFormat:
             kind == "session" and not {"id", "version"}.isdisjoint(record)
         )
 
-    def describe(self, path: PurePath, header: Record | None) -> ForeignSession:
+    def describe(
+        self, path: PurePath, header: Record | None, companion: Record | None = None
+    ) -> ForeignSession:
         """Return the session of a file, from its header or, without one, from its name."""
         header = header if header is not None and header.get("type") == "session" else {}
         given = header.get("id")
         project = header.get("cwd")
+        session_id = given if isinstance(given, str) and given else path.stem
         return ForeignSession(
-            id=given if isinstance(given, str) and given else path.stem,
+            id=session_id,
+            key=_key_of(session_id, companion or {}),
             agent=_agent_of(path),
             project=project if isinstance(project, str) and project else None,
             at=parse_time(header.get("timestamp")),
@@ -82,6 +87,14 @@ def _agent_of(path: PurePath) -> str | None:
     """Return the agent of ``…/agents/<agent>/sessions/<file>``."""
     folders = path.parts[-4:-1]
     return folders[1] if len(folders) == 3 and folders[::2] == ("agents", "sessions") else None
+
+
+def _key_of(session_id: str, companion: Record) -> str | None:
+    """Return the session key that ``sessions.json`` gives to a session, where it still does."""
+    for key, entry in companion.items():
+        if isinstance(entry, dict) and entry.get("sessionId") == session_id:
+            return key
+    return None
 
 
 def _message(record: Record, session: ForeignSession) -> ForeignLine:

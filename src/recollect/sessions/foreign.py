@@ -92,11 +92,17 @@ class TranscriptFormat(Protocol):
     def home(self) -> str:
         """Where its transcripts usually are, with ``~`` for the user's home; may be empty."""
 
+    @property
+    def companion(self) -> str:
+        """The name of a JSON file beside the transcripts that tells more of them; may be empty."""
+
     def recognises(self, record: Record) -> bool:
         """Return whether a record near the top of a file is of this kind."""
 
-    def describe(self, path: PurePath, header: Record | None) -> ForeignSession:
-        """Return the session that a file is about, from its path and its first record."""
+    def describe(
+        self, path: PurePath, header: Record | None, companion: Record | None = None
+    ) -> ForeignSession:
+        """Return the session that a file is about, from its path, first record and companion."""
 
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         """Return what one record of a file about ``session`` says; never raises."""

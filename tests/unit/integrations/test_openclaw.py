@@ -65,6 +65,17 @@ def test_without_a_header_the_file_is_the_session() -> None:
     assert FORMAT.describe(PurePath("/x/abc.jsonl"), {"type": "message", "id": "m"}).id == "abc"
 
 
+def test_the_session_key_stands_in_the_companion_file() -> None:
+    """sessions.json maps keys to their current sessions."""
+    companion = {
+        "agent:main:main": {"sessionId": "other"},
+        "agent:main:telegram:direct:42": {"sessionId": "7c0f-main", "updatedAt": 1},
+        "odd": "entry",
+    }
+    assert FORMAT.describe(PATH, HEADER, companion).key == "agent:main:telegram:direct:42"
+    assert FORMAT.describe(PATH, {"type": "session", "id": "gone"}, companion).key is None
+
+
 def test_a_message_entry_is_a_message() -> None:
     """Role, blocks, id, time and model are kept."""
     blocks = [{"type": "text", "text": "part1"}, {"type": "toolCall", "name": "x"}]

@@ -1,0 +1,184 @@
+"""One batch of an import: foreign messages that are stored, with how far the file was read.
+
+Everything of a batch is one transaction: killed anywhere, the file is read on from the last whole
+batch, and what comes twice is recognised by its event id.
+"""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import InvalidInput
+from recollect.core.events import SessionChanged
+from recollect.core.scope import Scope
+from recollect.sessions.draft import Draft, DraftMaker
+from recollect.sessions.foreign import ForeignSession
+from recollect.sessions.import_ledger import LedgerEntry, write_entry
+from recollect.sessions.keys import SessionKey, parse_key
+from recollect.sessions.session import (
+    Condition,
+    Session,
+    add_session,
+    owned_session,
+    owner_of,
+    select_sessions,
+)
+from recollect.sessions.transcript import append_drafts
+from recollect.store.engine import Transaction
+from recollect.store.journal import record_event
+
+BATCH_MESSAGES = 1_000
+"""Messages of one transaction: the commit costs little beside them, and a kill loses few."""
+BATCH_CHARS = 4 * 1024 * 1024
+"""Readable text of one transaction; long messages make shorter batches."""
+
+_SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
+
+
+class BatchResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a batch added."""
+
+    sessions: int
+    messages: int
+    duplicates: int
+
+
+class SessionMaker:
+    """Makes sessions of foreign ones.
+
+    Args:
+        clock: Tells the time.
+        ids: Gives the sessions their ids.
+        drafts: Cleans and redacts titles and facts.
+        scope: Who owns them.
+        source: The name of the format.
+    """
+
+    def __init__(
+        self, *, clock: Clock, ids: IdSource, drafts: DraftMaker, scope: Scope, source: str
+    ) -> None:
+        self._clock = clock
+        self._ids = ids
+        self._drafts = drafts
+        self._scope = scope
+        self.source = source
+
+    def session(self, foreign: ForeignSession, began: int) -> Session:
+        """Return a new session; ``began`` is the time of its first message, ms UTC.
+
+        Raises:
+            InvalidInput: its facts cannot be stored.
+            Denied: it belongs to somebody outside the scope.
+        """
+        session = Session(
+            id=self._ids.new(),
+            tenant=self._scope.tenant,
+            status="active",
+            created_at=foreign.at if foreign.at is not None else began,
+            updated_at=min(began, self._clock.now_ms()),
+            title=self.title(foreign.title),
+            agent=foreign.agent,
+            project=self.title(foreign.project),
+            source=self.source,
+            foreign_id=foreign.id,
+            metadata=self._drafts.facts(foreign.metadata),
+        )
+        return owned_session(session, _key(foreign.key), self._scope)
+
+    def title(self, text: str | None) -> str | None:
+        """Return a foreign title or project as it can be stored; a long one is cut."""
+        return None if text is None else self._drafts.label(text[:500], "title")
+
+
+class ImportBatch:
+    """Gathers the messages of one file until there are enough for a transaction."""
+
+    def __init__(self) -> None:
+        self._drafts: dict[str, list[Draft]] = {}
+        self._sessions: dict[str, Session] = {}
+        self._titles: dict[str, tuple[str, bool]] = {}
+        self.count = 0
+        """Messages in it."""
+        self._chars = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it should be stored now."""
+        return self.count >= BATCH_MESSAGES or self._chars >= BATCH_CHARS
+
+    def has(self, foreign_id: str) -> bool:
+        """Return whether a message of that session is in it."""
+        return foreign_id in self._sessions
+
+    def add(self, foreign_id: str, draft: Draft) -> None:
+        """Add a message to a session that `begin` named."""
+        self._drafts[foreign_id].append(draft)
+        self.count += 1
+        self._chars += len(draft.encoded_content)
+
+    def begin(self, session: Session) -> None:
+        """Name the session that is made if there is none with its foreign id."""
+        foreign_id = session.foreign_id or ""
+        self._sessions[foreign_id] = session
+        self._drafts[foreign_id] = []
+
+    def entitle(self, foreign_id: str, title: str, *, final: bool) -> None:
+        """Note a title for a session; one that a person chose is not replaced by another."""
+        if final or not self._titles.get(foreign_id, ("", False))[1]:
+            self._titles[foreign_id] = (title, final)
+
+    def store(self, tx: Transaction, scope: Scope, source: str) -> BatchResult:
+        """Store everything; what is there already is left as it is."""
+        added = stored = duplicates = 0
+        for foreign_id, candidate in self._sessions.items():
+            session = find_foreign(tx, scope, source, foreign_id)
+            if session is None:
+                add_session(tx, candidate)
+                session = candidate
+                added += 1
+            places = append_drafts(tx, session, self._drafts[foreign_id])
+            fresh = sum(isinstance(place, int) for place in places)
+            stored += fresh
+            duplicates += len(places) - fresh
+        self._store_titles(tx, scope, source)
+        return BatchResult(sessions=added, messages=stored, duplicates=duplicates)
+
+    def _store_titles(self, tx: Transaction, scope: Scope, source: str) -> None:
+        for foreign_id, (title, final) in self._titles.items():
+            session = find_foreign(tx, scope, source, foreign_id)
+            if session is None or session.title == title or (session.title and not final):
+                continue
+            tx.execute(_SET_TITLE, (title, session.id))
+            event = SessionChanged(
+                scope=owner_of(session), at=session.updated_at, status=session.status
+            )
+            record_event(tx, event)
+
+
+def find_foreign(tx: Transaction, scope: Scope, source: str, foreign_id: str) -> Session | None:
+    """Return the session that was made of a foreign one."""
+    where = Condition(Scope(tenant=scope.tenant)).also("source = ?", source)
+    found = select_sessions(tx, where.also("foreign_id = ?", foreign_id), 1)
+    return found[0] if found else None
+
+
+def store_batch(
+    tx: Transaction, batch: ImportBatch, *, scope: Scope, entry: LedgerEntry, at: int
+) -> BatchResult:
+    """Store a batch and how far its file was read, in one transaction."""
+    result = batch.store(tx, scope, entry.source)
+    write_entry(tx, scope.tenant, entry, at)
+    return result
+
+
+def _key(text: str | None) -> SessionKey | None:
+    """Return a foreign key, or None where it cannot be one: the messages matter more."""
+    if text is None:
+        return None
+    try:
+        return parse_key(text)
+    except InvalidInput:
+        return None

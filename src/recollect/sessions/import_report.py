@@ -1,0 +1,94 @@
+"""What an import did: progress while it runs, the report when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import msgspec
+
+MAX_LISTED = 100
+"""Malformed lines that a report lists; all are counted."""
+
+
+class MalformedLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line that was not imported.
+
+    Attributes:
+        path: The file.
+        line: 1-based; 0 if the whole file could not be read.
+        reason: A fixed phrase without anything of the line.
+    """
+
+    path: str
+    line: int
+    reason: str
+
+
+class ImportProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far an import is; sizes are of the files that changed since the last import."""
+
+    files: int
+    files_done: int
+    bytes: int
+    bytes_done: int
+    messages: int
+    path: str
+
+
+Progress: TypeAlias = Callable[[ImportProgress], None]
+
+
+class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What an import did.
+
+    Attributes:
+        files: Transcripts that were found.
+        unchanged: Those of them that had not changed since they were imported last.
+        sessions: Sessions that are new.
+        messages: Messages that are new.
+        duplicates: Messages that were there already.
+        skipped: Lines that are no part of a conversation.
+        undated: Messages without a readable time; they get that of the line before or of the file.
+        malformed_count: Lines that could not be read.
+        malformed: The first `MAX_LISTED` of them.
+    """
+
+    files: int = 0
+    unchanged: int = 0
+    sessions: int = 0
+    messages: int = 0
+    duplicates: int = 0
+    skipped: int = 0
+    undated: int = 0
+    malformed_count: int = 0
+    malformed: tuple[MalformedLine, ...] = ()
+
+
+class Tally:
+    """Counts while an import runs."""
+
+    def __init__(self) -> None:
+        self.files = self.unchanged = self.sessions = self.messages = 0
+        self.duplicates = self.skipped = self.undated = self.malformed_count = 0
+        self._malformed: list[MalformedLine] = []
+
+    def malformed(self, path: str, line: int, reason: str) -> None:
+        """Count a line that could not be read."""
+        self.malformed_count += 1
+        if len(self._malformed) < MAX_LISTED:
+            self._malformed.append(MalformedLine(path=path, line=line, reason=reason))
+
+    def report(self) -> ImportReport:
+        """Return what was counted."""
+        return ImportReport(
+            files=self.files,
+            unchanged=self.unchanged,
+            sessions=self.sessions,
+            messages=self.messages,
+            duplicates=self.duplicates,
+            skipped=self.skipped,
+            undated=self.undated,
+            malformed_count=self.malformed_count,
+            malformed=tuple(self._malformed),
+        )

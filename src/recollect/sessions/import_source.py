@@ -1,0 +1,135 @@
+"""The files of an import: found without following links, opened, told apart, read as records.
+
+Knows files and bytes; what a record says is the format's business.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from recollect.core.errors import NotFound, RecollectError
+from recollect.sessions.foreign import Record, TranscriptFormat
+from recollect.sessions.lines import read_lines
+from recollect.store.paths import FoundFile, SkippedFile, list_files, read_beneath
+
+SUFFIX = ".jsonl"
+_PROBED_LINES = 64
+"""Lines from the top that tell what a file is; transcripts begin with a few lines of state."""
+_PROBED_BYTES = 256 * 1024
+_SNIFFED_BYTES = 8 * 1024
+_COMPANION_BYTES = 32 * 1024 * 1024
+
+
+class FoundTranscripts(msgspec.Struct, frozen=True, kw_only=True):
+    """The files that an import will look at.
+
+    Attributes:
+        root: The folder that they are below, absolute.
+        files: Sorted by path, relative to ``root``.
+        skipped: Links and special files, which are not read.
+    """
+
+    root: Path
+    files: tuple[FoundFile, ...]
+    skipped: tuple[SkippedFile, ...]
+
+
+def find_transcripts(path: Path) -> FoundTranscripts:
+    """Return the transcripts below a folder, or the one file.
+
+    Raises:
+        NotFound: there is nothing.
+        StoreError: it cannot be read.
+    """
+    path = path.absolute()
+    if path.is_dir():
+        root = path.resolve()
+        listing = list_files(root, accept=lambda name: name.endswith(SUFFIX))
+    else:
+        root = path.parent.resolve()
+        if not path.parent.is_dir():
+            raise NotFound("there is no such file or folder", hint="Check the path.")
+        listing = list_files(root, accept=lambda name: name == path.name, enter=lambda _: False)
+        if not listing.files and not listing.skipped:
+            raise NotFound("there is no such file or folder", hint="Check the path.")
+    return FoundTranscripts(root=root, files=listing.files, skipped=listing.skipped)
+
+
+def decode_record(body: bytes) -> object:
+    """Return the JSON value of a line, also of one that only nearly is JSON.
+
+    Bytes that are no UTF-8 are replaced; NaN, half surrogate pairs and raw control characters are
+    let through, to be replaced when the message is cleaned.
+
+    Raises:
+        ValueError: it is no JSON, or nested too deeply.
+    """
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        value: object = json.loads(body.decode("utf-8", "replace"), strict=False)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    return value
+
+
+def probe(file: BinaryIO) -> list[Record]:
+    """Return the objects among the first lines of a file; broken lines are left out."""
+    records: list[Record] = []
+    for line in islice(read_lines(file, limit=_PROBED_BYTES), _PROBED_LINES):
+        try:
+            record = decode_record(line.body or b"")
+        except ValueError:
+            continue
+        if isinstance(record, Mapping):
+            records.append(record)
+        if line.end > _PROBED_BYTES:
+            break
+    return records
+
+
+def is_binary(file: BinaryIO) -> bool:
+    """Return whether a file holds something that no text holds."""
+    file.seek(0)
+    return b"\x00" in file.read(_SNIFFED_BYTES)
+
+
+def choose_format(
+    records: Iterable[Record], formats: Sequence[TranscriptFormat]
+) -> TranscriptFormat | None:
+    """Return the format whose lines come first in a file; one format alone is not asked."""
+    if len(formats) == 1:
+        return formats[0]
+    return next((each for record in records for each in formats if each.recognises(record)), None)
+
+
+class Companions:
+    """Reads the files that stand beside transcripts, each folder's once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._read: dict[str, Record | None] = {}
+
+    def of(self, relative: str, name: str) -> Record | None:
+        """Return the JSON object of the file ``name`` beside a transcript, where there is one."""
+        if not name:
+            return None
+        path = f"{relative.rpartition('/')[0]}/{name}".removeprefix("/")
+        if path not in self._read:
+            self._read[path] = self._load(path)
+        return self._read[path]
+
+    def _load(self, path: str) -> Record | None:
+        try:
+            value = decode_record(read_beneath(self._root, path, limit=_COMPANION_BYTES))
+        except (RecollectError, ValueError):
+            return None
+        return value if isinstance(value, Mapping) else None

@@ -1,0 +1,217 @@
+"""The import of foreign transcripts: idempotent, resumable, and never stopped by a bad line.
+
+`TranscriptImporter.run` finds the files, asks the formats what their lines say, and stores batches.
+Formats are given to it; it knows none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path, PurePath
+from typing import BinaryIO
+
+from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import InvalidInput, RecollectError
+from recollect.core.events import ImportFinished
+from recollect.core.scope import Scope
+from recollect.sessions.draft import DraftMaker, Redactor
+from recollect.sessions.foreign import TranscriptFormat
+from recollect.sessions.import_file import FileImport, ImportContext
+from recollect.sessions.import_ledger import LedgerEntry, read_ledger
+from recollect.sessions.import_report import ImportProgress, ImportReport, Progress, Tally
+from recollect.sessions.import_source import (
+    Companions,
+    FoundTranscripts,
+    choose_format,
+    find_transcripts,
+    is_binary,
+    probe,
+)
+from recollect.sessions.mirror import MirrorSignal, SilentMirror
+from recollect.store.engine import Database
+from recollect.store.journal import record_event
+from recollect.store.paths import FoundFile, open_beneath
+
+AUTO = "auto"
+"""The name that lets each file tell its format."""
+
+
+class TranscriptImporter:
+    """Imports transcripts of other programs.
+
+    Args:
+        database: ``records.db``.
+        clock: Tells the time.
+        ids: Gives rows their ids.
+        redactor: Takes secrets out before anything is stored; None stores texts as they come.
+        formats: Tried in this order on files of unknown kind.
+        mirror: Is told after each commit that added messages.
+        scope: Who owns what is imported.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        ids: IdSource,
+        redactor: Redactor | None,
+        formats: Sequence[TranscriptFormat],
+        mirror: MirrorSignal | None = None,
+        scope: Scope | None = None,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._ids = ids
+        self._drafts = DraftMaker(clock, ids, redactor)
+        self._formats = formats
+        self._mirror = mirror if mirror is not None else SilentMirror()
+        self._scope = scope if scope is not None else Scope()
+
+    def run(
+        self, path: Path | str, format_name: str = AUTO, progress: Progress | None = None
+    ) -> ImportReport:
+        """Import a transcript, or all below a folder; return what was new and what was wrong.
+
+        The same file again adds nothing, a file that grew adds what is new. It may be interrupted
+        at any time: what is stored stays, and the next run goes on from there.
+
+        Args:
+            path: A file, or a folder whose ``.jsonl`` files are taken; links are not followed.
+            format_name: The name of a format, or ``auto`` to let each file tell.
+            progress: Called after each batch and each file.
+
+        Raises:
+            NotFound: there is no such file or folder.
+            InvalidInput: there is no such format.
+            StoreError: the database or the disk refused.
+        """
+        formats = self._chosen(format_name)
+        found = find_transcripts(Path(path).expanduser())
+        run = _Run(self._context(), found, formats, progress)
+        for each in found.files:
+            run.file(each)
+        for skipped in found.skipped:
+            run.tally.malformed(skipped.path, 0, f"not read: {skipped.reason}")
+        self._finish(run.tally.report(), format_name)
+        return run.tally.report()
+
+    def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
+        if name == AUTO:
+            return self._formats
+        chosen = [each for each in self._formats if each.name == name]
+        if not chosen:
+            names = ", ".join([AUTO, *(each.name for each in self._formats)])
+            raise InvalidInput("unknown format of transcripts", hint=f"Use one of {names}.")
+        return chosen
+
+    def _context(self) -> ImportContext:
+        return ImportContext(
+            database=self._database,
+            clock=self._clock,
+            ids=self._ids,
+            drafts=self._drafts,
+            scope=self._scope,
+            mirror=self._mirror,
+            tally=Tally(),
+        )
+
+    def _finish(self, report: ImportReport, format_name: str) -> None:
+        if report.unchanged == report.files:
+            return
+        event = ImportFinished(
+            scope=self._scope,
+            at=self._clock.now_ms(),
+            source=format_name,
+            sessions=report.sessions,
+            messages=report.messages,
+            malformed=report.malformed_count,
+        )
+        self._database.write(lambda tx: record_event(tx, event))
+
+
+class _Run:
+    """One run over the files that were found."""
+
+    def __init__(
+        self,
+        context: ImportContext,
+        found: FoundTranscripts,
+        formats: Sequence[TranscriptFormat],
+        progress: Progress | None,
+    ) -> None:
+        self._context = context
+        self._root = found.root
+        self._formats = formats
+        self._progress = progress
+        self._companions = Companions(found.root)
+        tenant = context.scope.tenant
+        self._ledger = context.database.read(lambda tx: read_ledger(tx, tenant))
+        self._files = len(found.files)
+        self._bytes = sum(each.size for each in found.files)
+        self._bytes_done = 0
+        self._files_done = 0
+        self.tally = context.tally
+
+    def file(self, each: FoundFile) -> None:
+        """Import one file; what is wrong with it is counted, not raised."""
+        self.tally.files += 1
+        path = str(self._root / each.path)
+        with ExitStack() as opened:
+            try:
+                descriptor = opened.enter_context(open_beneath(self._root, each.path))
+            except RecollectError as error:
+                self.tally.malformed(path, 0, f"not read: {error.code}")
+            else:
+                self._open(descriptor, each.path, path)
+        self._files_done += 1
+        self._bytes_done += each.size
+        self._tell(path, 0)
+
+    def _is_current(self, path: str, there: os.stat_result) -> bool:
+        entry = self._ledger.get(path)
+        known = {each.name for each in self._formats}
+        return entry is not None and entry.source in known and entry.is_current(there)
+
+    def _open(self, descriptor: int, relative: str, path: str) -> None:
+        try:
+            with open(descriptor, "rb", closefd=False) as file:
+                self._read(file, relative, path)
+        except OSError:
+            self.tally.malformed(path, 0, "not read: the disk refused")
+
+    def _read(self, file: BinaryIO, relative: str, path: str) -> None:
+        if self._is_current(path, os.fstat(file.fileno())):
+            self.tally.unchanged += 1
+            return
+        if is_binary(file):
+            self.tally.malformed(path, 1, "a binary file")
+            return
+        records = probe(file)
+        form = choose_format(records, self._formats)
+        if form is None:
+            if os.fstat(file.fileno()).st_size:
+                self.tally.malformed(path, 1, "no known kind of transcript")
+            return
+        companion = self._companions.of(relative, form.companion)
+        session = form.describe(PurePath(path), records[0] if records else None, companion)
+        entry = self._ledger.get(path)
+        if entry is None or entry.source != form.name or not entry.fits(file.fileno()):
+            entry = LedgerEntry(path=path, source=form.name)
+        reading = FileImport(self._context, form, session, file, entry)
+        reading.run(lambda done: self._tell(path, done))
+
+    def _tell(self, path: str, done: int) -> None:
+        if self._progress is not None:
+            self._progress(
+                ImportProgress(
+                    files=self._files,
+                    files_done=self._files_done,
+                    bytes=self._bytes,
+                    bytes_done=self._bytes_done + done,
+                    messages=self.tally.messages,
+                    path=path,
+                )
+            )

@@ -1,0 +1,251 @@
+"""Sessions: one conversation timeline, its owner, its row, and which rows a scope may see."""
+
+from __future__ import annotations
+
+from typing import Any, LiteralString
+
+import msgspec
+
+from recollect.core.errors import Denied, NotFound
+from recollect.core.events import SessionCreated
+from recollect.core.scope import Scope
+from recollect.sessions.keys import SessionKey
+from recollect.sessions.message import decode_metadata
+from recollect.store.cell import integer, text, text_or_none
+from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.store.journal import record_event
+
+STATUSES = ("active", "archived", "deleted")
+"""The life of a session; nothing is removed by a status."""
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """One conversation timeline.
+
+    Attributes:
+        id: Sorts by the time of creation.
+        status: One of `STATUSES`.
+        key: Who and where, normalised; None if nobody said. See `recollect.sessions.keys`.
+        channel: From the key.
+        account: From the key.
+        chat_type: From the key.
+        peer: From the key.
+        title: What it is called.
+        parent_id: The session that it was forked from.
+        forked_at_seq: How many messages of the parent it shares.
+        message_count: Messages of its own.
+        last_seq: The seq of its newest message; 0 if there is none.
+        source: The format that it was imported from.
+        foreign_id: Its id there.
+        created_at: Ms UTC.
+        updated_at: The time of its newest message, ms UTC, never in the future.
+        metadata: Facts of the caller, JSON.
+        tenant: Owner.
+        agent: Owner.
+        user: Owner.
+        project: Owner.
+    """
+
+    id: str
+    tenant: str
+    status: str
+    created_at: int
+    updated_at: int
+    key: str | None = None
+    channel: str | None = None
+    account: str | None = None
+    chat_type: str | None = None
+    peer: str | None = None
+    title: str | None = None
+    parent_id: str | None = None
+    forked_at_seq: int | None = None
+    message_count: int = 0
+    last_seq: int = 0
+    source: str | None = None
+    foreign_id: str | None = None
+    agent: str | None = None
+    user: str | None = None
+    project: str | None = None
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+def session_of(row: Row) -> Session:
+    """Return the session of a row with the columns of `_SELECT`.
+
+    Raises:
+        StoreCorrupt: a cell is not what its column promises.
+    """
+    values: list[SqlValue] = list(row)
+    return Session(
+        id=text(values[0]),
+        tenant=text(values[1]),
+        agent=text_or_none(values[2]),
+        user=text_or_none(values[3]),
+        project=text_or_none(values[4]),
+        key=text_or_none(values[5]),
+        channel=text_or_none(values[6]),
+        account=text_or_none(values[7]),
+        chat_type=text_or_none(values[8]),
+        peer=text_or_none(values[9]),
+        title=text_or_none(values[10]),
+        status=text(values[11]),
+        parent_id=text_or_none(values[12]),
+        forked_at_seq=None if values[13] is None else integer(values[13]),
+        message_count=integer(values[14]),
+        last_seq=integer(values[15]),
+        source=text_or_none(values[16]),
+        foreign_id=text_or_none(values[17]),
+        created_at=integer(values[18]),
+        updated_at=integer(values[19]),
+        metadata=decode_metadata(text(values[20])),
+    )
+
+
+class Condition:
+    """A WHERE clause: literal SQL and the values that belong to it.
+
+    It begins with the owner, so that no query can forget it.
+
+    Args:
+        scope: Whose rows; a field that is None does not narrow, the tenant always does.
+        session_column: The column that holds the session's id.
+    """
+
+    def __init__(self, scope: Scope, session_column: LiteralString = "id") -> None:
+        self.sql: LiteralString = "tenant = ?"
+        self.params: list[SqlValue] = [scope.tenant]
+        self.equal("agent", scope.agent)
+        self.equal("user_id", scope.user)
+        self.equal("project", scope.project)
+        self.equal(session_column, scope.session)
+
+    def equal(self, column: LiteralString, value: SqlValue) -> Condition:
+        """Narrow to rows with that value; None does not narrow."""
+        return self if value is None else self.also(column + " = ?", value)
+
+    def also(self, sql: LiteralString, value: SqlValue) -> Condition:
+        """Narrow by a comparison with one value."""
+        self.sql += " AND " + sql
+        self.params.append(value)
+        return self
+
+
+_SELECT: LiteralString = """
+    SELECT id, tenant, agent, user_id, project, key, channel, account, chat_type, peer, title,
+        status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id, created_at,
+        updated_at, metadata
+    FROM sessions WHERE """
+_INSERT: LiteralString = """
+    INSERT INTO sessions (id, tenant, agent, user_id, project, key, channel, account, chat_type,
+        peer, title, status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id,
+        created_at, updated_at, metadata)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+def find_session(tx: Transaction, scope: Scope, session_id: str) -> Session | None:
+    """Return a session that the scope may see."""
+    where = Condition(scope).also("id = ?", session_id)
+    row = tx.row(_SELECT + where.sql, where.params)
+    return None if row is None else session_of(row)
+
+
+def select_sessions(tx: Transaction, where: Condition, limit: int | None) -> list[Session]:
+    """Return the sessions that meet a condition, the last used first."""
+    sql = _SELECT + where.sql + " ORDER BY updated_at DESC, id DESC LIMIT ?"
+    rows = tx.rows(sql, [*where.params, -1 if limit is None else limit])
+    return [session_of(row) for row in rows]
+
+
+def owner_of(session: Session) -> Scope:
+    """Return the owner of a session's rows."""
+    return Scope(
+        tenant=session.tenant,
+        agent=session.agent,
+        user=session.user,
+        project=session.project,
+        session=session.id,
+    )
+
+
+def owned_session(session: Session, key: SessionKey | None, scope: Scope) -> Session:
+    """Return ``session`` with the parts of its key and the owner that key and scope name.
+
+    Raises:
+        Denied: the key or the project names somebody outside the scope.
+    """
+    named = key if key is not None else SessionKey(text="")
+    return msgspec.structs.replace(
+        session,
+        key=named.text or None,
+        channel=named.channel,
+        account=named.account,
+        chat_type=named.chat_type,
+        peer=named.peer,
+        agent=_owner("agent", scope.agent, named.agent or session.agent),
+        user=_owner("user", scope.user, named.user),
+        project=_owner("project", scope.project, session.project),
+    )
+
+
+def _owner(what: str, allowed: str | None, named: str | None) -> str | None:
+    if allowed is not None and named is not None and allowed != named:
+        raise Denied(
+            f"the session would belong to another {what} than the scope allows",
+            hint="Use a key and a project of the scope, or ask with another scope.",
+        )
+    return named if named is not None else allowed
+
+
+def add_session(tx: Transaction, session: Session) -> None:
+    """Store a new session with its event."""
+    tx.execute(_INSERT, _row(session))
+    record_event(
+        tx,
+        SessionCreated(
+            scope=owner_of(session),
+            at=session.updated_at,
+            key=session.key,
+            source=session.source,
+        ),
+    )
+
+
+def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:
+    """Return a session that the scope may see.
+
+    Raises:
+        NotFound: there is none with this id in the scope.
+    """
+    found = find_session(tx, scope, session_id)
+    if found is None:
+        raise NotFound(
+            "there is no such session", hint="`recollect sessions` lists those that are there."
+        )
+    return found
+
+
+def _row(session: Session) -> list[SqlValue]:
+    return [
+        session.id,
+        session.tenant,
+        session.agent,
+        session.user,
+        session.project,
+        session.key,
+        session.channel,
+        session.account,
+        session.chat_type,
+        session.peer,
+        session.title,
+        session.status,
+        session.parent_id,
+        session.forked_at_seq,
+        session.message_count,
+        session.last_seq,
+        session.source,
+        session.foreign_id,
+        session.created_at,
+        session.updated_at,
+        msgspec.json.encode(session.metadata).decode(),
+    ]

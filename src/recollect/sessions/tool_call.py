@@ -1,0 +1,163 @@
+"""Tool calls: one row for each time the agent used a tool, joined from the call and its result.
+
+The call and its result come in different messages, sometimes in the wrong order and sometimes
+alone; the id that the model gave the call joins them. The whole result stays in the content of its
+message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import LiteralString
+
+import msgspec
+
+from recollect.sessions.content import TextBlock, ToolResultBlock, ToolUseBlock
+from recollect.sessions.draft import Draft
+from recollect.sessions.json_value import JsonValue
+from recollect.sessions.session import Condition, Session
+from recollect.store.cell import integer, text, text_or_none
+from recollect.store.engine import Row, SqlValue, Transaction
+
+MAX_RESULT_CHARS = 16_384
+"""How much of a result its row holds; enough for a list of calls, without storing files twice."""
+
+_INSERT: LiteralString = """
+    INSERT INTO tool_calls (id, tenant, agent, user_id, project, session_id, message_id, result_id,
+        call_id, tool_name, input, result_text, is_error, created_at, finished_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (session_id, call_id) DO UPDATE SET """
+_STORE_CALL: LiteralString = _INSERT + (
+    "message_id = excluded.message_id, tool_name = excluded.tool_name, input = excluded.input,"
+    " created_at = excluded.created_at"
+)
+_STORE_RESULT: LiteralString = _INSERT + (
+    "result_id = excluded.result_id, result_text = excluded.result_text,"
+    " is_error = excluded.is_error, finished_at = excluded.finished_at"
+)
+_SELECT: LiteralString = """
+    SELECT id, session_id, message_id, result_id, call_id, tool_name, input, result_text, is_error,
+        created_at, finished_at
+    FROM tool_calls WHERE """
+_UNKNOWN = "unknown"
+
+
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One use of a tool.
+
+    Attributes:
+        id: Ours.
+        session_id: Where it happened.
+        message_id: The message that asked for it; of a result without a call, the result's.
+        tool_name: ``unknown`` if only the result was ever seen.
+        input: What the tool was given, JSON.
+        call_id: The id that the model gave the call.
+        result_id: The message that brought the result; None while there is none.
+        result_text: The first `MAX_RESULT_CHARS` characters of it.
+        is_error: The tool failed.
+        created_at: When it was asked for, ms UTC.
+        finished_at: When the result came, ms UTC.
+    """
+
+    id: str
+    session_id: str
+    message_id: str
+    tool_name: str
+    input: JsonValue
+    created_at: int
+    call_id: str | None = None
+    result_id: str | None = None
+    result_text: str | None = None
+    is_error: bool = False
+    finished_at: int | None = None
+
+
+def store_tool_calls(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> None:
+    """Store the calls and results that stand in new messages of ``session``."""
+    speakers = [draft for draft in drafts if len(draft.blocks) > 1 or _has_tools(draft)]
+    if calls := [row for draft in speakers for row in _calls(session, draft)]:
+        tx.executemany(_STORE_CALL, calls)
+    if results := [row for draft in speakers for row in _results(session, draft)]:
+        tx.executemany(_STORE_RESULT, results)
+
+
+def _has_tools(draft: Draft) -> bool:
+    return draft.role == "tool" or any(
+        isinstance(block, ToolUseBlock | ToolResultBlock) for block in draft.blocks
+    )
+
+
+def _calls(session: Session, draft: Draft) -> Iterator[list[SqlValue]]:
+    for place, block in enumerate(draft.blocks):
+        if isinstance(block, ToolUseBlock):
+            yield [
+                *_owner(session, draft, place),
+                None,
+                block.id,
+                block.name,
+                msgspec.json.encode(block.input).decode(),
+                None,
+                0,
+                draft.created_at,
+                None,
+            ]
+
+
+def _results(session: Session, draft: Draft) -> Iterator[list[SqlValue]]:
+    for place, block in enumerate(_result_blocks(draft)):
+        said = "\n".join(each.text for each in block.content if isinstance(each, TextBlock))
+        yield [
+            *_owner(session, draft, place, "r"),
+            draft.id,
+            block.tool_use_id,
+            block.name or _UNKNOWN,
+            "{}",
+            said[:MAX_RESULT_CHARS],
+            int(block.is_error),
+            draft.created_at,
+            draft.created_at,
+        ]
+
+
+def _result_blocks(draft: Draft) -> list[ToolResultBlock]:
+    """Return the results in a message; a tool that speaks plain text answered with all of it."""
+    results = [block for block in draft.blocks if isinstance(block, ToolResultBlock)]
+    if draft.role == "tool" and not results:
+        plain = tuple(block for block in draft.blocks if isinstance(block, TextBlock))
+        return [ToolResultBlock(content=plain, name=draft.name)] if plain else []
+    return results
+
+
+def _owner(session: Session, draft: Draft, place: int, mark: str = "c") -> list[SqlValue]:
+    return [
+        f"{draft.id}-{mark}{place}",
+        session.tenant,
+        session.agent,
+        session.user,
+        session.project,
+        session.id,
+        draft.id,
+    ]
+
+
+def select_tool_calls(tx: Transaction, where: Condition) -> list[ToolCall]:
+    """Return the tool calls that meet a condition, oldest first."""
+    rows = tx.rows(_SELECT + where.sql + " ORDER BY created_at, id", where.params)
+    return [_tool_call(row) for row in rows]
+
+
+def _tool_call(row: Row) -> ToolCall:
+    values: list[SqlValue] = list(row)
+    return ToolCall(
+        id=text(values[0]),
+        session_id=text(values[1]),
+        message_id=text(values[2]),
+        result_id=text_or_none(values[3]),
+        call_id=text_or_none(values[4]),
+        tool_name=text(values[5]),
+        input=msgspec.json.decode(text(values[6])),
+        result_text=text_or_none(values[7]),
+        is_error=bool(integer(values[8])),
+        created_at=integer(values[9]),
+        finished_at=None if values[10] is None else integer(values[10]),
+    )

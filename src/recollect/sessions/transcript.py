@@ -1,0 +1,167 @@
+"""Transcripts: the rows of messages and tool calls. Plain functions of a transaction.
+
+The seq of a message is handed out here, in the transaction that stores it, so that there are no
+gaps and no doubles, however many threads and processes write. A message, its tool calls, its
+session's counters, the change for the index and the event are one commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import LiteralString
+
+from recollect.core.events import MessagesAppended
+from recollect.core.scope import Scope
+from recollect.sessions.draft import Draft
+from recollect.sessions.message import Message, message_of
+from recollect.sessions.session import Condition, Session, owner_of
+from recollect.sessions.tool_call import store_tool_calls
+from recollect.store.cell import text
+from recollect.store.engine import SqlValue, Transaction
+from recollect.store.journal import record_changes, record_event
+from recollect.store.row_hash import row_hash
+
+MESSAGE_KIND = "message"
+"""What the outbox calls a message."""
+
+_SELECT: LiteralString = """
+    SELECT id, tenant, agent, user_id, project, session_id, seq, role, name, content, text,
+        created_at, recorded_at, metadata, event_id, foreign_id
+    FROM messages WHERE """
+_INSERT: LiteralString = """
+    INSERT INTO messages (id, tenant, agent, user_id, project, session_id, seq, role, name, content,
+        text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, row_hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_COUNT: LiteralString = (
+    "UPDATE sessions SET last_seq = ?, message_count = message_count + ?, updated_at = ?"
+    " WHERE id = ?"
+)
+_LOOKUP = 100
+"""Event ids that one statement looks up."""
+_FIND_EVENTS: LiteralString = (
+    "SELECT event_id, id FROM messages WHERE tenant = ? AND event_id IN ("  # noqa: S608  # literals
+    + ", ".join(["?"] * _LOOKUP)
+    + ")"
+)
+
+
+def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> list[int | str]:
+    """Store the drafts behind the newest message of their session.
+
+    Args:
+        tx: The transaction that read ``session``.
+        session: Where they belong.
+        drafts: In the order of the transcript.
+
+    Returns:
+        For each draft its seq, or the id of the message that had its event id before.
+    """
+    known = find_events(tx, session.tenant, [d.event_id for d in drafts if d.event_id is not None])
+    places: list[int | str] = []
+    fresh: list[tuple[Draft, int]] = []
+    for draft in drafts:
+        if draft.event_id is not None and draft.event_id in known:
+            places.append(known[draft.event_id])
+            continue
+        if draft.event_id is not None:
+            known[draft.event_id] = draft.id
+        places.append(session.last_seq + len(fresh) + 1)
+        fresh.append((draft, session.last_seq + len(fresh) + 1))
+    if fresh:
+        _insert(tx, session, fresh)
+    return places
+
+
+def find_events(tx: Transaction, tenant: str, event_ids: Sequence[str]) -> dict[str, str]:
+    """Return those of the event ids that are stored, with the ids of their messages."""
+    found: dict[str, str] = {}
+    for start in range(0, len(event_ids), _LOOKUP):
+        part: list[SqlValue] = list(event_ids[start : start + _LOOKUP])
+        part += [None] * (_LOOKUP - len(part))
+        found |= {text(key): text(id_) for key, id_ in tx.rows(_FIND_EVENTS, [tenant, *part])}
+    return found
+
+
+def _insert(tx: Transaction, session: Session, fresh: list[tuple[Draft, int]]) -> None:
+    now = fresh[-1][0].recorded_at
+    tx.executemany(_INSERT, (_row(session, draft, seq) for draft, seq in fresh))
+    store_tool_calls(tx, session, [draft for draft, _ in fresh])
+    newest = max(min(draft.created_at, now) for draft, _ in fresh)
+    tx.execute(_COUNT, (fresh[-1][1], len(fresh), max(newest, session.updated_at), session.id))
+    refs = (draft.id for draft, _ in fresh)
+    record_changes(tx, tenant=session.tenant, kind=MESSAGE_KIND, refs=refs, op="put", at=now)
+    record_event(
+        tx,
+        MessagesAppended(scope=owner_of(session), at=now, first_seq=fresh[0][1], count=len(fresh)),
+    )
+
+
+def _row(session: Session, draft: Draft, seq: int) -> list[SqlValue]:
+    row: list[SqlValue] = [
+        draft.id,
+        session.tenant,
+        session.agent,
+        session.user,
+        session.project,
+        session.id,
+        seq,
+        draft.role,
+        draft.name,
+        draft.encoded_content,
+        draft.text,
+        None,
+        draft.created_at,
+        draft.recorded_at,
+        draft.encoded_metadata,
+        draft.event_id,
+        draft.foreign_id,
+    ]
+    row.append(row_hash(row))
+    return row
+
+
+def message_from(session: Session, draft: Draft, seq: int) -> Message:
+    """Return the message that a draft became at its place."""
+    return Message(
+        id=draft.id,
+        tenant=session.tenant,
+        agent=session.agent,
+        user=session.user,
+        project=session.project,
+        session_id=session.id,
+        seq=seq,
+        role=draft.role,
+        name=draft.name,
+        content=draft.blocks,
+        text=draft.text,
+        created_at=draft.created_at,
+        recorded_at=draft.recorded_at,
+        metadata=draft.metadata,
+        event_id=draft.event_id,
+        foreign_id=draft.foreign_id,
+    )
+
+
+def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | None:
+    """Return a message that the scope may see."""
+    where = Condition(scope, "session_id").also("id = ?", message_id)
+    row = tx.row(_SELECT + where.sql, where.params)
+    return None if row is None else message_of(row)
+
+
+def select_messages(
+    tx: Transaction, where: Condition, limit: int | None, *, newest: bool = False
+) -> list[Message]:
+    """Return the messages that meet a condition, oldest first.
+
+    Args:
+        tx: A transaction.
+        where: Which messages.
+        limit: How many at most; None is all.
+        newest: With a limit, take the last ones instead of the first.
+    """
+    order: LiteralString = " ORDER BY seq DESC LIMIT ?" if newest else " ORDER BY seq LIMIT ?"
+    rows = tx.rows(_SELECT + where.sql + order, [*where.params, -1 if limit is None else limit])
+    messages = [message_of(row) for row in rows]
+    return messages[::-1] if newest else messages
