@@ -133,8 +133,21 @@ class EmbeddingSettings(Struct, frozen=True, kw_only=True):
     ] = 8
 
 
+Weight = Annotated[float, Meta(ge=0.0, le=10.0)]
+
+
 class RankingSettings(Struct, frozen=True, kw_only=True):
     """Weights of the parts of a score; one configuration serves every source."""
+
+    context: Weight = 1.0
+    group: Weight = 0.5
+    vector: Weight = 0.7
+    speaker: Weight = 0.2
+    date: Weight = 0.2
+    time: Weight = 0.1
+    capitals: Weight = 0.05
+    question: Weight = 0.05
+    feedback: Weight = 0.2
 
 
 class SearchSettings(Struct, frozen=True, kw_only=True):

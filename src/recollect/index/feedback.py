@@ -1,0 +1,74 @@
+"""Feedback: what the best chunks have in common beside the question's own words.
+
+The terms that weigh most in the first answers are asked for in a second round. It finds texts that
+speak of the same thing in other words; worth it only where vectors took part in the first round
+(docs/experiments.md, feedback).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+
+from recollect.index.chunk_arrays import ChunkArrays
+from recollect.index.layout import Floats, Ints
+from recollect.index.lexical.bm25 import B, K1, QueryTerm, idf, own_counts
+
+READ = 15
+"""Chunks that are read for it."""
+TERMS = 30
+"""Terms that are asked for."""
+SHARPNESS = 0.15
+"""The scale of scores below which a chunk counts much less than the best one."""
+
+
+def feedback_terms(
+    arrays: ChunkArrays,
+    texts: Sequence[Sequence[str]],
+    scores: Floats,
+    lookup: Callable[[str], QueryTerm],
+    known: Collection[str],
+) -> list[tuple[QueryTerm, float]]:
+    """Return the terms of a second round with their weights, heaviest first.
+
+    Args:
+        arrays: The chunks of the partition.
+        texts: The terms of the best chunks.
+        scores: Their unscaled scores, for their weight.
+        lookup: Finds the postings of a term.
+        known: Terms of the question, left out.
+    """
+    weights = np.exp((scores - scores.max()) / SHARPNESS)
+    weights /= weights.sum()
+    counted = [Counter(terms) for terms in texts]
+    mean = max(1.0, sum(len(t) for t in texts) / max(1, len(texts)))
+    drawn: dict[str, float] = {}
+    for counts, weight, terms in zip(counted, weights.tolist(), texts, strict=True):
+        norm = K1 * (1 - B + B * len(terms) / mean)
+        for term, count in counts.items():
+            if term not in known:
+                drawn[term] = drawn.get(term, 0.0) + weight * count / (count + norm)
+    living = int(arrays.totals.chunks.sum())
+    found = {term: lookup(term) for term in drawn}
+    ranked = sorted(
+        ((found[t], w * idf(living, found[t].frequency)) for t, w in drawn.items()),
+        key=lambda pair: (-pair[1], pair[0].term),
+    )
+    return ranked[:TERMS]
+
+
+def feedback_score(
+    arrays: ChunkArrays, terms: Sequence[tuple[QueryTerm, float]], numbers: Ints
+) -> Floats:
+    """Return how much of the feedback's weight each of ``numbers`` holds, in [0, 1]."""
+    living = int(arrays.totals.chunks.sum())
+    total = np.zeros(len(numbers), np.float32)
+    mass = sum(idf(living, term.frequency) for term, _ in terms) * (K1 + 1)
+    mean = (arrays.totals.length / np.maximum(arrays.totals.chunks, 1))[arrays["source"][numbers]]
+    norm = K1 * (1 - B + B * arrays["length"][numbers] / np.maximum(mean, 1.0))
+    for term, _ in terms:
+        counts = own_counts(term.rows, numbers)
+        total += (idf(living, term.frequency) * (K1 + 1) * counts / (counts + norm)).astype(np.float32)
+    return total / max(mass, 1e-9)

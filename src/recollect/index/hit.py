@@ -1,0 +1,53 @@
+"""Search results as callers see them."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """One result.
+
+    Attributes:
+        score: Share of the best possible score, in [0, 1], higher is better.
+        source: The kind of memory: ``memory``, ``sessions`` ...
+        ref: The document: a path for memory files, the message's id for sessions.
+        snippet: The part of the text that fits the question best.
+        why: Weighted share of each part of the score; their sum is the score.
+        at: When it was said or changed, ms UTC.
+        session_id: For sessions: where it was said.
+        seq: For sessions: which message.
+        role: For sessions: who said it, by role.
+        name: For sessions: who said it, by name where known.
+        path: For memory files.
+        start_line: For memory files: first line of the chunk, from 1.
+        end_line: For memory files: last line of the chunk, inclusive.
+    """
+
+    score: float
+    source: str
+    ref: str
+    snippet: str
+    why: dict[str, float]
+    at: int
+    session_id: str | None = None
+    seq: int | None = None
+    role: str | None = None
+    name: str | None = None
+    path: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+
+
+class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Hits, best first, and how they were found.
+
+    Attributes:
+        hits: Best first; ties by time, then place.
+        mode: ``hybrid``, ``lexical`` or ``vector``: what really took part.
+        warnings: Why the answer may be less than it could be, one sentence each.
+    """
+
+    hits: list[Hit]
+    mode: str
+    warnings: list[str] = []

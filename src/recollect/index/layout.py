@@ -1,0 +1,61 @@
+"""The fixed-size record of a chunk: all that ranking needs of it apart from its terms and vector.
+
+Records of a segment lie in one blob, so that a cold process loads 100,000 of them in milliseconds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LAYOUT = np.dtype(
+    [
+        ("group", "<i4"),
+        ("order", "<i8"),
+        ("at", "<i8"),
+        ("length", "<i4"),
+        ("agent", "<i4"),
+        ("user", "<i4"),
+        ("project", "<i4"),
+        ("speaker", "<i4"),
+        ("head", "u1"),
+        ("source", "u1"),
+        ("flags", "u1"),
+        ("capitals", "u1"),
+    ]
+)
+"""``length`` and ``head`` count terms, ``at`` is ms UTC, owners are ids of `names` (0: nobody)."""
+
+QUESTION = 1
+"""The text ends with a question mark."""
+TIME_WORD = 2
+"""The text names a time."""
+FROM_USER = 4
+"""The user said it."""
+FROM_ASSISTANT = 8
+"""The assistant said it."""
+
+PARTITION_SHIFT = 40
+NUMBER_MASK = (1 << PARTITION_SHIFT) - 1
+
+Records = NDArray[np.void]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+
+def chunk_id(partition: int, number: int) -> int:
+    """Return the key of a chunk in `chunks`, `tail` and `vectors`."""
+    return partition << PARTITION_SHIFT | number
+
+
+def decode(blob: bytes) -> Records:
+    """Return the records that ``blob`` holds, in order of chunk number."""
+    return np.frombuffer(blob, dtype=LAYOUT)
+
+
+def encode(records: NDArray[Any]) -> bytes:
+    """Return the blob of ``records``."""
+    return records.astype(LAYOUT, copy=False).tobytes()

@@ -1,0 +1,154 @@
+"""BM25 with neighbours: how well the words of a question fit each chunk and each group.
+
+Both scores are shares of the best possible one, so they can be added to cosines and priors without
+looking at the other candidates: with k1 = 1.2, ``M = 2.2 x sum of idf`` bounds any document's score.
+Source: docs/experiments.md; formula of Robertson and Zaragoza, "BM25 and Beyond" (2009), with the
+non-negative idf of Lucene.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from recollect.index.chunk_arrays import ChunkArrays
+from recollect.index.layout import Floats, Ints
+from recollect.index.lexical.postings import MAX_COUNT, Postings, join
+
+K1, B = 1.2, 0.75
+NEAR, FAR = 0.5, 0.25
+"""Share of a neighbour's counts that a chunk takes over (docs/experiments.md, neighbours)."""
+
+
+class QueryTerm(msgspec.Struct, frozen=True):
+    """A distinct term of the question with its postings, one value per segment."""
+
+    term: str
+    rows: list[Postings]
+    weight: float = 1.0
+
+    @property
+    def frequency(self) -> int:
+        """How many chunks hold it."""
+        return sum(len(row) for row in self.rows)
+
+
+class LexicalScores(msgspec.Struct, frozen=True):
+    """Shares of the best possible score, per chunk and per group; in [0, 1] but for heavy repeats.
+
+    ``deferred`` are the terms that were too common to be scored for every chunk; `complete` adds
+    them for a few.
+    """
+
+    chunks: Floats
+    groups: Floats
+    deferred: list[tuple[QueryTerm, float]]
+
+
+def score(arrays: ChunkArrays, terms: Sequence[QueryTerm], budget: int) -> LexicalScores:
+    """Score every chunk and group.
+
+    Args:
+        arrays: The chunks of the partition.
+        terms: Distinct terms; one without postings still counts for the best possible score.
+        budget: Postings to read for chunk scores, rarest terms first; at least one term is read.
+    """
+    count = arrays.count
+    chunk_total = np.zeros(len(arrays.alive), np.float32)
+    group_total = np.zeros(len(arrays.groups.last), np.float32)
+    living = int(arrays.totals.chunks.sum())
+    ranked = sorted(terms, key=lambda t: (t.frequency, t.term))
+    best = sum(idf(living, t.frequency) * t.weight for t in ranked)
+    spent = 0
+    deferred: list[tuple[QueryTerm, float]] = []
+    accumulator = np.zeros(len(arrays.alive), np.float32)
+    for term in ranked:
+        if not term.rows:
+            continue
+        share = idf(living, term.frequency) * term.weight / best
+        found = join(term.rows)
+        _add_groups(arrays, group_total, found, term.weight / best)
+        spent += len(found)
+        if spent > budget and len(found) < spent:
+            deferred.append((term, share))
+            continue
+        _add_chunks(arrays, chunk_total, accumulator, (found, share))
+    return LexicalScores(chunk_total[:count], group_total, deferred)
+
+
+def complete(arrays: ChunkArrays, scores: LexicalScores, numbers: Ints) -> Floats:
+    """Return the chunk scores of ``numbers`` with the deferred terms added."""
+    total = scores.chunks[numbers].copy()
+    for term, share in scores.deferred:
+        total += share * _saturated(arrays, numbers, _counts(arrays, term.rows, numbers))
+    return total
+
+
+def idf(living: int, frequency: int) -> float:
+    """Return how telling a term is that ``frequency`` of ``living`` chunks hold; never negative."""
+    return math.log(1 + (max(living - frequency, 0) + 0.5) / (frequency + 0.5))
+
+
+def own_counts(rows: Sequence[Postings], numbers: Ints) -> Floats:
+    """Return how often a term stands in each of ``numbers`` itself, at most 15."""
+    return _looked_up(rows, numbers, heads=False)
+
+
+def _add_chunks(
+    arrays: ChunkArrays, total: Floats, counts: Floats, term: tuple[Postings, float]
+) -> None:
+    found, share = term
+    own, heads = found.chunks, found.heads()
+    before, after = arrays.before[own], arrays.after[own]
+    reached = [own, before, after, arrays.before[before], arrays.after[after]]
+    counts[own] += found.totals()
+    for target, weight in zip(reached[1:], (NEAR, NEAR, FAR, FAR), strict=True):
+        counts[target] += weight * heads
+    touched = np.concatenate(reached)
+    touched = touched[touched >= 0]
+    total[touched] += share * _saturated(arrays, touched, counts[touched])
+    counts[touched] = 0.0
+    counts[-1] = 0.0
+
+
+def _saturated(arrays: ChunkArrays, numbers: Ints, counts: Floats) -> Floats:
+    mean = arrays.totals.mean_context()[arrays["source"][numbers]]
+    length = arrays.context[numbers] / 4
+    return (counts / (counts + K1 * (1 - B + B * length / mean))).astype(np.float32)
+
+
+def _add_groups(arrays: ChunkArrays, total: Floats, found: Postings, share: float) -> None:
+    group = arrays["group"][found.chunks]
+    counts = np.bincount(group, weights=found.totals(), minlength=len(total))
+    touched = np.flatnonzero(counts)
+    share *= idf(int(arrays.totals.groups.sum()), len(touched))
+    source = np.zeros(len(total), np.uint8)
+    source[group] = arrays["source"][found.chunks]
+    mean = arrays.totals.mean_group()[source[touched]]
+    length = arrays.groups.length[touched] / mean
+    held = counts[touched]
+    total[touched] += (share * held / (held + K1 * (1 - B + B * length))).astype(np.float32)
+
+
+def _counts(arrays: ChunkArrays, rows: Sequence[Postings], numbers: Ints) -> Floats:
+    before, after = arrays.before[numbers], arrays.after[numbers]
+    counts = _looked_up(rows, numbers, heads=False)
+    counts += NEAR * (_looked_up(rows, before, heads=True) + _looked_up(rows, after, heads=True))
+    far_before, far_after = arrays.before[before], arrays.after[after]
+    counts += FAR * (
+        _looked_up(rows, far_before, heads=True) + _looked_up(rows, far_after, heads=True)
+    )
+    return counts
+
+
+def _looked_up(rows: Sequence[Postings], numbers: Ints, *, heads: bool) -> Floats:
+    counts = np.zeros(len(numbers), np.float32)
+    for row in rows:
+        places = np.minimum(np.searchsorted(row.chunks, numbers), len(row) - 1)
+        hit = row.chunks[places] == numbers
+        packed = row.packed[places[hit]]
+        counts[hit] = packed >> 4 if heads else packed & MAX_COUNT
+    return counts

@@ -1,0 +1,65 @@
+"""What a question asks for, beside its words: whose statement, from when, and of what kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from recollect.index.names import Mention, Names
+from recollect.text.cues import asks_name, asks_when, is_first_person, months_in, years_in
+from recollect.text.terms import terms
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """An analysed question.
+
+    Attributes:
+        text: The question without the names of known speakers, for the embedder: a small model
+            otherwise ranks by the name alone (docs/experiments.md, names).
+        terms: Its distinct terms, in order.
+        speakers: Who must have said it, where exactly one speaker is named; else empty.
+        first_person: The user speaks of themselves and names nobody.
+        months: Months named, 1 to 12.
+        years: Years named.
+        asks_when: It asks for a time.
+        asks_name: It asks for a person, place or thing by name.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    speakers: frozenset[int]
+    first_person: bool
+    months: frozenset[int]
+    years: frozenset[int]
+    asks_when: bool
+    asks_name: bool
+
+
+def analyse(query: str, names: Names, find_terms: Callable[[str], list[str]] = terms) -> Question:
+    """Return what ``query`` asks for."""
+    mentions = names.mentions(query)
+    text = _without(query, mentions)
+    distinct = tuple(dict.fromkeys(find_terms(text)))
+    if not distinct:
+        text, distinct = query, tuple(dict.fromkeys(find_terms(query)))
+    named = {mention.speakers for mention in mentions}
+    return Question(
+        text=text,
+        terms=distinct,
+        speakers=next(iter(named)) if len(named) == 1 else frozenset(),
+        first_person=not mentions and is_first_person(query),
+        months=frozenset(months_in(query)),
+        years=frozenset(years_in(query)),
+        asks_when=asks_when(query),
+        asks_name=asks_name(query),
+    )
+
+
+def _without(query: str, mentions: list[Mention]) -> str:
+    kept, position = [], 0
+    for mention in mentions:
+        kept.append(query[position : mention.start])
+        position = mention.end
+    kept.append(query[position:])
+    return " ".join("".join(kept).split())

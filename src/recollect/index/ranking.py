@@ -1,0 +1,101 @@
+"""The ranking: parts of a score, their weights, and their sum.
+
+Every part has an absolute scale in [0, 1], so scores of one question are comparable with those of
+another and nothing is normalised by the other candidates. Weights: docs/experiments.md, weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+import numpy as np
+
+from recollect.core.settings import RankingSettings
+from recollect.index.chunk_arrays import ChunkArrays
+from recollect.index.layout import FROM_USER, QUESTION, TIME_WORD, Floats, Ints
+from recollect.index.question import Question
+
+MS_PER_DAY = 86_400_000
+MOST_CAPITALS = 2
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """The parts of the scores of some chunks, each (n,) and not weighted yet."""
+
+    numbers: Ints
+    values: Mapping[str, Floats]
+
+    def total(self, weights: Mapping[str, float]) -> Floats:
+        """Return the weighted sums, as shares of the best possible one, in [0, 1]."""
+        best = sum(weight for weight in weights.values() if weight > 0)
+        raw = sum(
+            (weights[name] * value for name, value in self.values.items() if name in weights),
+            np.zeros(len(self.numbers), np.float32),
+        )
+        shares: Floats = np.clip(raw / max(best, 1e-9), 0.0, 1.0)
+        return shares
+
+    def take(self, places: Ints) -> Parts:
+        """Return the parts of the chunks at ``places``."""
+        kept = {name: value[places] for name, value in self.values.items()}
+        return Parts(self.numbers[places], kept)
+
+    def with_part(self, name: str, value: Floats) -> Parts:
+        """Return the parts with one added or replaced."""
+        return Parts(self.numbers, {**self.values, name: value})
+
+
+def weights_for(
+    question: Question, ranking: RankingSettings, *, lexical: bool, vector: bool
+) -> dict[str, float]:
+    """Return the weights of the parts that can speak for this question; ``question`` is a malus."""
+    weights: dict[str, float] = {"question": -ranking.question}
+    if lexical and question.terms:
+        weights |= {"context": ranking.context, "group": ranking.group}
+    if vector:
+        weights["vector"] = ranking.vector
+    if question.speakers or question.first_person:
+        weights["speaker"] = ranking.speaker
+    if question.months or question.years:
+        weights["date"] = ranking.date
+    if question.asks_when or question.months:
+        weights["time"] = ranking.time
+    if question.asks_name:
+        weights["capitals"] = ranking.capitals
+    return weights
+
+
+def priors(arrays: ChunkArrays, numbers: Ints, question: Question) -> dict[str, Floats]:
+    """Return the parts that come from who, when and how a chunk was said."""
+    flags = arrays["flags"][numbers]
+    return {
+        "speaker": _speaker(arrays, numbers, question),
+        "date": _date(arrays["at"][numbers], question),
+        "time": ((flags & TIME_WORD) > 0).astype(np.float32),
+        "capitals": np.minimum(arrays["capitals"][numbers], MOST_CAPITALS).astype(np.float32)
+        / MOST_CAPITALS,
+        "question": ((flags & QUESTION) > 0).astype(np.float32),
+    }
+
+
+def _speaker(arrays: ChunkArrays, numbers: Ints, question: Question) -> Floats:
+    if question.speakers:
+        said = np.isin(arrays["speaker"][numbers], np.fromiter(question.speakers, np.int64))
+        return said.astype(np.float32)
+    return ((arrays["flags"][numbers] & FROM_USER) > 0).astype(np.float32)
+
+
+def _date(at: Ints, question: Question) -> Floats:
+    """1 in a month named, 1/2 in the month after it (it is told later), .3 for the year alone."""
+    day = at.astype("datetime64[ms]")
+    month = day.astype("datetime64[M]").astype(np.int64) % 12 + 1
+    year = day.astype("datetime64[Y]").astype(np.int64) + 1970
+    fits = np.zeros(len(at), np.float32)
+    in_year = np.isin(year, list(question.years)) if question.years else np.ones(len(at), bool)
+    for named in question.months:
+        fits = np.maximum(fits, np.where((month == named) & in_year, 1.0, 0.0))
+        fits = np.maximum(fits, np.where((month == named % 12 + 1) & in_year, 0.5, 0.0))
+    if question.years and not question.months:
+        fits = np.where(in_year, 0.3, 0.0)
+    return fits.astype(np.float32)

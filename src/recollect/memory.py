@@ -1,0 +1,420 @@
+"""The facade and composition root: the only place where the features meet.
+
+`open_memory` (`recollect.open`) builds everything from a home folder; `Memory` is what programs use.
+Floor 4: above every feature, below the servers, integrations and the command line.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource, SystemClock
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.scope import Scope
+from recollect.core.settings import (
+    PrivacySettings,
+    ResolvedSettings,
+    default_home,
+    load_settings,
+    models_folder,
+)
+from recollect.index.hit import SearchResult
+from recollect.index.index import Index, IndexStatus
+from recollect.index.indexer import OnProgress, SyncReport, ignore_progress
+from recollect.index.memory_files import MemoryFiles
+from recollect.index.searcher import SearchOptions
+from recollect.models.embedder import Embedder
+from recollect.models.registry import Choice, choose_embedder
+from recollect.recall.background import BackgroundWork
+from recollect.recall.transcript_feed import TranscriptFeed
+from recollect.sessions.draft import Redactor
+from recollect.sessions.foreign import TranscriptFormat
+from recollect.sessions.import_report import ImportReport, Progress
+from recollect.sessions.importer import AUTO, TranscriptImporter
+from recollect.sessions.mirror import TranscriptMirror
+from recollect.sessions.sessions import Sessions
+from recollect.store.cell import text
+from recollect.store.engine import Database, Health, Transaction
+from recollect.store.files import private_folder
+from recollect.store.journal import RecordedEvent, events_since
+from recollect.store.sqlite import SqliteDatabase, open_index, open_records
+from recollect.text.secret_redactor import SecretRedactor
+
+INLINE_EMBEDDINGS = 2_000
+"""Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
+More than that is left to `sync` and the background."""
+
+
+_SALT = "redaction.salt"
+
+
+class ReadResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of a memory file: from ``from_line`` (1-based), ``lines`` of ``total_lines``."""
+
+    path: str
+    text: str
+    from_line: int
+    lines: int
+    total_lines: int
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """What a home holds and how it is doing."""
+
+    home: str
+    workspace: str | None
+    sessions: int
+    messages: int
+    index: IndexStatus
+    embedder: str | None
+    embedder_reason: str
+    embedder_hint: str
+    records_health: Health
+    index_health: Health
+    mirror_error: str | None
+    background_error: str | None
+
+
+class Events:
+    """What recollect did, in commit order."""
+
+    def __init__(self, records: Database) -> None:
+        self._records = records
+
+    def since(self, seq: int = 0) -> Iterator[RecordedEvent]:
+        """Yield every event after ``seq``, oldest first, until there is none left."""
+        while found := self._records.read(lambda tx, after=seq: events_since(tx, after)):  # type: ignore[misc]
+            yield from found
+            seq = found[-1].seq
+
+
+class Memory:
+    """The memory of one home. A context manager; threads may share it.
+
+    Use `recollect.open`.
+    """
+
+    def __init__(self, parts: _Parts) -> None:
+        self._parts = parts
+        self.home = parts.home
+        self.workspace = parts.workspace
+        self.scope = parts.scope
+        self.settings = parts.resolved.settings
+        self.sessions = parts.sessions
+        self.events = Events(parts.records)
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
+        """Return when everything is indexed, embeddings included.
+
+        Args:
+            on_progress: Called after every batch.
+
+        Raises:
+            StoreError: a database refused.
+            EmbeddingError: the embedder failed; words are indexed all the same.
+        """
+        return self._parts.index.sync(on_progress)
+
+    def reindex(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
+        """Build the index anew; searches are answered by the old one until it is finished.
+
+        Raises:
+            StoreError: a database refused.
+            EmbeddingError: the embedder failed; the old index stays.
+        """
+        return self._parts.index.rebuild(on_progress)
+
+    def search(
+        self,
+        query: str,
+        limit: int | None = None,
+        min_score: float | None = None,
+        sources: Sequence[str] | None = None,
+        scope: Scope | None = None,
+        *,
+        mode: str = "hybrid",
+        on_progress: OnProgress = ignore_progress,
+    ) -> SearchResult:
+        """Return the best hits for a question.
+
+        Args:
+            query: A question or words.
+            limit: Hits at most, 1 to 1,000; `search.limit` if not given.
+            min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given.
+            sources: Only these kinds of memory; all if not given.
+            scope: Only what this scope may see; the whole home if not given.
+            mode: ``hybrid``, ``lexical`` or ``vector``.
+            on_progress: Called while new messages and files are indexed first.
+
+        Raises:
+            InvalidInput: an argument is out of range.
+            StoreError: the index cannot be read.
+        """
+        settings = self.settings.search
+        options = SearchOptions(
+            limit=settings.limit if limit is None else limit,
+            min_score=settings.min_score if min_score is None else min_score,
+            sources=None if sources is None else tuple(sources),
+            mode=mode,
+        )
+        if scope is not None and scope.tenant != self.scope.tenant:
+            return SearchResult(hits=[], mode=mode, warnings=["the scope is of another tenant"])
+        return self._parts.index.search(
+            query, scope or self.scope, options, on_progress, INLINE_EMBEDDINGS
+        )
+
+    def read(self, path: str, from_line: int = 1, lines: int | None = None) -> ReadResult:
+        """Return lines of a memory file, secrets taken out.
+
+        Args:
+            path: As hits name it.
+            from_line: First line, from 1; behind the end there is no text.
+            lines: How many; all if not given.
+
+        Raises:
+            NotFound: no memory file has this path.
+            InvalidInput: a number is below 1, or the file is binary or too large.
+        """
+        if from_line < 1 or (lines is not None and lines < 1):
+            raise InvalidInput("lines are counted from 1", hint="use numbers from 1")
+        files = self._parts.files
+        if files is None:
+            raise NotFound("this memory has no workspace", hint="give one with --workspace")
+        content, _ = files.text(files.find(path))
+        every = content.splitlines()
+        chosen = every[from_line - 1 : None if lines is None else from_line - 1 + lines]
+        return ReadResult(
+            path=path,
+            text="\n".join(chosen),
+            from_line=from_line,
+            lines=len(chosen),
+            total_lines=len(every),
+        )
+
+    def import_transcripts(
+        self,
+        path: Path | str,
+        formats: Sequence[TranscriptFormat],
+        format_name: str = AUTO,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Import transcripts of other programs; see `recollect.integrations.import_transcripts`."""
+        parts = self._parts
+        importer = TranscriptImporter(
+            database=parts.records,
+            clock=parts.clock,
+            ids=parts.ids,
+            redactor=parts.redactor,
+            formats=formats,
+            mirror=parts.mirror,
+            scope=parts.scope,
+        )
+        return importer.run(path, format_name, progress)
+
+    def explain_settings(self) -> ResolvedSettings:
+        """Return the settings in force and where each one comes from."""
+        return self._parts.resolved
+
+    def status(self) -> Status:
+        """Return what the home holds and how it is doing."""
+        parts = self._parts
+        counts = parts.records.read(
+            lambda tx: tx.row(
+                "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM messages)"
+            )
+        )
+        sessions, messages = counts or (0, 0)
+        return Status(
+            home=str(parts.home),
+            workspace=str(parts.workspace) if parts.workspace else None,
+            sessions=int(sessions or 0),
+            messages=int(messages or 0),
+            index=parts.index.status(),
+            embedder=parts.choice.embedder.model if parts.choice.embedder else None,
+            embedder_reason=parts.choice.reason,
+            embedder_hint=parts.choice.hint,
+            records_health=parts.records.health(),
+            index_health=parts.index_database.health(),
+            mirror_error=parts.mirror.last_error if parts.mirror else None,
+            background_error=parts.background.last_error,
+        )
+
+    def heal_mirrors(self) -> Mapping[str, int]:
+        """Make every readable transcript equal to the database; return how many were how before."""
+        mirror = self._parts.mirror
+        return {} if mirror is None else {str(k): n for k, n in mirror.heal_all().items()}
+
+    def close(self) -> None:
+        """Finish writing and let go of the files. A second call does nothing."""
+        parts = self._parts
+        parts.background.close()
+        if parts.mirror is not None:
+            parts.mirror.close()
+        if parts.choice.embedder is not None:
+            parts.choice.embedder.close()
+        parts.index_database.close()
+        parts.records.close()
+
+
+class _Arrivals:
+    """Tells the mirror and the background that messages arrived."""
+
+    def __init__(self, mirror: TranscriptMirror | None, background: BackgroundWork) -> None:
+        self._mirror = mirror
+        self._background = background
+
+    def notify(self) -> None:
+        if self._mirror is not None:
+            self._mirror.notify()
+        self._background.notify()
+
+
+class _Parts(msgspec.Struct, kw_only=True):
+    """Everything a `Memory` is made of."""
+
+    home: Path
+    workspace: Path | None
+    scope: Scope
+    resolved: ResolvedSettings
+    clock: Clock
+    ids: IdSource
+    redactor: Redactor | None
+    records: SqliteDatabase
+    index_database: SqliteDatabase
+    choice: Choice
+    index: Index
+    files: MemoryFiles | None
+    mirror: TranscriptMirror | None
+    background: BackgroundWork
+    sessions: Sessions
+
+
+def open_memory(
+    home: Path | str | None = None,
+    workspace: Path | str | None = None,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    scope: Scope | None = None,
+    clock: Clock | None = None,
+    embedder: Embedder | None = None,
+) -> Memory:
+    """Open the memory of a home, made when it is missing.
+
+    Args:
+        home: Its folder; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
+        workspace: The folder of MEMORY.md and memory/; the setting ``workspace.path`` if not given.
+        overrides: Settings by dotted key, stronger than file and environment.
+        scope: Whose memory it is; the local tenant, everything in it, if not given.
+        clock: Tells the time; the machine's clock if not given.
+        embedder: Makes vectors; what the settings choose if not given.
+
+    Raises:
+        ConfigError: a setting is wrong.
+        StoreError: a database cannot be opened.
+    """
+    folder = private_folder(Path(home).expanduser() if home is not None else default_home())
+    given = dict(overrides or {})
+    if workspace is not None:
+        given["workspace.path"] = str(workspace)
+    resolved = load_settings(folder, given)
+    settings, clock = resolved.settings, clock or SystemClock()
+    choice = (
+        Choice(embedder=embedder, reason="given by the program")
+        if embedder is not None
+        else choose_embedder(settings.embedding.provider, settings.embedding, models_folder())
+    )
+    owner = scope or Scope()
+    records = open_records(folder, settings.store, clock)
+    redactor = _redactor(records, settings.privacy)
+    index_database = open_index(folder, settings.store, clock)
+    files = _memory_files(resolved, owner, redactor)
+    feeds = [TranscriptFeed(records), *([files] if files else [])]
+    index = Index(index_database, feeds, settings, clock, choice.embedder)
+    mirror = TranscriptMirror(folder, records) if settings.sessions.mirror else None
+    background = BackgroundWork(index.work)
+    ids = IdSource(clock)
+    sessions = Sessions(
+        database=records,
+        clock=clock,
+        ids=ids,
+        settings=settings.sessions,
+        redactor=redactor,
+        mirror=_Arrivals(mirror, background),
+        scope=owner,
+    )
+    parts = _Parts(
+        home=folder,
+        workspace=_workspace(resolved),
+        scope=owner,
+        resolved=resolved,
+        clock=clock,
+        ids=ids,
+        redactor=redactor,
+        records=records,
+        index_database=index_database,
+        choice=choice,
+        index=index,
+        files=files,
+        mirror=mirror,
+        background=background,
+        sessions=sessions,
+    )
+    return Memory(parts)
+
+
+def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:
+    if not settings.redact:
+        return None
+    salt = records.read(_find_salt) or records.write(_make_salt)
+    return SecretRedactor(bytes.fromhex(salt), settings.patterns)
+
+
+def _find_salt(tx: Transaction) -> str:
+    row = tx.row("SELECT value FROM meta WHERE key = ?", (_SALT,))
+    return text(row[0]) if row else ""
+
+
+def _make_salt(tx: Transaction) -> str:
+    tx.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
+        (_SALT, secrets.token_hex(32)),
+    )
+    return _find_salt(tx)
+
+
+def _workspace(resolved: ResolvedSettings) -> Path | None:
+    path = resolved.settings.workspace.path
+    if path is None:
+        return None
+    folder = Path(path).expanduser()
+    if not folder.is_dir():
+        raise NotFound(
+            "the workspace is no folder", hint="check workspace.path or --workspace", path=path
+        )
+    return folder
+
+
+def _memory_files(
+    resolved: ResolvedSettings, scope: Scope, redactor: SecretRedactor | None
+) -> MemoryFiles | None:
+    extra = [Path(path).expanduser() for path in resolved.settings.workspace.extra_paths]
+    workspace = _workspace(resolved)
+    if workspace is None and not extra:
+        return None
+    return MemoryFiles(workspace, extra, scope=scope, redactor=redactor)

@@ -1,0 +1,83 @@
+"""The feed of transcripts: messages along the outbox of records.db, as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from recollect.core.scope import Scope
+from recollect.index.document import Document, Removal
+from recollect.index.feed import Batch, FeedState
+from recollect.sessions.searchable import (
+    ChangedMessage,
+    SearchableMessage,
+    changed_messages,
+    newest_change,
+)
+from recollect.store.engine import Database
+
+SOURCE = "sessions"
+BATCH = 2_048
+"""Changes per transaction of the index: a quarter of a second of work."""
+
+
+class TranscriptFeed:
+    """Follows the messages of every session.
+
+    Args:
+        records: records.db.
+    """
+
+    name = "transcripts"
+    source = SOURCE
+    stamped = False
+
+    def __init__(self, records: Database) -> None:
+        self._records = records
+
+    def is_behind(self, cursor: int) -> bool:
+        """Return whether there is a change behind ``cursor``."""
+        return self._records.read(newest_change) > cursor
+
+    def batches(self, state: FeedState) -> Iterator[Batch]:
+        """Yield the messages that changed, in commit order."""
+        after = state.cursor
+        while changes := self._records.read(
+            lambda tx, after=after: changed_messages(tx, after, BATCH)  # type: ignore[misc]
+        ):
+            after = changes[-1].change
+            left = self._records.read(newest_change) - after
+            yield _batch(changes, after, left)
+
+
+def _batch(changes: Sequence[ChangedMessage], cursor: int, left: int) -> Batch:
+    latest = {change.id: change for change in changes}
+    return Batch(
+        documents=tuple(_document(c.message) for c in latest.values() if c.message is not None),
+        removals=tuple(
+            Removal(source=SOURCE, ref=c.id, tenant=c.tenant)
+            for c in latest.values()
+            if c.message is None
+        ),
+        cursor=cursor,
+        left=left,
+    )
+
+
+def _document(message: SearchableMessage) -> Document:
+    return Document(
+        source=SOURCE,
+        ref=message.id,
+        group=message.session_id,
+        order=message.seq,
+        text=message.text,
+        at=message.created_at,
+        scope=Scope(
+            tenant=message.tenant,
+            agent=message.agent,
+            user=message.user,
+            project=message.project,
+            session=message.session_id,
+        ),
+        role=message.role,
+        name=message.name,
+    )

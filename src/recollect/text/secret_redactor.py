@@ -1,0 +1,42 @@
+"""The redactor as the features use it: texts, values, and files whose line numbers must stay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from recollect.text.redaction import Redactor
+
+
+class SecretRedactor:
+    """Takes secrets out of what is stored.
+
+    Args:
+        salt: Secret bytes of the home, see `recollect.text.redaction.Redactor`.
+        patterns: More regular expressions of secrets.
+
+    Raises:
+        InvalidInput: a pattern is no regular expression.
+    """
+
+    def __init__(self, salt: bytes, patterns: Sequence[str] = ()) -> None:
+        self._redactor = Redactor(salt, patterns)
+
+    def text(self, text: str) -> str:
+        """Return ``text`` without secrets."""
+        return self._redactor.redact(text).text
+
+    def value(self, value: Any) -> Any:
+        """Return a JSON value without secrets; keys may tell what is one."""
+        return self._redactor.redact_value(value)
+
+    def lines(self, text: str) -> str:
+        """Return ``text`` without secrets; every line that is left keeps its number."""
+        redacted = self._redactor.redact(text)
+        kept, position = [], 0
+        for finding in redacted.findings:
+            end = finding.start + finding.length
+            kept += [text[position : finding.start], finding.mark]
+            kept.append("\n" * text.count("\n", finding.start, end))
+            position = end
+        return "".join([*kept, text[position:]])
