@@ -1,8 +1,6 @@
-"""Other programs: the formats of their transcripts, one file for each.
+"""The table of transcript formats."""
 
-A format reads one record at a time and knows nothing of storage; `recollect.sessions.importer`
-does the rest.
-"""
+from __future__ import annotations
 
 from recollect.integrations.claude_code import ClaudeCodeFormat
 from recollect.integrations.jsonl import JsonlFormat
@@ -13,5 +11,3 @@ FORMATS: dict[str, TranscriptFormat] = {
     each.name: each for each in (ClaudeCodeFormat(), OpenClawFormat(), JsonlFormat())
 }
 """Name to format, in the order in which they are tried on a file of unknown kind."""
-
-__all__ = ["FORMATS", "ClaudeCodeFormat", "JsonlFormat", "OpenClawFormat"]

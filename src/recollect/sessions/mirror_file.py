@@ -29,7 +29,7 @@ from recollect.store.paths import check_id
 _LOOK_BACK = 64 * 1024
 
 
-class MirrorState(enum.Enum):
+class MirrorState(enum.StrEnum):
     """How a mirror compares with the database."""
 
     EQUAL = "equal"

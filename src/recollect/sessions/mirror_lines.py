@@ -13,7 +13,6 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.clock import to_datetime
-from recollect.core.scope import LOCAL_TENANT
 from recollect.store.cell import integer, text, text_or_none
 from recollect.store.engine import Database, Row, SqlValue, Transaction
 
@@ -41,7 +40,7 @@ class HeaderLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     type: str
     id: str
     created_at: str
-    tenant: str = LOCAL_TENANT
+    tenant: str
     key: str | None = None
     agent: str | None = None
     user: str | None = None

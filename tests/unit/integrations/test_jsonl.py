@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.integrations import FORMATS
+from recollect.integrations.formats import FORMATS
 from recollect.integrations.jsonl import JsonlFormat
 from recollect.sessions.content import parse_content, readable_text
 from recollect.sessions.foreign import ForeignMessage, ForeignSession, Malformed, Skip

@@ -1,0 +1,95 @@
+"""A home in a temporary folder, with a clock that the test moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recollect.core.clock import IdSource
+from recollect.core.scope import Scope
+from recollect.core.settings import SessionSettings, StoreSettings
+from recollect.integrations.formats import FORMATS
+from recollect.sessions.draft import Redactor
+from recollect.sessions.importer import TranscriptImporter
+from recollect.sessions.json_value import JsonValue
+from recollect.sessions.mirror import TranscriptMirror
+from recollect.sessions.sessions import Sessions
+from recollect.store.sqlite import SqliteDatabase, open_records
+
+NOON = 1_770_724_800_000
+"""2026-02-10 12:00 UTC in ms."""
+MINUTE = 60_000
+
+
+class HandClock:
+    """Stands still until a test moves it."""
+
+    def __init__(self, now: int = NOON) -> None:
+        self.now = now
+
+    def now_ms(self) -> int:
+        """Return the time that the test set."""
+        return self.now
+
+
+class WordRedactor:
+    """Takes out one word, and whatever a key called password holds."""
+
+    def text(self, text: str) -> str:
+        """Return the text without the word."""
+        return text.replace("hunter2", "[redacted]")
+
+    def value(self, value: JsonValue) -> JsonValue:
+        """Return the value without the word and without passwords."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        if isinstance(value, dict):
+            return {
+                key: "[redacted]" if key == "password" else self.value(item)
+                for key, item in value.items()
+            }
+        return value
+
+
+class Home:
+    """The parts of sessions over one folder."""
+
+    def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
+        self.path = path
+        self.clock = HandClock()
+        self.ids = IdSource(self.clock)
+        self.redactor = redactor
+        self.database: SqliteDatabase = open_records(path, StoreSettings(), self.clock)
+        self.mirror = TranscriptMirror(path, self.database)
+        self.sessions = self.sessions_of(Scope())
+
+    def sessions_of(
+        self, scope: Scope, settings: SessionSettings | None = None, *, mirrored: bool = False
+    ) -> Sessions:
+        """Return the sessions as a scope sees them."""
+        return Sessions(
+            database=self.database,
+            clock=self.clock,
+            ids=self.ids,
+            settings=settings or SessionSettings(),
+            redactor=self.redactor,
+            mirror=self.mirror if mirrored else None,
+            scope=scope,
+        )
+
+    def importer(self, scope: Scope | None = None) -> TranscriptImporter:
+        """Return an importer of all formats."""
+        return TranscriptImporter(
+            database=self.database,
+            clock=self.clock,
+            ids=self.ids,
+            redactor=self.redactor,
+            formats=tuple(FORMATS.values()),
+            scope=scope,
+        )
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self.mirror.close()
+        self.database.close()
