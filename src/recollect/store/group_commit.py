@@ -70,8 +70,8 @@ class GroupCommit:
         self.outcomes: list[Outcome] = []
         """One for each job, valid when the transaction was committed."""
         self.token = secrets.token_bytes(16)
-        self.is_in_doubt = False
-        """Whether COMMIT was begun: from then on an error does not say what happened."""
+        self.has_begun_commit = False
+        """From then on an error does not say what happened."""
 
     def run(self, connection: apsw.Connection) -> None:
         """Run the jobs and commit.
@@ -85,7 +85,7 @@ class GroupCommit:
             connection.execute(dialect.ROLLBACK)
             return
         self._leave_token(connection)
-        self.is_in_doubt = True
+        self.has_begun_commit = True
         connection.execute(dialect.COMMIT)
 
     def _run_unit(self, connection: apsw.Connection, job: Job) -> Outcome:

@@ -72,17 +72,17 @@ class Readers:
         transaction = SqliteTransaction(connection, self._opener.path)
         try:
             connection.execute(dialect.BEGIN_READ)
-            return unit(transaction)
-        except apsw.Error as error:
-            transaction.failure = error
-            raise
-        except BaseException:
-            if transaction.failure is not None:
-                raise transaction.failure from None
-            raise
+            return self._run(unit, transaction)
         finally:
             transaction.finish()
             self._give_back(connection, is_sound=transaction.failure is None)
+
+    def _run(self, unit: Callable[[Transaction], T], transaction: SqliteTransaction) -> T:
+        try:
+            return unit(transaction)
+        finally:
+            if transaction.failure is not None:  # also when the unit hid it: it saw a part only
+                raise transaction.failure
 
     def _borrow(self) -> apsw.Connection:
         with self._changed:
@@ -92,7 +92,7 @@ class Readers:
             return connection
 
     def _give_back(self, connection: apsw.Connection, *, is_sound: bool) -> None:
-        if is_sound:
+        if is_sound and connection.in_transaction:
             connection.execute(dialect.ROLLBACK)
         with self._changed:
             self._busy.discard(connection)

@@ -197,15 +197,16 @@ class Writer:
         except BaseException:
             self._abandon()
             raise
-        self.commits += 1
-        self.last_commit_at = self._clock.now_ms()
-        self._on_commit(self._log_pages)
+        if group.has_begun_commit:
+            self.commits += 1
+            self.last_commit_at = self._clock.now_ms()
+            self._on_commit(self._log_pages)
         return group.outcomes
 
     def _is_there(self, group: GroupCommit, error: apsw.Error) -> bool:
         """Return whether a group whose commit raised is in the database, on the disk."""
         self.reopened += not isinstance(error, BUSY)
-        if not group.is_in_doubt:
+        if not group.has_begun_commit:
             return False
         try:
             connection = self._connected()

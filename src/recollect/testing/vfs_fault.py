@@ -46,15 +46,18 @@ class FaultVfs(apsw.VFS):
         fault: What fails.
         waits_for_disk: Whether a sync that does not fail is passed on. Without it a sweep is five
             times as fast, and finds the same: the disk is not what it tests.
+        is_armed: Whether calls are counted, and fail, from the beginning.
     """
 
-    def __init__(self, name: str, fault: Fault, *, waits_for_disk: bool = True) -> None:
+    def __init__(
+        self, name: str, fault: Fault, *, waits_for_disk: bool = True, is_armed: bool = True
+    ) -> None:
         super().__init__(name, "")
         self._fault = fault
         self.waits_for_disk = waits_for_disk
         self._mutex = threading.Lock()
         self._calls = 0
-        self._is_repaired = False
+        self._is_armed = is_armed
         self.hits = 0
         """How many calls failed."""
 
@@ -62,14 +65,18 @@ class FaultVfs(apsw.VFS):
         """Open a file that may fail."""
         return FaultFile(name, flags, self)
 
+    def arm(self) -> None:
+        """Count calls from now on."""
+        self._is_armed = True
+
     def repair(self) -> None:
         """From now on nothing fails."""
-        self._is_repaired = True
+        self._is_armed = False
 
     def fails(self, *operations: Operation) -> Operation | None:
         """Count a call; return what happens to it when it is the one that fails."""
         operation = self._fault.operation
-        if self._is_repaired or operation not in operations:
+        if not self._is_armed or operation not in operations:
             return None
         with self._mutex:
             self._calls += 1

@@ -1,0 +1,131 @@
+"""The checkpoint thread: the log stays small, and failures are shown."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from recollect.core.errors import StoreError
+from recollect.store.connection import Tuning
+from recollect.store.engine import Transaction
+from recollect.store.sqlite import SqliteDatabase, write_queue
+from recollect.testing.vfs_fault import Fault, FaultVfs
+from tests.unit.store.conftest import Open
+from tests.unit.store.notes import add, words
+
+VFS = "faulty-checkpoint"
+LONG = "w" * 4_000
+
+
+def _write_until(database: SqliteDatabase, reached: Callable[[], bool]) -> None:
+    """Write until the thread has done it; bounded, and without looking at a clock."""
+    for _ in range(5_000):
+        if reached():
+            return
+        database.write(add(LONG))
+    raise AssertionError("never reached")
+
+
+def test_a_log_of_some_size_is_written_back(open_notes: Open) -> None:
+    """While others write; none of them waits for it."""
+    database = open_notes(Tuning(checkpoint_pages=16, idle_s=3_600))
+    _write_until(database, lambda: database.health().checkpoint.runs >= 3)
+    health = database.health().checkpoint
+    assert (health.failures, health.last_error) == (0, None)
+
+
+def test_a_log_over_its_limit_is_cut(open_notes: Open) -> None:
+    """Also under load."""
+    database = open_notes(Tuning(checkpoint_pages=16, idle_s=3_600, wal_limit_bytes=200_000))
+    sizes: list[int] = []
+
+    def shrank() -> bool:
+        sizes.append(database.health().checkpoint.wal_bytes)
+        return len(sizes) > 1 and sizes[-1] < sizes[-2]
+
+    _write_until(database, shrank)
+
+
+def test_an_idle_database_has_no_log(open_notes: Open) -> None:
+    """It is written back and cut when nothing was written for a moment."""
+    database = open_notes(Tuning(idle_s=0.01))
+    database.write(add("a"))
+    waiting = threading.Event()
+    for _ in range(1_000):
+        if database.health().checkpoint.wal_bytes == 0:
+            break
+        waiting.wait(0.01)
+    assert database.health().checkpoint.wal_bytes == 0
+    assert database.read(words) == ["a"]
+
+
+def test_cutting_waits_neither_for_readers_nor_for_writers(database: SqliteDatabase) -> None:
+    """It says so, and works when they are gone; that is no failure."""
+    database.write(add("a"))
+
+    def reading(tx: Transaction) -> bool:
+        words(tx)
+        database.write(add("b"))
+        return database.cut_log()
+
+    assert database.read(reading) is False
+    with write_queue(database.path).turn(5):
+        assert database.cut_log() is False
+    assert database.cut_log() is True
+    assert database.health().checkpoint.wal_bytes == 0
+    assert database.health().checkpoint.failures == 0
+
+
+def test_a_failure_is_counted_shown_and_logged_once(
+    open_notes: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The commits stand; the thread tries again, and after the repair all is well."""
+    open_notes().close()
+    # A commit of one small row syncs the log; the first write of a checkpoint is to the database.
+    vfs = FaultVfs(VFS, Fault(operation="full", nth=1, is_lasting=True), is_armed=False)
+    database = open_notes(Tuning(checkpoint_pages=1, idle_s=0.001), vfs=VFS)
+    caplog.set_level(logging.WARNING)
+    release = threading.Event()
+
+    def hold(tx: Transaction) -> None:
+        words(tx)
+        release.wait(60)
+
+    reader = threading.Thread(target=database.read, args=(hold,))
+    reader.start()
+    database.write(add("a"))
+    vfs.arm()
+    waiting = threading.Event()
+    release.set()
+    reader.join()
+    for _ in range(1_000):
+        if database.health().checkpoint.failures > 2:
+            break
+        waiting.wait(0.01)
+    vfs.repair()
+    assert database.health().checkpoint.last_error == "store_full"
+    assert [record.name for record in caplog.records] == ["recollect.store.checkpoint"]
+    assert database.cut_log()
+    health = database.health().checkpoint
+    assert (health.last_error, health.wal_bytes) == (None, 0)
+    assert database.read(words) == ["a"]
+    database.close()
+    vfs.unregister()
+
+
+def test_cutting_on_a_full_disk_is_an_error(open_notes: Open) -> None:
+    """Who erases must know that the bytes may still be there."""
+    open_notes().close()
+    vfs = FaultVfs(VFS, Fault(operation="full", nth=1, is_lasting=True), is_armed=False)
+    database = open_notes(vfs=VFS)
+    database.write(add("a"))
+    vfs.arm()
+    with pytest.raises(StoreError):
+        database.cut_log()
+    vfs.repair()
+    assert database.cut_log()
+    database.close()
+    vfs.unregister()

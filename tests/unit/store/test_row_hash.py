@@ -1,0 +1,44 @@
+"""The hash that truth rows carry."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.store.engine import SqlValue
+from recollect.store.row_hash import row_hash
+
+VALUES: st.SearchStrategy[list[SqlValue]] = st.lists(
+    st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(), max_size=5
+)
+
+
+def _typed(values: list[SqlValue]) -> list[object]:
+    return [(type(value), repr(value)) for value in values]
+
+
+@given(VALUES, VALUES)
+def test_different_rows_have_different_hashes(one: list[SqlValue], two: list[SqlValue]) -> None:
+    """Also when only the types or the borders between the columns differ."""
+    assert (row_hash(one) == row_hash(two)) == (_typed(one) == _typed(two))
+
+
+def test_types_and_borders_count() -> None:
+    """The cases that a hash over joined text would miss."""
+    rows = [
+        (1, 2),
+        (12,),
+        ("1", 2),
+        ("1", "2"),
+        ("12",),
+        (b"12",),
+        (1.0, 2),
+        (None, 12),
+        (12, None),
+    ]
+    assert len({row_hash(row) for row in rows}) == len(rows)
+
+
+def test_a_lone_surrogate_has_a_hash() -> None:
+    """A text that cannot be encoded must not stop the row from being stored."""
+    assert len(row_hash(["\ud800"])) == 16

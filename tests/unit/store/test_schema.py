@@ -1,0 +1,187 @@
+"""Schema steps: one transaction each, checked, backed up, never backwards."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import apsw
+import msgspec
+import pytest
+
+from recollect.core.clock import SystemClock
+from recollect.core.errors import (
+    MigrationFailed,
+    SchemaTooNew,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+)
+from recollect.core.settings import StoreSettings
+from recollect.store.engine import SqlValue, Transaction
+from recollect.store.schema import Schema, Step, load_schema, load_steps, show_objects
+from recollect.store.sqlite import INDEX_ID, RECORDS_ID, open_index, open_records
+from tests.unit.store.conftest import SCHEMA, Open
+from tests.unit.store.notes import add, words
+
+SHIPPED = {
+    "records": load_schema("records", RECORDS_ID, keep_backup=True),
+    "index": load_schema("index", INDEX_ID, keep_backup=False),
+}
+STEP = Step(version=2, name="0002_stars", sql="ALTER TABLE notes ADD COLUMN stars INTEGER;")
+NEWER = msgspec.structs.replace(SCHEMA, steps=(*SCHEMA.steps, STEP))
+
+
+def _with_step(sql: str) -> Schema:
+    step = Step(version=2, name="0002_next", sql=sql)
+    return msgspec.structs.replace(SCHEMA, steps=(*SCHEMA.steps, step))
+
+
+def _ledger(tx: Transaction) -> list[tuple[SqlValue, ...]]:
+    return list(tx.rows("SELECT version, name FROM schema_steps ORDER BY version"))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_shipped_steps_make_the_golden_schema(name: str, tmp_path: Path) -> None:
+    """After a change run scripts/schema.py; the difference is reviewed."""
+    schema = SHIPPED[name]
+    open_shipped = open_records if name == "records" else open_index
+    database = open_shipped(tmp_path / "home", StoreSettings(), SystemClock())
+    connection = apsw.Connection(str(database.path))
+    assert show_objects(connection) == schema.golden
+    connection.close()
+    database.close()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_table_is_strict(name: str) -> None:
+    """Types are kept, so that damage shows."""
+    tables = [sql for sql in SHIPPED[name].golden.split(";\n") if sql.startswith("CREATE TABLE")]
+    assert len(tables) > 5
+    assert [sql for sql in tables if "STRICT" not in sql.rpartition(")")[2]] == []
+
+
+@pytest.mark.parametrize("column", ["metadata", "content", "payload", "input"])
+def test_columns_of_json_are_checked(column: str) -> None:
+    """House rule: a row that is no JSON is refused when it is written, not when it is read."""
+    assert f"json_valid({column})" in SHIPPED["records"].golden
+
+
+def test_a_step_keeps_the_rows_and_leaves_a_backup(open_notes: Open, path: Path) -> None:
+    """Ledger, version and table move together."""
+    old = open_notes()
+    old.write(add("a"))
+    old.close()
+    new = open_notes(schema=NEWER)
+    assert new.read(words) == ["a"]
+    assert new.read(_ledger) == [(1, "0001_notes"), (2, "0002_stars")]
+    backup = path.with_name("notes.db.before-0002")
+    assert backup.stat().st_mode & 0o777 == 0o600
+    copy = apsw.Connection(str(backup))
+    assert copy.execute("SELECT * FROM notes").fetchall() == [(1, "a")]
+    assert copy.pragma("user_version") == 1
+    copy.close()
+
+
+def test_what_can_be_derived_again_has_no_backup(open_notes: Open, path: Path) -> None:
+    """It would only cost."""
+    open_notes().close()
+    open_notes(schema=msgspec.structs.replace(NEWER, keep_backup=False))
+    assert [item.name for item in path.parent.glob("*before*")] == []
+
+
+def test_a_newer_schema_is_refused(open_notes: Open) -> None:
+    """And not touched."""
+    open_notes(schema=NEWER).close()
+    with pytest.raises(SchemaTooNew) as caught:
+        open_notes()
+    assert caught.value.facts["found"] == 2
+    open_notes(schema=NEWER)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "ALTER TABLE notes ADD COLUMN stars INTEGER; INSERT INTO nowhere VALUES (1);",
+        "CREATE TABLE likes (note INTEGER REFERENCES notes (id)); INSERT INTO likes VALUES (99);",
+    ],
+    ids=["error", "broken reference"],
+)
+def test_a_step_that_fails_leaves_the_old_schema(open_notes: Open, sql: str) -> None:
+    """All of it: the version, the ledger, the tables."""
+    old = open_notes()
+    old.write(add("a"))
+    old.close()
+    with pytest.raises(MigrationFailed) as caught:
+        open_notes(schema=_with_step(sql))
+    assert "before-0002" in caught.value.hint
+    again = open_notes()
+    assert again.read(words) == ["a"]
+    assert again.read(_ledger) == [(1, "0001_notes")]
+
+
+def test_a_failing_first_step_has_a_hint_without_a_backup(open_notes: Open) -> None:
+    """There was nothing to copy."""
+    broken = msgspec.structs.replace(SCHEMA, steps=(Step(version=1, name="0001_x", sql="CREATE"),))
+    with pytest.raises(MigrationFailed) as caught:
+        open_notes(schema=broken)
+    assert caught.value.facts["backup"] is None
+    assert caught.value.hint
+
+
+def test_a_step_needs_room_for_the_backup(
+    open_notes: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked for before anything is written."""
+    open_notes().close()
+    free = shutil.disk_usage("/")._replace(free=1_000)
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda _path: free)
+        with pytest.raises(StoreFull) as caught:
+            open_notes(schema=NEWER)
+    assert "MB" in caught.value.hint
+    open_notes()
+
+
+def test_a_database_of_another_program_is_refused(path: Path, open_notes: Open) -> None:
+    """Whatever it is called."""
+    path.parent.mkdir(mode=0o700)
+    other = apsw.Connection(str(path))
+    other.execute("CREATE TABLE theirs (x)")
+    other.close()
+    with pytest.raises(StoreError, match="not a notes database"):
+        open_notes()
+
+
+def test_a_database_that_lacks_something_is_refused(path: Path, open_notes: Open) -> None:
+    """The ledger alone proves nothing: a peer lost 37,789 writes to a missing column."""
+    first = open_notes()
+    first.write(add("a"))
+    first.close()
+    connection = apsw.Connection(str(path))
+    golden = show_objects(connection)
+    schema = msgspec.structs.replace(SCHEMA, golden=golden)
+    open_notes(schema=schema).close()
+    connection.execute("CREATE INDEX extra ON notes (words)")
+    open_notes(schema=schema).close()
+    connection.execute("DROP INDEX extra; ALTER TABLE notes DROP COLUMN words").fetchall()
+    connection.close()
+    with pytest.raises(StoreCorrupt, match="first at CREATE TABLE notes"):
+        open_notes(schema=schema)
+
+
+def test_steps_are_numbered_without_a_gap(tmp_path: Path) -> None:
+    """A missing file would make another schema."""
+    for name in ("0001_a.sql", "0002_b.sql", "schema.sql", "readme.txt"):
+        tmp_path.joinpath(name).write_text("SELECT 1;", "utf-8")
+    assert [step.name for step in load_steps(tmp_path)] == ["0001_a", "0002_b"]
+    tmp_path.joinpath("0001_a.sql").unlink()
+    with pytest.raises(StoreError, match="gap"):
+        load_steps(tmp_path)
+
+
+def test_a_schema_without_a_golden_file_is_not_checked(path: Path, open_notes: Open) -> None:
+    """As that of a third party may be."""
+    open_notes().close()
+    assert SCHEMA.golden == ""
+    assert load_schema("engine", 1, keep_backup=False).golden == ""

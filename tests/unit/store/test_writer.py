@@ -1,0 +1,274 @@
+"""The writer: groups, failures of one, failures of all, and commits in doubt."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from recollect.core.errors import Conflict, StoreBusy, StoreError, StoreFull
+from recollect.store.connection import Tuning
+from recollect.store.engine import Transaction
+from recollect.store.sqlite import SqliteDatabase, write_queue
+from recollect.testing.vfs_fault import Fault, FaultVfs, Operation
+from tests.unit.store.conftest import Open
+from tests.unit.store.notes import add, words
+
+VFS = "faulty-writer"
+
+Break = Callable[..., FaultVfs]
+
+
+@pytest.fixture
+def failing_disk() -> Iterator[Break]:
+    """Register a disk under the name ``VFS`` that fails from the N-th call on, or once."""
+    made: list[FaultVfs] = []
+
+    def register(operation: Operation, nth: int, *, is_lasting: bool = False) -> FaultVfs:
+        made.append(FaultVfs(VFS, Fault(operation=operation, nth=nth, is_lasting=is_lasting)))
+        return made[-1]
+
+    yield register
+    for vfs in made:
+        vfs.unregister()
+
+
+@pytest.fixture
+def held(database: SqliteDatabase) -> Iterator[threading.Event]:
+    """Keep the writer busy until the event is set: what is queued meanwhile is one group."""
+    began, release = threading.Event(), threading.Event()
+
+    def hold(_tx: Transaction) -> None:
+        began.set()
+        release.wait(60)
+
+    holding = database.submit(hold)
+    began.wait(60)
+    yield release
+    release.set()
+    holding.result()
+
+
+def test_what_is_queued_together_is_one_commit(
+    database: SqliteDatabase, held: threading.Event
+) -> None:
+    """That is where the throughput comes from."""
+    futures = [database.submit(add(f"w{number}")) for number in range(100)]
+    assert database.health().queued == 100
+    held.set()
+    assert [future.result() for future in futures] == list(range(1, 101))
+    assert database.health().commits == 2
+
+
+def test_a_group_has_a_limit(open_notes: Open) -> None:
+    """So that one does not wait for too many others."""
+    database = open_notes(Tuning(batch_limit=10))
+    release = threading.Event()
+    holding = database.submit(lambda _tx: release.wait(60))
+    futures = [database.submit(add(f"w{number}")) for number in range(35)]
+    release.set()
+    assert [future.result() for future in futures] == list(range(1, 36))
+    assert holding.result()
+    assert database.health().commits >= 4
+
+
+def test_a_unit_that_raises_is_undone_alone(
+    database: SqliteDatabase, held: threading.Event
+) -> None:
+    """The others of its group are kept; its caller gets its own error."""
+
+    def fails(tx: Transaction) -> None:
+        add("bad")(tx)
+        raise LookupError("mine")
+
+    good = [database.submit(add("a")), database.submit(add("b"))]
+    bad: list[Future[object]] = [
+        database.submit(fails),
+        database.submit(add("again", 1)),
+        database.submit(fails),
+    ]
+    good.append(database.submit(add("c")))
+    held.set()
+    assert [future.result() for future in good] == [1, 2, 3]
+    assert [type(future.exception()) for future in bad] == [LookupError, Conflict, LookupError]
+    assert database.read(words) == ["a", "b", "c"]
+
+
+def test_a_group_of_failures_commits_nothing(database: SqliteDatabase) -> None:
+    """There is nothing to sync."""
+    database.write(add("a", 1))
+    with pytest.raises(Conflict):
+        database.write(add("b", 1))
+    assert database.health().commits == 1
+    assert database.read(words) == ["a"]
+
+
+def test_a_unit_may_queue_but_not_wait(database: SqliteDatabase) -> None:
+    """Waiting for another unit on the writer's thread would wait for ever."""
+    queued: list[Future[int]] = []
+
+    def unit(tx: Transaction) -> None:
+        queued.append(database.submit(add("later")))
+        with pytest.raises(StoreError, match="waits for another one"):
+            database.write(add("never"))
+        add("now")(tx)
+
+    database.write(unit)
+    assert queued[0].result() == 2
+    assert database.read(words) == ["now", "later"]
+
+
+def test_a_unit_may_close_the_database(database: SqliteDatabase) -> None:
+    """It is still committed; the thread does not wait for itself."""
+
+    def unit(tx: Transaction) -> None:
+        add("a")(tx)
+        database._writer.close()  # noqa: SLF001  # as a finalizer on this thread would
+
+    database.write(unit)
+
+
+def test_a_cancelled_unit_does_not_run(database: SqliteDatabase, held: threading.Event) -> None:
+    """As long as it has not begun."""
+    futures = [database.submit(add("a")), database.submit(add("b"))]
+    assert futures[0].cancel()
+    held.set()
+    assert futures[1].result() == 1
+    only = [database.submit(add("c"))]
+    only[0].cancel()
+    assert database.write(add("d")) in {2, 3}
+
+
+def test_an_interrupted_caller_takes_back_what_has_not_begun(
+    database: SqliteDatabase, held: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C while waiting must not let the write happen later."""
+
+    def interrupt(_future: object, _timeout: object = None) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Future, "result", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            database.write(add("a"))
+    held.set()
+    assert database.write(add("b")) == 1
+
+
+def test_a_process_that_writes_for_too_long_makes_the_others_busy(
+    path: Path, open_notes: Open
+) -> None:
+    """Nothing of the unit was kept, and nothing has to be found out."""
+    database = open_notes(Tuning(busy_timeout_ms=20))
+    with write_queue(path).turn(5), pytest.raises(StoreBusy):
+        database.write(add("a"))
+    assert database.write(add("b")) == 1
+
+
+def test_one_failure_of_the_disk_is_not_seen(open_notes: Open, failing_disk: Break) -> None:
+    """The group is tried again on a new connection."""
+    open_notes().close()
+    for nth in range(1, 12):
+        vfs = failing_disk("write", nth)
+        database = open_notes(vfs=VFS)
+        database.write(add(f"w{nth}"))
+        database.close()
+        vfs.unregister()
+    assert len(open_notes().read(words)) == 11
+
+
+def test_a_full_disk_is_told_as_such_until_there_is_room(
+    open_notes: Open, failing_disk: Break
+) -> None:
+    """And then the first write works, in the same process."""
+    open_notes().close()
+    vfs = failing_disk("full", 1, is_lasting=True)
+    database = open_notes(vfs=VFS)
+    with pytest.raises(StoreFull) as caught:
+        database.write(add("a"))
+    assert caught.value.facts["outcome"] == "none"
+    health = database.health()
+    assert (health.last_error, health.reopened) == ("store_full", 2)
+    vfs.repair()
+    assert database.write(add("b")) == 1
+    assert database.health().last_error is None
+
+
+def test_a_full_disk_fails_the_whole_group_with_errors_of_their_own(
+    open_notes: Open, failing_disk: Break
+) -> None:
+    """Raising an error changes it, so two callers cannot share one."""
+    open_notes().close()
+    vfs = failing_disk("full", 1, is_lasting=True)
+    database = open_notes(vfs=VFS)
+    release = threading.Event()
+    first = database.submit(lambda _tx: release.wait(60))
+    futures = [database.submit(add("a")), database.submit(add("b"))]
+    release.set()
+    errors = [first.exception(), *(future.exception() for future in futures)][1:]
+    assert [type(error) for error in errors] == [StoreFull, StoreFull]
+    assert errors[0] is not errors[1]
+    vfs.repair()
+
+
+def test_a_commit_whose_sync_failed_is_found_out(open_notes: Open, failing_disk: Break) -> None:
+    """Whichever sync it is: what was acknowledged is there once, what was not is not told as so."""
+    open_notes().close()
+    for nth in range(1, 8):
+        vfs = failing_disk("sync", nth, is_lasting=True)
+        database = open_notes(vfs=VFS)
+        told = "yes"
+        try:
+            database.write(add(f"w{nth}"))
+        except StoreError as error:
+            told = str(error.facts["outcome"])
+        vfs.repair()
+        there = database.read(words).count(f"w{nth}")
+        assert (told, there) in {("yes", 1), ("none", 0), ("unknown", 0), ("unknown", 1)}
+        database.close()
+        vfs.unregister()
+
+
+def test_an_error_outside_of_the_database_reaches_the_callers(
+    database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the writer lives on."""
+
+    def no_entropy(_count: int) -> bytes:
+        raise OSError("no entropy")
+
+    database.write(add("a"))
+    with monkeypatch.context() as patch:
+        patch.setattr("recollect.store.group_commit.secrets.token_bytes", no_entropy)
+        with pytest.raises(OSError, match="no entropy"):
+            database.write(add("b"))
+    assert database.health().last_error == "error"
+    assert database.write(add("c")) == 2
+
+
+def test_a_file_that_was_removed_while_open_is_an_error(database: SqliteDatabase) -> None:
+    """Rows written into a file without a name would be lost with the process."""
+    database.write(add("a"))
+    database.path.unlink()
+    with pytest.raises(StoreError, match="replaced or removed"):
+        database.write(add("b"))
+    with pytest.raises(StoreError):
+        database.write(add("c"))
+    assert not database.path.exists()
+
+
+def test_tokens_of_old_commits_are_forgotten(database: SqliteDatabase) -> None:
+    """They prove the last commits only."""
+
+    def jump(tx: Transaction) -> None:
+        tx.execute("INSERT INTO commits VALUES (5000, x'00', 0)")
+
+    database.write(add("a"))
+    database.write(jump)
+    for number in range(120):
+        database.write(add(f"w{number}"))
+    kept = database.read(lambda tx: list(tx.rows("SELECT seq FROM commits ORDER BY seq")))
+    assert kept == [(5_000 + number,) for number in range(122)]
