@@ -84,8 +84,8 @@ def digest_of(descriptor: int, length: int) -> bytes:
     return state.digest()
 
 
-def read_ledger(tx: Transaction, tenant: str) -> dict[str, LedgerEntry]:
-    """Return all entries by path."""
+def read_ledger(tx: Transaction, tenant: str) -> dict[tuple[str, str], LedgerEntry]:
+    """Return all entries by source and path."""
     entries = (
         LedgerEntry(
             path=text(path),
@@ -102,7 +102,7 @@ def read_ledger(tx: Transaction, tenant: str) -> dict[str, LedgerEntry]:
             _READ, (tenant,)
         )
     )
-    return {entry.path: entry for entry in entries}
+    return {(entry.source, entry.path): entry for entry in entries}
 
 
 def write_entry(tx: Transaction, tenant: str, entry: LedgerEntry, at: int) -> None:

@@ -6,7 +6,7 @@ Knows files and bytes; what a record says is the format's business.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -81,19 +81,17 @@ def decode_record(body: bytes) -> object:
     return value
 
 
-def probe(file: BinaryIO) -> list[Record]:
-    """Return the objects among the first lines of a file; broken lines are left out."""
-    records: list[Record] = []
+def probe(file: BinaryIO) -> Iterator[Record]:
+    """Yield the objects among the first lines of a file; broken lines are left out."""
     for line in islice(read_lines(file, limit=_PROBED_BYTES), _PROBED_LINES):
         try:
             record = decode_record(line.body or b"")
         except ValueError:
             continue
         if isinstance(record, Mapping):
-            records.append(record)
+            yield record
         if line.end > _PROBED_BYTES:
-            break
-    return records
+            return
 
 
 def is_binary(file: BinaryIO) -> bool:

@@ -170,11 +170,6 @@ class _Run:
         self._bytes_done += each.size
         self._tell(path, 0)
 
-    def _is_current(self, path: str, there: os.stat_result) -> bool:
-        entry = self._ledger.get(path)
-        known = {each.name for each in self._formats}
-        return entry is not None and entry.source in known and entry.is_current(there)
-
     def _open(self, descriptor: int, relative: str, path: str) -> None:
         try:
             with open(descriptor, "rb", closefd=False) as file:
@@ -183,23 +178,23 @@ class _Run:
             self.tally.malformed(path, 0, "not read: the disk refused")
 
     def _read(self, file: BinaryIO, relative: str, path: str) -> None:
-        if self._is_current(path, os.fstat(file.fileno())):
-            self.tally.unchanged += 1
-            return
+        there = os.fstat(file.fileno())
         if is_binary(file):
             self.tally.malformed(path, 1, "a binary file")
             return
-        records = probe(file)
-        form = choose_format(records, self._formats)
+        form = choose_format(probe(file), self._formats)
         if form is None:
-            if os.fstat(file.fileno()).st_size:
+            if there.st_size:
                 self.tally.malformed(path, 1, "no known kind of transcript")
             return
-        companion = self._companions.of(relative, form.companion)
-        session = form.describe(PurePath(path), records[0] if records else None, companion)
-        entry = self._ledger.get(path)
-        if entry is None or entry.source != form.name or not entry.fits(file.fileno()):
+        entry = self._ledger.get((form.name, path))
+        if entry is not None and entry.is_current(there):
+            self.tally.unchanged += 1
+            return
+        if entry is None or not entry.fits(file.fileno()):
             entry = LedgerEntry(path=path, source=form.name)
+        companion = self._companions.of(relative, form.companion)
+        session = form.describe(PurePath(path), next(probe(file), None), companion)
         reading = FileImport(self._context, form, session, file, entry)
         reading.run(lambda done: self._tell(path, done))
 
