@@ -1,7 +1,8 @@
-"""Feedback: what the best chunks have in common beside the question's own words.
+"""Feedback: a second round with what the best chunks have in common beside the question's words.
 
-The terms that weigh most in the first answers are asked for in a second round. It finds texts that
-speak of the same thing in other words; worth it only where vectors took part in the first round
+The question's vector moves towards theirs, and the terms that weigh most in them are asked for. It
+finds texts that speak of the same thing in other words. It is for files, where the best chunks share
+a topic; messages of one conversation share its small talk, and there it costs more than it finds
 (docs/experiments.md, feedback).
 """
 
@@ -17,11 +18,23 @@ from recollect.index.layout import Floats, Ints
 from recollect.index.lexical.bm25 import B, K1, QueryTerm, idf, own_counts
 
 READ = 15
-"""Chunks that are read for it."""
+"""Chunks whose terms are read."""
+MOVED_BY, MOVE = 5, 0.5
+"""Chunks that the question's vector moves towards, and how far."""
 TERMS = 30
 """Terms that are asked for."""
 SHARPNESS = 0.15
 """The scale of scores below which a chunk counts much less than the best one."""
+
+
+def moved_query(vector: Floats, best: Floats) -> Floats:
+    """Return the unit vector of ``vector`` moved towards the first rows of ``best``.
+
+    Source: Rocchio, "Relevance Feedback in Information Retrieval" (1971), positive part.
+    """
+    moved = vector + MOVE * best[:MOVED_BY].mean(axis=0)
+    unit: Floats = moved / max(float(np.linalg.norm(moved)), 1e-9)
+    return unit
 
 
 def feedback_terms(

@@ -28,12 +28,11 @@ class Parts(msgspec.Struct, frozen=True):
 
     def total(self, weights: Mapping[str, float]) -> Floats:
         """Return the weighted sums, as shares of the best possible one, in [0, 1]."""
-        best = sum(weight for weight in weights.values() if weight > 0)
         raw = sum(
             (weights[name] * value for name, value in self.values.items() if name in weights),
             np.zeros(len(self.numbers), np.float32),
         )
-        shares: Floats = np.clip(raw / max(best, 1e-9), 0.0, 1.0)
+        shares: Floats = np.clip(raw / best_possible(weights), 0.0, 1.0)
         return shares
 
     def take(self, places: Ints) -> Parts:
@@ -44,6 +43,11 @@ class Parts(msgspec.Struct, frozen=True):
     def with_part(self, name: str, value: Floats) -> Parts:
         """Return the parts with one added or replaced."""
         return Parts(self.numbers, {**self.values, name: value})
+
+
+def best_possible(weights: Mapping[str, float]) -> float:
+    """Return the sum that a chunk with every part at its best would have."""
+    return max(sum(weight for weight in weights.values() if weight > 0), 1e-9)
 
 
 def weights_for(

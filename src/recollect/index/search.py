@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.core.settings import SearchSettings
-from recollect.index.feedback import READ, feedback_score, feedback_terms
-from recollect.index.layout import Ints, Mask
+from recollect.index.document import SOURCES
+from recollect.index.feedback import READ, feedback_score, feedback_terms, moved_query
+from recollect.index.layout import Floats, Ints, Mask
 from recollect.index.lexical.bm25 import LexicalScores, complete, score
 from recollect.index.partition import Partition
 from recollect.index.question import Question
-from recollect.index.ranking import Parts, priors, weights_for
+from recollect.index.ranking import Parts, best_possible, priors, weights_for
 from recollect.index.vectors.code_matrix import CodeScan
 from recollect.index.vectors.smoothing import estimated, neighbourhood, smoothed_vectors
 from recollect.store.engine import Transaction
@@ -26,14 +27,13 @@ from recollect.store.engine import Transaction
 BEST_GROUPS = 5
 """Sessions whose every message is a candidate; wins back what a cut of messages without any query
 word loses (docs/experiments.md, candidates)."""
-RESCORED = 200
+RESCORED = 100
 """Chunks that get their exact vectors, from the best by the codes' estimate."""
 SPEAKER_ARM = 200
 """Nearest codes among the messages of the speaker that the question names."""
 
-ROUNDS=1
-BETA=0.3
-READV=8
+FILES = SOURCES.index("memory")
+
 Vector = NDArray[np.float32]
 
 
@@ -92,7 +92,6 @@ class _Ranking:
 
     def run(self) -> Ranked:
         parts = self._rescored(self._parts(self._candidates()))
-        parts = self._with_feedback(parts)
         total = parts.total(self._weights)
         order = self._ordered(parts.numbers, total)[: self._request.most]
         order = order[total[order] > 0]
@@ -183,26 +182,8 @@ class _Ranking:
             values["vector"] = estimated(self._scan, neighbourhood(self._arrays, numbers))
         return Parts(numbers, values)
 
-    def _with_feedback(self, parts: Parts) -> Parts:
-        if self._scan is None or not self._settings.ranking.feedback or self._lexical is None:
-            return parts
-        total = parts.total(self._weights)
-        best = self._ordered(parts.numbers, total)[:READ]
-        if not len(best):
-            return parts
-        scale = sum(weight for weight in self._weights.values() if weight > 0)
-        texts = [self._partition.terms_of(self._tx, n) for n in parts.numbers[best].tolist()]
-        found = feedback_terms(
-            self._arrays,
-            texts,
-            total[best] * scale,
-            lambda term: self._partition.query_term(self._tx, term),
-            set(self._request.question.terms),
-        )
-        self._weights["feedback"] = self._settings.ranking.feedback
-        return parts.with_part("feedback", feedback_score(self._arrays, found, parts.numbers))
-
     def _rescored(self, parts: Parts) -> Parts:
+        """Return the best by the estimate with their exact vectors."""
         vector = self._request.vector
         if self._scan is None or vector is None:
             return parts
@@ -210,12 +191,32 @@ class _Ranking:
         kept = parts.take(best[: max(RESCORED, 2 * self._request.most)])
         around = neighbourhood(self._arrays, kept.numbers)
         rows = smoothed_vectors(self._tx, self._partition.number, around, len(vector))
-        kept = kept.with_part("vector", rows @ vector)
-        for _ in range(ROUNDS):
-            best = self._ordered(kept.numbers, kept.total(self._weights))[:READV]
-            moved = vector + BETA * rows[best].mean(axis=0)
-            kept = kept.with_part("vector", rows @ (moved / np.linalg.norm(moved)))
-        return kept
+        return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
+
+    def _with_feedback(self, parts: Parts, rows: Floats, vector: Vector) -> Parts:
+        """Ask again with what the best have in common, when they are files (see `feedback`)."""
+        best = self._ordered(parts.numbers, parts.total(self._weights))
+        if not (self._settings.ranking.feedback and self._are_files(parts.numbers[best[:READ]])):
+            return parts
+        parts = parts.with_part("vector", rows @ moved_query(vector, rows[best]))
+        if self._lexical is None:
+            return parts
+        total = parts.total(self._weights)
+        best = self._ordered(parts.numbers, total)[:READ]
+        texts = [self._partition.terms_of(self._tx, n) for n in parts.numbers[best].tolist()]
+        found = feedback_terms(
+            self._arrays,
+            texts,
+            total[best] * best_possible(self._weights),
+            lambda term: self._partition.query_term(self._tx, term),
+            set(self._request.question.terms),
+        )
+        self._weights["feedback"] = self._settings.ranking.feedback
+        return parts.with_part("feedback", feedback_score(self._arrays, found, parts.numbers))
+
+    def _are_files(self, numbers: Ints) -> bool:
+        sources = self._arrays["source"][numbers]
+        return bool(len(numbers)) and 2 * np.count_nonzero(sources == FILES) > len(numbers)
 
     def _ordered(self, numbers: Ints, total: NDArray[np.float32]) -> Ints:
         """Best first; ties by time, group and place, which do not depend on the order of inserts."""
@@ -224,7 +225,7 @@ class _Ranking:
         return np.lexsort(keys)
 
     def _why(self, parts: Parts, place: int) -> dict[str, float]:
-        best = sum(weight for weight in self._weights.values() if weight > 0)
+        best = best_possible(self._weights)
         shares = {
             name: float(weight * parts.values[name][place] / best)
             for name, weight in self._weights.items()

@@ -147,7 +147,7 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
     time: Weight = 0.1
     capitals: Weight = 0.05
     question: Weight = 0.05
-    feedback: Weight = 0.2
+    feedback: Weight = 0.8
 
 
 class SearchSettings(Struct, frozen=True, kw_only=True):
