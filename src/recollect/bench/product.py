@@ -114,7 +114,7 @@ class Product(Protocol):
         min_score: float | None = None,
         sources: Sequence[str] | None = None,
         scope: Scope | None = None,
-        mode: Mode | None = None,
+        mode: Mode = "hybrid",
     ) -> Answer:
         """Return the best hits."""
 

@@ -14,7 +14,6 @@ from recollect.bench.results import LoadRun, QualityReport
 from recollect.cli.bench import app
 from recollect.core.errors import NotFound
 
-
 Report = TypeVar("Report", LoadRun, QualityReport)
 
 
