@@ -8,7 +8,7 @@ import msgspec
 
 from recollect.index.names import Mention, Names
 from recollect.text.cues import asks_name, asks_when, is_first_person, months_in, years_in
-from recollect.text.terms import terms
+from recollect.text.terms import query_terms
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     asks_name: bool
 
 
-def analyse(query: str, names: Names, find_terms: Callable[[str], list[str]] = terms) -> Question:
+def analyse(query: str, names: Names, find_terms: Callable[[str], list[str]] = query_terms) -> Question:
     """Return what ``query`` asks for."""
     mentions = names.mentions(query)
     text = _without(query, mentions)

@@ -1,0 +1,97 @@
+"""Cues: what the form of a text tells about its content, by simple English patterns.
+
+They are weak hints, added with small weights; a text in another language just has none.
+"""
+
+from __future__ import annotations
+
+import re
+
+MOST_CAPITALS = 2
+"""More capitalised words than this tell nothing more."""
+
+_MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
+_SHORT = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH_NUMBERS = {
+    name: number for names in (_MONTHS, _SHORT) for number, name in enumerate(names, start=1)
+} | {"sept": 9}
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+# "may" and "march" are also verbs: only their capitals count, see `months_in`.
+_SURE_MONTHS = [name for name in _MONTHS if name not in {"may", "march"}]
+
+_TIME_WORD = re.compile(
+    r"\b(?:"
+    + "|".join([*_SURE_MONTHS, *(day + "s?" for day in _DAYS)])
+    + r"|(?:19|20)\d\d|\d{1,2}:\d\d|\d{1,2} ?[ap]m"
+    r"|yesterday|today|tonight|tomorrow|ago|weeks?|weekends?|months?|last (?:night|year|summer|winter)"
+    r"|next (?:year|summer|winter)|this (?:morning|afternoon|evening|year))\b"
+    r"|\b(?:May|March)\b(?=[ ,]+\d)|\d (?:May|March)\b",
+    re.IGNORECASE,
+)
+_MONTH = re.compile(rf"\b({'|'.join(_MONTH_NUMBERS)})\b\.?", re.IGNORECASE)
+_NUMERIC_DATE = re.compile(r"\b((?:19|20)\d\d)-(\d\d)(?:-\d\d)?\b")
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_INNER_CAPITAL = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
+_ASKS_WHEN = re.compile(
+    r"\bwhen\b|\bhow (?:long|often|recently|soon)\b"
+    r"|\b(?:what|which) (?:date|day|month|season|time|week|weekend|year)\b",
+    re.IGNORECASE,
+)
+_ASKS_NAME = re.compile(r"\b(?:where|who|whom|whose|which)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b", re.IGNORECASE)
+
+
+def is_question(text: str) -> bool:
+    """Return whether the text ends with a question mark."""
+    return text.rstrip().endswith(("?", "？"))
+
+
+def has_time_word(text: str) -> bool:
+    """Return whether the text names a time: a month, a day, a year, "yesterday", "ago" ..."""
+    return _TIME_WORD.search(text) is not None
+
+
+def inner_capitals(text: str) -> int:
+    """Return how many capitalised words stand inside of sentences, at most `MOST_CAPITALS`."""
+    found = 0
+    for _ in _INNER_CAPITAL.finditer(text):
+        found += 1
+        if found == MOST_CAPITALS:
+            break
+    return found
+
+
+def months_in(question: str) -> set[int]:
+    """Return the months that a question names, 1 to 12; "may" only with a capital or a number."""
+    months = {int(month) for _, month in _NUMERIC_DATE.findall(question) if 1 <= int(month) <= 12}
+    for match in _MONTH.finditer(question):
+        name = match.group(1)
+        if name.lower() not in {"may", "march", "mar"} or _is_month(name, question, match.start()):
+            months.add(_MONTH_NUMBERS[name.lower()])
+    return months
+
+
+def years_in(question: str) -> set[int]:
+    """Return the years that a question names, 1900 to 2099."""
+    return {int(year) for year in _YEAR.findall(question)}
+
+
+def asks_when(question: str) -> bool:
+    """Return whether a question asks for a time."""
+    return _ASKS_WHEN.search(question) is not None
+
+
+def asks_name(question: str) -> bool:
+    """Return whether a question asks for a person, a place or a thing by name."""
+    return _ASKS_NAME.search(question) is not None
+
+
+def is_first_person(question: str) -> bool:
+    """Return whether the one who asks speaks of themselves."""
+    return _FIRST_PERSON.search(question) is not None
+
+
+def _is_month(name: str, question: str, start: int) -> bool:
+    return name[0].isupper() and start > 0

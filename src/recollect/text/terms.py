@@ -1,0 +1,152 @@
+"""Terms: what texts and questions are compared by.
+
+Words are folded (case, accents) and stemmed, function words left out; scripts without spaces become
+pairs of characters; identifiers are kept whole and in parts. The rules are part of the identity of
+an index: raise `TERMS_VERSION` when the same text gives other terms.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+
+import snowballstemmer
+
+TERMS_VERSION = 1
+
+LONGEST = 40
+"""Longer words are hashes and keys: they are cut here and not taken apart."""
+DROPPED = 200
+"""Longer ones are encoded data and no words at all."""
+CACHED_WORDS = 300_000
+"""About 60 MB at most; then the cache starts anew."""
+
+STOP_WORDS = frozenset(
+    """
+    a about above after again against all am an and any are as at be because been before being below
+    between both but by can could did do does doing down during each few for from further had has
+    have having he her here hers him his how i if in into is it its just may me might more most my
+    no nor not now of off on once only or other our out over own same shall she should so some such
+    than that the their them then there these they this those through to too under until up very was
+    we were what when where which while who whom whose why will with would you your yours
+    ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan shouldn wasn weren won
+    wouldn s t re ve ll d m
+    """.split()
+)
+"""English function and question words; the tails of contractions stand in the last row."""
+
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3100-\u312f"
+    r"\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    r"\U00020000-\U0003134f"
+)
+_APOSTROPHES = "'’"
+_ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:'[A-Za-z]+)?")
+_ANY_WORD = re.compile(
+    rf"[A-Za-z0-9_]+(?:[{_APOSTROPHES}][A-Za-z]+)?|[{_UNSPACED}]+|(?:(?![{_UNSPACED}A-Za-z0-9_])\w)+"
+)
+_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_HAS_PARTS = re.compile(r"[A-Za-z0-9]_+[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]")
+_PLAIN_WORD = re.compile(r"[a-z]+")
+
+
+class _Folding(dict[int, str]):
+    """A table for `str.translate` that learns characters as they come."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if 0x300 <= code <= 0x36F:
+            folded = ""
+        elif code < 0x80:
+            folded = character
+        elif _IS_UNSPACED.match(character):
+            folded = unicodedata.normalize("NFKC", character)
+        else:
+            base = unicodedata.normalize("NFKD", character).casefold()
+            folded = "".join(c for c in base if not 0x300 <= ord(c) <= 0x36F)
+        self[code] = folded
+        return folded
+
+
+_FOLDING = _Folding()
+_WORDS: dict[str, tuple[str, ...]] = {}
+_STEMMER = snowballstemmer.stemmer("english")
+_STEMMING = threading.Lock()
+
+
+def terms(text: str) -> list[str]:
+    """Return the terms of a text in its order, repeated as they repeat; linear in its length.
+
+    >>> terms("Where did getUserById run?")
+    ['get', 'user', 'id', 'getuserbyid', 'run']
+    """
+    found: list[str] = []
+    known = _WORDS
+    for word in _words(text):
+        if word in known:
+            found += known[word]
+        else:
+            found += _learn(word)
+    return found
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the terms to look for: those of `terms` less what its longer terms already say.
+
+    A single character of a script without spaces is looked for only where it stands alone.
+    """
+    found: list[str] = []
+    for word in _words(text):
+        is_run = len(word) > 1 and _IS_UNSPACED.match(word)
+        found += _pairs(word) if is_run else terms(word)
+    return found
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    return _ANY_WORD.findall(text.translate(_FOLDING))
+
+
+def _learn(word: str) -> tuple[str, ...]:
+    if len(word) > DROPPED and not _IS_UNSPACED.match(word):
+        return ()
+    made = _made(word)
+    if len(word) <= LONGEST:
+        if len(_WORDS) >= CACHED_WORDS:
+            _WORDS.clear()
+        _WORDS[word] = made
+    return made
+
+
+def _made(word: str) -> tuple[str, ...]:
+    if _IS_UNSPACED.match(word):
+        return (*_pairs(word), *word) if len(word) > 1 else (word,)
+    if len(word) > LONGEST:
+        return (word[:LONGEST].lower(),)
+    for apostrophe in _APOSTROPHES:
+        stem, found, tail = word.partition(apostrophe)
+        if found:
+            if tail.lower() in STOP_WORDS:
+                return _made(stem)
+            return (*_made(stem), *_made(tail), (stem + tail).lower())
+    if _HAS_PARTS.search(word):
+        parts = [term for part in _PARTS.findall(word) for term in _single(part.lower())]
+        return (*parts, word.replace("_", "").lower())
+    return _single(word.strip("_").lower())
+
+
+def _single(word: str) -> tuple[str, ...]:
+    if not word or word in STOP_WORDS:
+        return ()
+    if not _PLAIN_WORD.fullmatch(word):
+        return (word,)
+    # The stemmer keeps its word in itself and is shared by threads.
+    with _STEMMING:
+        return (_STEMMER.stemWord(word),)
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[place : place + 2] for place in range(len(run) - 1)]
