@@ -28,7 +28,7 @@ from recollect.sessions.import_batch import ImportBatch, SessionMaker, store_bat
 from recollect.sessions.import_identity import Occurrences, event_id_of
 from recollect.sessions.import_ledger import LedgerEntry, digest_of
 from recollect.sessions.import_report import Tally
-from recollect.sessions.import_source import decode_record
+from recollect.sessions.import_source import decode_line
 from recollect.sessions.lines import Line, read_lines
 from recollect.sessions.mirror import MirrorSignal
 from recollect.store.engine import Database
@@ -112,15 +112,16 @@ class FileImport:
         if not line.body.strip():
             return True
         try:
-            record = decode_record(line.body)
+            decoded = decode_line(line.body)
         except ValueError:
             self._malformed(line, "no JSON" if line.complete else "an unfinished last line")
             return line.complete
-        if not isinstance(record, Mapping):
+        if not isinstance(decoded.value, Mapping):
             self._malformed(line, "no JSON object")
             return True
+        self._tally.replaced += decoded.replaced
         try:
-            self._sort(self._form.parse(record, self._session), line)
+            self._sort(self._form.parse(decoded.value, self._session), line)
         except InvalidInput as error:
             self._malformed(line, error.message)
         return True

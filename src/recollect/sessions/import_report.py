@@ -50,6 +50,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
         duplicates: Messages that were there already.
         skipped: Lines that are no part of a conversation.
         undated: Messages without a readable time; they get that of the line before or of the file.
+        replaced: Characters that could not be stored and were replaced by U+FFFD.
         malformed_count: Lines that could not be read.
         malformed: The first `MAX_LISTED` of them.
     """
@@ -61,6 +62,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     duplicates: int = 0
     skipped: int = 0
     undated: int = 0
+    replaced: int = 0
     malformed_count: int = 0
     malformed: tuple[MalformedLine, ...] = ()
 
@@ -70,7 +72,8 @@ class Tally:
 
     def __init__(self) -> None:
         self.files = self.unchanged = self.sessions = self.messages = 0
-        self.duplicates = self.skipped = self.undated = self.malformed_count = 0
+        self.duplicates = self.skipped = self.undated = self.replaced = 0
+        self.malformed_count = 0
         self._malformed: list[MalformedLine] = []
 
     def malformed(self, path: str, line: int, reason: str) -> None:
@@ -89,6 +92,7 @@ class Tally:
             duplicates=self.duplicates,
             skipped=self.skipped,
             undated=self.undated,
+            replaced=self.replaced,
             malformed_count=self.malformed_count,
             malformed=tuple(self._malformed),
         )

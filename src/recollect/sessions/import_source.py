@@ -13,8 +13,9 @@ from typing import BinaryIO
 
 import msgspec
 
-from recollect.core.errors import NotFound, RecollectError
+from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.sessions.foreign import Record, TranscriptFormat
+from recollect.sessions.json_value import JsonCleaner, JsonValue
 from recollect.sessions.lines import read_lines
 from recollect.store.paths import FoundFile, SkippedFile, list_files, read_beneath
 
@@ -61,21 +62,38 @@ def find_transcripts(path: Path) -> FoundTranscripts:
     return FoundTranscripts(root=root, files=listing.files, skipped=listing.skipped)
 
 
-def decode_record(body: bytes) -> object:
+class DecodedLine(msgspec.Struct, frozen=True, kw_only=True):
+    """The JSON value of a line, fit to be stored; ``replaced`` characters of it could not be."""
+
+    value: JsonValue
+    replaced: int = 0
+
+
+def decode_line(body: bytes) -> DecodedLine:
     """Return the JSON value of a line, also of one that only nearly is JSON.
 
-    Bytes that are no UTF-8 are replaced; NaN, half surrogate pairs and raw control characters are
-    let through, to be replaced when the message is cleaned.
+    What cannot be stored is replaced: bytes that are no UTF-8, half surrogate pairs, NUL, NaN.
 
     Raises:
         ValueError: it is no JSON, or nested too deeply.
     """
     try:
-        return msgspec.json.decode(body)
+        value = msgspec.json.decode(body)
+        if b"\\u0000" not in body:
+            return DecodedLine(value=value)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
+        # Bytes that are no UTF-8 become half surrogate pairs, which are counted below.
+        value = _decode_loosely(body.decode("utf-8", "surrogateescape"))
+    cleaner = JsonCleaner()
     try:
-        value: object = json.loads(body.decode("utf-8", "replace"), strict=False)
+        return DecodedLine(value=cleaner.value(value), replaced=cleaner.replaced)
+    except InvalidInput as error:
+        raise ValueError(error.message) from error
+
+
+def _decode_loosely(text: str) -> JsonValue:
+    try:
+        value: JsonValue = json.loads(text, strict=False)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     return value
@@ -85,7 +103,7 @@ def probe(file: BinaryIO) -> Iterator[Record]:
     """Yield the objects among the first lines of a file; broken lines are left out."""
     for line in islice(read_lines(file, limit=_PROBED_BYTES), _PROBED_LINES):
         try:
-            record = decode_record(line.body or b"")
+            record = decode_line(line.body or b"").value
         except ValueError:
             continue
         if isinstance(record, Mapping):
@@ -127,7 +145,7 @@ class Companions:
 
     def _load(self, path: str) -> Record | None:
         try:
-            value = decode_record(read_beneath(self._root, path, limit=_COMPANION_BYTES))
+            value = decode_line(read_beneath(self._root, path, limit=_COMPANION_BYTES)).value
         except (RecollectError, ValueError):
             return None
         return value if isinstance(value, Mapping) else None

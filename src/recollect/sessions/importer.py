@@ -30,6 +30,7 @@ from recollect.sessions.import_source import (
     probe,
 )
 from recollect.sessions.mirror import MirrorSignal, SilentMirror
+from recollect.sessions.session import find_session
 from recollect.store.engine import Database
 from recollect.store.journal import record_event
 from recollect.store.paths import FoundFile, open_beneath
@@ -195,8 +196,17 @@ class _Run:
             entry = LedgerEntry(path=path, source=form.name)
         companion = self._companions.of(relative, form.companion)
         session = form.describe(PurePath(path), next(probe(file), None), companion)
+        if self._is_ours(session.id):
+            self.tally.unchanged += 1
+            return
         reading = FileImport(self._context, form, session, file, entry)
         reading.run(lambda done: self._tell(path, done))
+
+    def _is_ours(self, session_id: str) -> bool:
+        """Return whether a file is the mirror of a session that this very home holds."""
+        scope = Scope(tenant=self._context.scope.tenant)
+        found = self._context.database.read(lambda tx: find_session(tx, scope, session_id))
+        return found is not None
 
     def _tell(self, path: str, done: int) -> None:
         if self._progress is not None:

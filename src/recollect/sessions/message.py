@@ -108,11 +108,11 @@ def message_of(row: Row) -> Message:
         name=text_or_none(values[8]),
         content=decode_content(text(values[9])),
         text=text(values[10]),
-        created_at=integer(values[11]),
-        recorded_at=integer(values[12]),
-        metadata=decode_metadata(text(values[13])),
-        event_id=text_or_none(values[14]),
-        foreign_id=text_or_none(values[15]),
+        created_at=integer(values[12]),
+        recorded_at=integer(values[13]),
+        metadata=decode_metadata(text(values[14])),
+        event_id=text_or_none(values[15]),
+        foreign_id=text_or_none(values[16]),
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import LiteralString
 
+from recollect.core.errors import StoreCorrupt
 from recollect.core.events import MessagesAppended
 from recollect.core.scope import Scope
 from recollect.sessions.draft import Draft
@@ -17,7 +18,7 @@ from recollect.sessions.message import Message, message_of
 from recollect.sessions.session import Condition, Session, owner_of
 from recollect.sessions.tool_call import store_tool_calls
 from recollect.store.cell import text
-from recollect.store.engine import SqlValue, Transaction
+from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_changes, record_event
 from recollect.store.row_hash import row_hash
 
@@ -26,7 +27,7 @@ MESSAGE_KIND = "message"
 
 _SELECT: LiteralString = """
     SELECT id, tenant, agent, user_id, project, session_id, seq, role, name, content, text,
-        created_at, recorded_at, metadata, event_id, foreign_id
+        token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, row_hash
     FROM messages WHERE """
 _INSERT: LiteralString = """
     INSERT INTO messages (id, tenant, agent, user_id, project, session_id, seq, role, name, content,
@@ -144,9 +145,15 @@ def message_from(session: Session, draft: Draft, seq: int) -> Message:
 
 
 def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | None:
-    """Return a message that the scope may see."""
+    """Return a message that the scope may see.
+
+    Raises:
+        StoreCorrupt: its row is not what was stored.
+    """
     where = Condition(scope, "session_id").also("id = ?", message_id)
     row = tx.row(_SELECT + where.sql, where.params)
+    if row is not None and not _is_sound(row):
+        raise StoreCorrupt("a message is damaged", hint="run `recollect doctor`", id=message_id)
     return None if row is None else message_of(row)
 
 
@@ -165,3 +172,20 @@ def select_messages(
     rows = tx.rows(_SELECT + where.sql + order, [*where.params, -1 if limit is None else limit])
     messages = [message_of(row) for row in rows]
     return messages[::-1] if newest else messages
+
+
+def damaged_messages(tx: Transaction, after_id: str, limit: int) -> tuple[str, list[str]]:
+    """Return where the next call goes on, and which of the next messages are not what was stored.
+
+    Args:
+        tx: A transaction.
+        after_id: Where the last call stopped; empty to begin.
+        limit: How many messages are looked at. When fewer are left, the first value is empty.
+    """
+    rows = list(tx.rows(_SELECT + "id > ? ORDER BY id LIMIT ?", (after_id, limit)))
+    damaged = [text(row[0]) for row in rows if not _is_sound(row)]
+    return text(rows[-1][0]) if len(rows) == limit else "", damaged
+
+
+def _is_sound(row: Row) -> bool:
+    return row_hash(row[:-1]) == row[-1]

@@ -244,7 +244,7 @@ def test_odd_encodings_are_read(home: Home, tmp_path: Path) -> None:
         + b'{"role": "user", "content": "nul \\u0000"}\n'
     )
     report = home.importer().run(write(tmp_path / "a.jsonl", content))
-    assert (report.messages, report.malformed_count) == (5, 0)
+    assert (report.messages, report.malformed_count, report.replaced) == (5, 0, 3)
     assert texts(home, only(home)) == [
         "mark",
         "caf\ufffd",
@@ -252,6 +252,33 @@ def test_odd_encodings_are_read(home: Home, tmp_path: Path) -> None:
         "tab\there",
         "nul \ufffd",
     ]
+
+
+def test_ids_that_cannot_be_stored_are_cleaned_too(home: Home, tmp_path: Path) -> None:
+    """A hostile id is no reason to fail."""
+    line = b'{"role": "user", "content": "x", "session": "s\\ud800\\u0000", "id": "\\u0000"}\n'
+    path = write(tmp_path / "a.jsonl", line + line)
+    report = home.importer().run(path)
+    assert (report.messages, report.duplicates, report.replaced) == (1, 1, 6)
+    assert only(home).foreign_id == "s\ufffd\ufffd"
+
+
+def test_mirrors_of_another_home_are_imported_and_our_own_are_not(
+    home: Home, tmp_path: Path
+) -> None:
+    """What recollect wrote, recollect reads; a sweep over the whole disk makes no doubles."""
+    session = home.sessions.create(key="telegram:42", project="/p")
+    stored = home.sessions.append_many(session.id, [("user", "hi"), ("assistant", ["ho"])])
+    home.mirror.flush()
+    assert home.importer().run(home.path).unchanged == 1
+    other = Home(tmp_path / "other")
+    assert other.importer().run(home.path).messages == 2
+    copied = only(other)
+    assert (copied.key, copied.project, copied.foreign_id) == ("telegram:42", "/p", session.id)
+    assert [(m.role, m.content, m.created_at) for m in other.sessions.messages(copied.id)] == [
+        (m.role, m.content, m.created_at) for m in stored
+    ]
+    other.close()
 
 
 def test_a_giant_line_is_told_and_the_rest_read(home: Home, tmp_path: Path) -> None:

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.core.errors import Denied, InvalidInput
+from recollect.core.errors import Denied, InvalidInput, StoreCorrupt
 from recollect.core.events import MessagesAppended
 from recollect.core.scope import Scope
 from recollect.sessions.content import TextBlock, ToolUseBlock
 from recollect.sessions.draft import MAX_CONTENT_BYTES
 from recollect.sessions.sessions import Sessions
+from recollect.sessions.transcript import damaged_messages
 from recollect.store.cell import blob, text
 from recollect.store.engine import Row
 from recollect.store.journal import changes_after, events_since
@@ -310,6 +311,24 @@ def test_every_row_carries_its_hash(home: Home) -> None:
     (row,) = home.database.read(rows)
     assert blob(row[-1]) == row_hash(row[:-1])
     assert text(row[9]) == '"x"'
+
+
+def test_a_damaged_row_is_noticed(home: Home) -> None:
+    """Reading it by id fails loudly; the doctor finds all of them, page by page."""
+    session = home.sessions.create()
+    stored = home.sessions.append_many(session.id, [("user", str(n)) for n in range(5)])
+    change = "UPDATE messages SET text = 'flipped' WHERE seq = 4"
+    home.database.write(lambda tx: tx.execute(change))
+    with pytest.raises(StoreCorrupt) as caught:
+        home.sessions.message(stored[3].id)
+    assert caught.value.facts["id"] == stored[3].id
+    place, found = "", list[str]()
+    for _ in range(3):
+        place, damaged = home.database.read(
+            lambda tx, after=place: damaged_messages(tx, after, 2)  # type: ignore[misc]  # bound
+        )
+        found += damaged
+    assert (place, found) == ("", [stored[3].id])
 
 
 def test_threads_hand_out_seqs_without_gaps(home: Home) -> None:
