@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +13,18 @@ import pytest
 from tests.durability.scale import FULL, SCALE, SEED, figures
 
 HERE = Path(__file__).parent
+MEMORY = Path("/dev/shm")  # noqa: S108  # a folder of our own is made in it
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: a simulated disk needs no real one to wait for."""
+    if not os.access(MEMORY, os.W_OK):
+        yield tmp_path
+        return
+    folder = Path(tempfile.mkdtemp(prefix="recollect-", dir=MEMORY))
+    yield folder
+    shutil.rmtree(folder)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

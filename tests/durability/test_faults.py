@@ -11,7 +11,7 @@ import pytest
 
 from recollect.core.errors import StoreError
 from recollect.store.sqlite import SqliteDatabase
-from recollect.testing.vfs_fault import Fault, FaultVfs, Operation
+from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs, Operation
 from tests.durability.ledger import CALM, append, check_home, open_home
 from tests.durability.scale import SCALE, report
 
@@ -67,17 +67,17 @@ def _write(database: SqliteDatabase | None, event_id: str, trial: Trial) -> None
         trial.refused.append(event_id)
 
 
-@pytest.mark.parametrize("is_lasting", [False, True], ids=["once", "lasting"])
+@pytest.mark.parametrize("times", [1, 2, FOREVER], ids=["once", "twice", "lasting"])
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_failing_disk_loses_no_acknowledged_row(
-    tmp_path: Path, operation: Operation, is_lasting: bool
+    scratch: Path, operation: Operation, times: int
 ) -> None:
     """Promise D4: nothing lost, nothing half, and it works again after the repair."""
     trials = acks = refused = 0
     for nth in itertools.count(1, SCALE.fault_stride):
-        fault = Fault(operation=operation, nth=nth, is_lasting=is_lasting)
+        fault = Fault(operation=operation, nth=nth, times=times)
         vfs = FaultVfs(VFS, fault, waits_for_disk=False)
-        home = tmp_path / str(nth)
+        home = scratch / str(nth)
         trial = _write_on_a_failing_disk(home, vfs)
         vfs.unregister()
         findings = check_home(home, [f"e{number}" for number in range(WRITES)])
@@ -86,7 +86,7 @@ def test_a_failing_disk_loses_no_acknowledged_row(
         if trial.hits == 0:
             break
     report(
-        f"faults, {operation} {'lasting' if is_lasting else 'once'}",
+        f"faults, {operation} {'lasting' if times == FOREVER else times}",
         trials=trials,
         acks=acks,
         refused_and_retried=refused,

@@ -45,11 +45,11 @@ def _rows(path: Path, schema: Schema, tuning: Tuning = CALM) -> list[Row]:
         database.close()
 
 
-def test_a_power_cut_leaves_the_old_schema_or_the_new_one(tmp_path: Path) -> None:
+def test_a_power_cut_leaves_the_old_schema_or_the_new_one(scratch: Path) -> None:
     """Promise D14: the next opening finishes the step, and every row is there."""
     log = DiskLog()
     vfs = RecordingVfs(VFS, log)
-    path = tmp_path / "home" / NAME
+    path = scratch / "home" / NAME
     database = open_database(path, OLD, CALM, CLOCK, vfs=VFS)
     database.write(lambda tx: tx.executemany("INSERT INTO notes VALUES (?)", zip(range(900))))
     database.close()
@@ -59,7 +59,7 @@ def test_a_power_cut_leaves_the_old_schema_or_the_new_one(tmp_path: Path) -> Non
     expected = [(number, f"w{number}") for number in range(900)]
     cuts = SCALE.cuts // 10
     for number, cut in enumerate(cut_power(log.calls, cuts, chance("migration"))):
-        folder = tmp_path / str(number)
+        folder = scratch / str(number)
         folder.mkdir()
         cut.write_to(folder)
         there = _rows(folder / NAME, NEW)

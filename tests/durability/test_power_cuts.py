@@ -72,7 +72,7 @@ def _losses(cuts: Iterator[Cut], folder: Path) -> tuple[int, int, list[str]]:
 
 @pytest.mark.parametrize("synchronous", ["FULL", "NORMAL"])
 def test_a_power_cut_loses_no_acknowledged_row(
-    tmp_path: Path, log: DiskLog, synchronous: str
+    tmp_path: Path, scratch: Path, log: DiskLog, synchronous: str
 ) -> None:
     """Promise D2: with FULL nothing is lost; D3: with NORMAL nothing is broken."""
     tuning = Tuning(
@@ -80,7 +80,7 @@ def test_a_power_cut_loses_no_acknowledged_row(
     )
     _write_busily(tmp_path / "home", log, tuning)
     cuts = cut_power(log.calls, SCALE.cuts, chance(f"power {synchronous}"))
-    cuts_with_loss, lost, broken = _losses(cuts, tmp_path)
+    cuts_with_loss, lost, broken = _losses(cuts, scratch)
     acks = sum(call.kind == "mark" for call in log.calls)
     report(
         f"power cuts, {synchronous}",
@@ -96,9 +96,9 @@ def test_a_power_cut_loses_no_acknowledged_row(
         assert lost == 0
 
 
-def test_the_simulation_notices_an_engine_that_does_not_sync(tmp_path: Path, log: DiskLog) -> None:
+def test_the_simulation_notices_an_engine_that_does_not_sync(scratch: Path, log: DiskLog) -> None:
     """A control: without syncs the same cuts must show losses, or the test above proves nothing."""
-    home = tmp_path / "home"
+    home = scratch / "home"
     open_home(home, CALM, VFS).close()
     careless = apsw.Connection(str(home / RECORDS_FILE), vfs=VFS)
     careless.pragma("synchronous", "OFF")
@@ -108,7 +108,7 @@ def test_the_simulation_notices_an_engine_that_does_not_sync(tmp_path: Path, log
     careless.close()
     lost = 0
     for number, cut in enumerate(cut_power(log.calls, 100, chance("control"))):
-        folder = tmp_path / str(number)
+        folder = scratch / str(number)
         folder.mkdir()
         cut.write_to(folder)
         lost += not _has_all(folder / RECORDS_FILE, cut.marks)

@@ -50,9 +50,9 @@ def copy_database(source: apsw.Connection, target: Path, progress: Progress | No
 
 def _fill(source: apsw.Connection, draft: Path, progress: Progress | None) -> None:
     copy = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
+    source.execute(dialect.BEGIN_READ)
     try:
         copy.pragma("synchronous", "FULL")
-        source.execute(dialect.BEGIN_READ)
         source.execute(dialect.COUNT_OBJECTS).fetchall()  # the snapshot starts with the first read
         with copy.backup("main", source, "main") as backup:
             while not backup.done:
@@ -60,6 +60,5 @@ def _fill(source: apsw.Connection, draft: Path, progress: Progress | None) -> No
                 if progress is not None:
                     progress(backup.page_count - backup.remaining, backup.page_count)
     finally:
-        if source.in_transaction:
-            source.execute(dialect.ROLLBACK)
+        source.execute(dialect.ROLLBACK)
         discard(copy)

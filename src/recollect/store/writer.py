@@ -7,6 +7,7 @@ answers. It knows nothing of tables.
 
 from __future__ import annotations
 
+import copy
 import os
 import queue
 import threading
@@ -172,7 +173,7 @@ class Writer:
             ).with_traceback(error.__traceback__)
             told.__cause__ = error.error
         else:
-            told = error
+            told = copy.copy(error)
         self.last_error = told.code if isinstance(told, RecollectError) else "error"
         return told
 

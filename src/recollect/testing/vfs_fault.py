@@ -17,6 +17,8 @@ from recollect.testing.vfs_disk import FileName
 
 Operation = Literal["write", "short_write", "full", "sync", "read", "truncate"]
 
+FOREVER = 1 << 62
+
 _CODES: dict[Operation, int] = {
     "write": apsw.SQLITE_IOERR_WRITE,
     "short_write": apsw.SQLITE_IOERR_WRITE,
@@ -34,8 +36,8 @@ class Fault(Struct, frozen=True, kw_only=True):
     """``full`` and ``short_write`` are writes too; the latter writes half before it fails."""
     nth: int
     """The first call that fails, from 1."""
-    is_lasting: bool = False
-    """Whether all later ones fail too, until `FaultVfs.repair`."""
+    times: int = 1
+    """How many calls fail in a row; `FOREVER` lasts until `FaultVfs.repair`."""
 
 
 class FaultVfs(apsw.VFS):
@@ -80,8 +82,7 @@ class FaultVfs(apsw.VFS):
             return None
         with self._mutex:
             self._calls += 1
-            late = self._calls - self._fault.nth
-            if late == 0 or (late > 0 and self._fault.is_lasting):
+            if 0 <= self._calls - self._fault.nth < self._fault.times:
                 self.hits += 1
                 return operation
         return None

@@ -45,11 +45,11 @@ class _Inode:
             _apply(self.synced, call)
         self.pending.clear()
 
+    def content(self) -> bytes:
+        return _written(self.synced, self.pending)
+
     def after_cut(self, chance: random.Random) -> bytes:
-        content = bytearray(self.synced)
-        for call in _survivors(self.pending, chance):
-            _apply(content, call)
-        return bytes(content)
+        return _written(self.synced, _survivors(self.pending, chance))
 
 
 class Disk:
@@ -78,7 +78,7 @@ class Disk:
                 self._sync_folder()
             case "sync":
                 self._names[call.name].sync()
-            case "write" | "truncate":
+            case _:
                 self._names[call.name].pending.append(call)
 
     def cut(self, at: int, chance: random.Random) -> Cut:
@@ -89,6 +89,10 @@ class Disk:
             _set(names, name, inode)
         files = {name: inode.after_cut(chance) for name, inode in names.items()}
         return Cut(at=at, marks=tuple(self.marks), files=files)
+
+    def now(self) -> dict[str, bytes]:
+        """Return the files as a program sees them before any cut."""
+        return {name: inode.content() for name, inode in self._names.items()}
 
     def _rename(self, name: str, inode: _Inode | None) -> None:
         _set(self._names, name, inode)
@@ -155,6 +159,13 @@ def _sectors(call: DiskCall) -> list[DiskCall]:
         DiskCall("write", call.name, call.offset + start, call.content[start : start + SECTOR])
         for start in range(0, len(call.content), SECTOR)
     ]
+
+
+def _written(synced: bytearray, calls: Sequence[DiskCall]) -> bytes:
+    content = bytearray(synced)
+    for call in calls:
+        _apply(content, call)
+    return bytes(content)
 
 
 def _apply(content: bytearray, call: DiskCall) -> None:

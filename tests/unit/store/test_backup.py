@@ -12,7 +12,7 @@ from recollect.core.errors import StoreError
 from recollect.store.connection import Tuning
 from recollect.store.engine import Transaction
 from recollect.store.sqlite import SqliteDatabase
-from recollect.testing.vfs_fault import Fault, FaultVfs
+from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs
 from tests.unit.store.conftest import Open
 from tests.unit.store.notes import add, words
 
@@ -91,7 +91,7 @@ def test_a_source_that_cannot_be_read_is_told(open_notes: Open, tmp_path: Path) 
     first = open_notes()
     first.write(lambda tx: [add("x" * 4_000)(tx) for _ in range(100)])
     first.close()
-    vfs = FaultVfs(VFS, Fault(operation="read", nth=20, is_lasting=True), is_armed=False)
+    vfs = FaultVfs(VFS, Fault(operation="read", nth=20, times=FOREVER), is_armed=False)
     database = open_notes(vfs=VFS)
     vfs.arm()
     with pytest.raises(StoreError):

@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from recollect.core.errors import StoreError
-from recollect.store.connection import Tuning
+from recollect.store.checkpoint import Checkpointer
+from recollect.store.connection import Opener, Tuning
 from recollect.store.engine import Transaction
+from recollect.store.lock import WriteQueue
 from recollect.store.sqlite import SqliteDatabase, write_queue
-from recollect.testing.vfs_fault import Fault, FaultVfs
-from tests.unit.store.conftest import Open
+from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs
+from tests.unit.store.conftest import CALM, Open
 from tests.unit.store.notes import add, words
 
 VFS = "faulty-checkpoint"
@@ -85,7 +88,7 @@ def test_a_failure_is_counted_shown_and_logged_once(
     """The commits stand; the thread tries again, and after the repair all is well."""
     open_notes().close()
     # A commit of one small row syncs the log; the first write of a checkpoint is to the database.
-    vfs = FaultVfs(VFS, Fault(operation="full", nth=1, is_lasting=True), is_armed=False)
+    vfs = FaultVfs(VFS, Fault(operation="full", nth=1, times=FOREVER), is_armed=False)
     database = open_notes(Tuning(checkpoint_pages=1, idle_s=0.001), vfs=VFS)
     caplog.set_level(logging.WARNING)
     release = threading.Event()
@@ -119,7 +122,7 @@ def test_a_failure_is_counted_shown_and_logged_once(
 def test_cutting_on_a_full_disk_is_an_error(open_notes: Open) -> None:
     """Who erases must know that the bytes may still be there."""
     open_notes().close()
-    vfs = FaultVfs(VFS, Fault(operation="full", nth=1, is_lasting=True), is_armed=False)
+    vfs = FaultVfs(VFS, Fault(operation="full", nth=1, times=FOREVER), is_armed=False)
     database = open_notes(vfs=VFS)
     database.write(add("a"))
     vfs.arm()
@@ -129,3 +132,28 @@ def test_cutting_on_a_full_disk_is_an_error(open_notes: Open) -> None:
     assert database.cut_log()
     database.close()
     vfs.unregister()
+
+
+def test_a_lock_that_cannot_be_taken_is_a_failure_too(path: Path, open_notes: Open) -> None:
+    """It is counted like one of the disk."""
+    open_notes().close()
+    tuning = Tuning(idle_s=0.001)
+    nowhere = WriteQueue(path.parent / "missing" / "lock")
+    checkpointer = Checkpointer(Opener(path, tuning), nowhere, tuning)
+    checkpointer.notice(1)
+    waiting = threading.Event()
+    for _ in range(1_000):
+        if checkpointer.health().failures:
+            break
+        waiting.wait(0.01)
+    checkpointer.close()
+    assert checkpointer.health().last_error == "store"
+
+
+def test_after_closing_no_thread_is_started(path: Path) -> None:
+    """A last commit may be told of while everything is closed."""
+    checkpointer = Checkpointer(Opener(path, CALM), WriteQueue(path), CALM)
+    checkpointer.close()
+    before = threading.active_count()
+    checkpointer.notice(1)
+    assert threading.active_count() == before

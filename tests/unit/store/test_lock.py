@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreBusy, StoreError
+from recollect.store import lock
 from recollect.store.lock import Holder, OwnerLock, WriteQueue
 
 CLOCK = SystemClock()
@@ -80,8 +82,8 @@ def test_one_owner_at_a_time(tmp_path: Path) -> None:
     assert first.acquire("worker")
     assert not second.acquire("reindex")
     assert (first.held, second.held) == (True, False)
-    for lock in (first, second):
-        holder = lock.holder()
+    for asked in (first, second):
+        holder = asked.holder()
         assert isinstance(holder, Holder)
         assert (holder.pid, holder.role) == (os.getpid(), "worker")
     first.release()
@@ -122,6 +124,17 @@ def test_asking_does_not_keep_the_lock_from_its_owner(tmp_path: Path) -> None:
     for asker in askers:
         asker.join()
     assert all(taken)
+
+
+def test_a_lock_that_others_keep_looking_at_is_not_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Patience ends; no owner is better than two."""
+    monkeypatch.setattr(lock, "_PATIENCE", 2)
+    path = tmp_path / "owner.lock"
+    with path.open("w", encoding="utf-8") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        assert not OwnerLock(path, CLOCK).acquire("worker")
 
 
 def test_a_lock_that_cannot_be_signed_is_let_go(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from recollect.core.errors import StoreClosed, StoreError
 from recollect.store import reader
 from recollect.store.engine import SqlValue, Transaction
 from recollect.store.sqlite import SqliteDatabase
-from recollect.testing.vfs_fault import Fault, FaultVfs
+from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs
 from tests.unit.store.conftest import Open
 from tests.unit.store.notes import add, one, words
 
@@ -88,7 +88,7 @@ def test_a_disk_that_cannot_be_read_is_told(
     open_notes: Open, failing_disk: Callable[[Fault], FaultVfs]
 ) -> None:
     """As an error, never as an empty result; and it works again after the repair."""
-    vfs = failing_disk(Fault(operation="read", nth=1, is_lasting=True))
+    vfs = failing_disk(Fault(operation="read", nth=1, times=FOREVER))
     database = open_notes(vfs=VFS)
     vfs.arm()
     with pytest.raises(StoreError, match="disk"):
@@ -107,7 +107,7 @@ def test_a_unit_cannot_hide_that_the_disk_failed(
             return words(tx)
         return []
 
-    vfs = failing_disk(Fault(operation="read", nth=1, is_lasting=True))
+    vfs = failing_disk(Fault(operation="read", nth=1, times=FOREVER))
     database = open_notes(vfs=VFS)
     vfs.arm()
     with pytest.raises(StoreError):

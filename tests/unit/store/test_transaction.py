@@ -23,6 +23,17 @@ def test_rows_come_as_they_are_read(database: SqliteDatabase) -> None:
     assert database.write(unit) == ((0,), None, [(1, "w1"), (2, "w2")])
 
 
+def test_rows_that_were_not_asked_for_are_dropped(database: SqliteDatabase) -> None:
+    """A statement runs to its end, whatever it returns."""
+
+    def unit(tx: Transaction) -> None:
+        tx.execute("INSERT INTO notes VALUES (1, 'a'), (2, 'b') RETURNING id")
+        tx.executemany("INSERT INTO notes VALUES (?, 'c') RETURNING id", [(3,), (4,)])
+
+    database.write(unit)
+    assert database.read(words) == ["a", "b", "c", "c"]
+
+
 def test_rows_that_nobody_took_die_with_the_transaction(database: SqliteDatabase) -> None:
     """Otherwise they would hold the snapshot, and with it the log, for ever."""
     database.write(add("a"))

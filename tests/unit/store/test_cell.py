@@ -1,0 +1,29 @@
+"""Cells: the type that the schema promises, or damage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from recollect.core.errors import StoreCorrupt
+from recollect.store.cell import blob, integer, text, text_or_none
+from recollect.store.engine import SqlValue
+
+
+@pytest.mark.parametrize(
+    ("read", "value"),
+    [(integer, 7), (text, "a"), (text_or_none, "a"), (text_or_none, None), (blob, b"a")],
+)
+def test_a_cell_of_the_right_type_is_given_back(
+    read: Callable[[SqlValue], SqlValue], value: SqlValue
+) -> None:
+    """As it is."""
+    assert read(value) == value
+
+
+@pytest.mark.parametrize("read", [integer, text, text_or_none, blob])
+def test_a_cell_of_another_type_is_damage(read: Callable[[SqlValue], SqlValue]) -> None:
+    """STRICT tables hold no other."""
+    with pytest.raises(StoreCorrupt):
+        read(1.5)

@@ -1,0 +1,186 @@
+"""Files that survive: whole ones, lines, private folders."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.core.clock import SystemClock
+from recollect.core.errors import Denied, StoreError, StoreFull
+from recollect.store.files import (
+    append_lines,
+    private_folder,
+    read_lines,
+    set_torn_tail_aside,
+    sweep_drafts,
+    write_file,
+)
+
+
+class LaterClock:
+    """Three hours later."""
+
+    def now_ms(self) -> int:
+        """Return the time."""
+        return SystemClock().now_ms() + 3 * 3_600_000
+
+
+def test_a_new_folder_is_private_with_its_parents(tmp_path: Path) -> None:
+    """Whatever the umask."""
+    before = os.umask(0)
+    try:
+        made = private_folder(tmp_path / "a" / "b")
+    finally:
+        os.umask(before)
+    assert made.stat().st_mode & 0o777 == 0o700
+
+
+def test_an_empty_folder_of_ours_is_closed_to_others(tmp_path: Path) -> None:
+    """Such as one made by hand for this."""
+    tmp_path.joinpath("home").mkdir(mode=0o755)
+    assert private_folder(tmp_path / "home").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_is_used_keeps_what_it_shows(tmp_path: Path) -> None:
+    """What a user shares on purpose stays shared."""
+    home = tmp_path / "home"
+    home.mkdir()
+    home.joinpath("theirs").touch()
+    home.chmod(0o755)
+    assert private_folder(home).stat().st_mode & 0o777 == 0o755
+
+
+def test_a_folder_that_others_can_write_is_refused(tmp_path: Path) -> None:
+    """Anybody could replace the database."""
+    home = tmp_path / "home"
+    home.mkdir()
+    home.joinpath("theirs").touch()
+    home.chmod(0o777)
+    with pytest.raises(Denied, match="others can write") as caught:
+        private_folder(home)
+    assert "chmod" in caught.value.hint
+
+
+def test_a_folder_of_somebody_else_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also for an administrator: the files would belong to the wrong user."""
+    monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(Denied, match="another user"):
+        private_folder(tmp_path)
+
+
+def test_a_file_in_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
+    """Of ours."""
+    tmp_path.joinpath("home").touch()
+    with pytest.raises(StoreError):
+        private_folder(tmp_path / "home")
+
+
+def test_a_whole_file_is_replaced(tmp_path: Path) -> None:
+    """It is private, and nothing else is left behind."""
+    path = tmp_path / "file"
+    write_file(path, b"old")
+    write_file(path, b"x" * 3_000_000)
+    assert path.read_bytes() == b"x" * 3_000_000
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_cannot_be_written_stays_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk is noticed before the old file is touched."""
+    path = tmp_path / "file"
+    write_file(path, b"old")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(StoreFull):
+            write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_old_drafts_are_swept(tmp_path: Path) -> None:
+    """Those of killed writers; young ones may belong to a living one."""
+    (tmp_path / ".file.0011223344556677.part").touch()
+    (tmp_path / "file").touch()
+    assert sweep_drafts(tmp_path, SystemClock()) == 0
+    assert sweep_drafts(tmp_path, LaterClock()) == 1
+    assert [item.name for item in tmp_path.iterdir()] == ["file"]
+
+
+@given(
+    st.lists(st.lists(st.binary(max_size=50).filter(lambda line: b"\n" not in line), max_size=5))
+)
+def test_lines_come_back_as_they_were_appended(groups: list[list[bytes]]) -> None:
+    """In order, whatever they hold."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "lines.jsonl"
+        path.touch()
+        assert [append_lines(path, group, durable=False) for group in groups] == [0] * len(groups)
+        assert list(read_lines(path)) == [line for group in groups for line in group]
+
+
+def test_a_line_with_a_newline_is_refused(tmp_path: Path) -> None:
+    """It would be two."""
+    with pytest.raises(ValueError, match="newline"):
+        append_lines(tmp_path / "lines.jsonl", [b"a\nb"])
+
+
+def test_a_torn_tail_is_set_aside(tmp_path: Path) -> None:
+    """Also one longer than what is read at once, and also when there is no whole line at all."""
+    path = tmp_path / "lines.jsonl"
+    append_lines(path, [b"whole"])
+    assert path.stat().st_mode & 0o777 == 0o600
+    for tail in (b"torn", b"x" * 200_000):
+        with path.open("ab") as stream:
+            stream.write(tail)
+        assert list(read_lines(path)) == [b"whole"]
+        assert set_torn_tail_aside(path) == len(tail)
+        assert set_torn_tail_aside(path) == 0
+    torn = tmp_path / "lines.jsonl.torn"
+    assert torn.read_bytes() == b"torn\n" + b"x" * 200_000 + b"\n"
+    assert torn.stat().st_mode & 0o777 == 0o600
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(b"never finished")
+    assert append_lines(other, [b"first"]) == 14
+    assert list(read_lines(other)) == [b"first"]
+
+
+def test_lines_are_not_written_through_a_link(tmp_path: Path) -> None:
+    """It could lead anywhere."""
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    with pytest.raises(StoreError):
+        append_lines(tmp_path / "link", [b"a"])
+    assert not (tmp_path / "target").exists()
+
+
+def test_a_short_write_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All lines are there, or none."""
+    path = tmp_path / "lines.jsonl"
+    append_lines(path, [b"first"])
+    write = os.write
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda fd, content: write(fd, content[:3]))
+        with pytest.raises(StoreFull):
+            append_lines(path, [b"second", b"third"])
+    assert path.read_bytes() == b"first\n"
+
+
+def test_files_that_are_missing_are_errors_of_ours(tmp_path: Path) -> None:
+    """With a hint."""
+    with pytest.raises(StoreError) as caught:
+        list(read_lines(tmp_path / "missing"))
+    assert caught.value.hint
+    with pytest.raises(StoreError):
+        set_torn_tail_aside(tmp_path / "missing")

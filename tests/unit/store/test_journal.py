@@ -1,0 +1,100 @@
+"""Events and changes, in the transaction of what they tell about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.core.clock import SystemClock
+from recollect.core.events import MessagesAppended, SessionCreated, UnknownEvent
+from recollect.core.scope import Scope
+from recollect.core.settings import StoreSettings
+from recollect.store.engine import Transaction
+from recollect.store.journal import (
+    Change,
+    changes_after,
+    events_since,
+    last_change,
+    record_change,
+    record_changes,
+    record_event,
+)
+from recollect.store.sqlite import SqliteDatabase, open_records
+
+OWNER = Scope(tenant="t", agent="a", user="u", project="p", session="s")
+CREATED = SessionCreated(scope=OWNER, at=1, key="telegram:42")
+APPENDED = MessagesAppended(scope=Scope(session="s"), at=2, first_seq=1, count=3)
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Iterator[SqliteDatabase]:
+    """Empty records."""
+    database = open_records(tmp_path / "home", StoreSettings(), SystemClock())
+    yield database
+    database.close()
+
+
+def test_events_come_back_as_the_values_they_were(records: SqliteDatabase) -> None:
+    """In commit order, after a number, up to a limit."""
+    assert records.write(lambda tx: record_event(tx, CREATED)) == 1
+    assert records.write(lambda tx: record_event(tx, APPENDED)) == 2
+    found = records.read(lambda tx: events_since(tx, 0))
+    assert [(item.seq, item.event) for item in found] == [(1, CREATED), (2, APPENDED)]
+    assert [item.seq for item in records.read(lambda tx: events_since(tx, 1))] == [2]
+    assert [item.seq for item in records.read(lambda tx: events_since(tx, 0, 1))] == [1]
+
+
+def test_an_event_of_a_newer_version_is_unknown_but_not_lost(records: SqliteDatabase) -> None:
+    """By its name, or by its fields."""
+
+    def unit(tx: Transaction) -> None:
+        for kind in ("dream.dreamt", "messages.appended"):
+            tx.execute(
+                "INSERT INTO events (tenant, type, payload, at) VALUES ('local', ?, ?, 5)",
+                (kind, '{"depth":3}'),
+            )
+
+    records.write(unit)
+    found = [item.event for item in records.read(lambda tx: events_since(tx, 0))]
+    assert found == [
+        UnknownEvent(scope=Scope(), at=5, name=name, fields={"depth": 3})
+        for name in ("dream.dreamt", "messages.appended")
+    ]
+
+
+def test_changes_are_numbered_in_commit_order(records: SqliteDatabase) -> None:
+    """What is rolled back leaves no number behind that a reader could wait for."""
+
+    def unit(tx: Transaction) -> None:
+        record_change(tx, tenant="local", kind="message", ref="m1", op="put", at=7)
+        record_change(tx, tenant="local", kind="message", ref="m1", op="delete", at=8)
+
+    def fails(tx: Transaction) -> None:
+        unit(tx)
+        raise LookupError
+
+    assert records.read(last_change) == 0
+    with pytest.raises(LookupError):
+        records.write(fails)
+    records.write(unit)
+    expected = [
+        Change(seq=1, tenant="local", kind="message", ref="m1", op="put", at=7),
+        Change(seq=2, tenant="local", kind="message", ref="m1", op="delete", at=8),
+    ]
+    assert records.read(lambda tx: changes_after(tx, 0)) == expected
+    assert records.read(lambda tx: changes_after(tx, 0, 1)) == expected[:1]
+    assert records.read(lambda tx: changes_after(tx, 1)) == expected[1:]
+    assert records.read(last_change) == 2
+
+
+def test_changes_of_a_batch_are_numbered_in_its_order(records: SqliteDatabase) -> None:
+    """One statement for all of them."""
+
+    def unit(tx: Transaction) -> None:
+        record_changes(tx, tenant="t", kind="message", refs=["b", "a"], op="put", at=7)
+
+    records.write(unit)
+    found = records.read(lambda tx: changes_after(tx, 0))
+    assert [(change.seq, change.ref) for change in found] == [(1, "b"), (2, "a")]

@@ -1,0 +1,209 @@
+"""Paths stay under their root."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.core.errors import Denied, InvalidInput, NotFound, RecollectError, StoreError
+from recollect.store import paths
+from recollect.store.paths import check_id, list_files, open_beneath, read_beneath
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with a file, and a secret beside it."""
+    folder = tmp_path / "root"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "file.md").write_bytes(b"hello")
+    (tmp_path / "secret").write_bytes(b"secret")
+    return folder
+
+
+@given(st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True))
+def test_an_id_is_letters_digits_and_dashes(value: str) -> None:
+    """It is given back."""
+    assert check_id(value) == value
+
+
+@pytest.mark.parametrize(
+    "value", ["", ".", "..", "a/b", "a\\b", "a b", "a\n", "é", "x" * 65, "a\0", "~", "a.jsonl"]
+)
+def test_anything_else_is_no_id(value: str) -> None:
+    """It could become a path."""
+    with pytest.raises(InvalidInput):
+        check_id(value)
+
+
+def test_a_file_below_the_root_is_read(root: Path, tmp_path: Path) -> None:
+    """Also when the root itself is a link."""
+    assert read_beneath(root, "sub/file.md", limit=5) == b"hello"
+    (tmp_path / "link").symlink_to(root)
+    assert read_beneath(tmp_path / "link", "sub/file.md", limit=100) == b"hello"
+
+
+def test_a_file_over_the_limit_is_refused(root: Path) -> None:
+    """Without reading all of it."""
+    with pytest.raises(InvalidInput, match="larger than 4 bytes"):
+        read_beneath(root, "sub/file.md", limit=4)
+
+
+@pytest.mark.parametrize(
+    "relative",
+    ["../secret", "sub/../../secret", "/etc/passwd", "", ".", "sub//file.md", "sub/", "a\0b"],
+)
+def test_a_path_that_leads_out_is_denied(root: Path, relative: str) -> None:
+    """Or that is written in a way that could."""
+    with pytest.raises(Denied):
+        read_beneath(root, relative, limit=100)
+
+
+@given(st.text(st.sampled_from("./\\asub\0~"), max_size=12))
+def test_no_path_reads_anything_else(relative: str) -> None:
+    """Whatever it is made of."""
+    with tempfile.TemporaryDirectory() as folder:
+        inner = Path(folder) / "a"
+        inner.mkdir()
+        (inner / "s").write_bytes(b"inside")
+        (Path(folder) / "s").write_bytes(b"outside")
+        try:
+            content = read_beneath(inner, relative, limit=100)
+        except RecollectError:
+            return
+        assert content == b"inside"
+
+
+def test_links_are_denied(root: Path, tmp_path: Path) -> None:
+    """As a file, as a folder on the way, and as a second name of a file outside."""
+    (root / "link").symlink_to(tmp_path / "secret")
+    (root / "folder").symlink_to(tmp_path)
+    os.link(tmp_path / "secret", root / "hard")
+    for relative in ("link", "folder/secret", "hard"):
+        with pytest.raises(Denied):
+            read_beneath(root, relative, limit=100)
+
+
+def test_special_files_are_denied(root: Path) -> None:
+    """Without waiting for them."""
+    os.mkfifo(root / "pipe")
+    server = socket.socket(socket.AF_UNIX)
+    here = Path.cwd()
+    try:
+        os.chdir(root)  # the name of a socket is short
+        server.bind("socket")
+    finally:
+        os.chdir(here)
+    for relative in ("pipe", "socket", "sub"):
+        with pytest.raises(Denied):
+            read_beneath(root, relative, limit=100)
+    server.close()
+
+
+def test_what_is_missing_is_not_found(root: Path) -> None:
+    """A file, a folder on the way, or the root."""
+    for relative in ("missing", "missing/file", "x" * 300):
+        with pytest.raises(NotFound):
+            read_beneath(root, relative, limit=100)
+    with pytest.raises(NotFound):
+        read_beneath(root / "missing", "file", limit=100)
+    with pytest.raises(NotFound):
+        list_files(root / "missing")
+
+
+def test_what_cannot_be_read_is_an_error_of_ours(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Permissions, descriptors, disks."""
+
+    def refuse(*_args: object, **_more: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    def broken(*_args: object, **_more: object) -> object:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuse)
+        with pytest.raises(StoreError):
+            list_files(root)
+    real = os.open
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            os, "open", lambda path, *args, **more: refuse() if more else real(path, *args)
+        )
+        with pytest.raises(StoreError):
+            read_beneath(root, "sub/file.md", limit=100)
+    with monkeypatch.context() as patch:
+        patch.setattr(paths, "open", broken, raising=False)
+        with pytest.raises(StoreError):
+            read_beneath(root, "sub/file.md", limit=100)
+
+
+def test_a_descriptor_is_closed_after_its_block(root: Path) -> None:
+    """Also when the block raises."""
+    seen: list[int] = []
+
+    def fail_inside() -> None:
+        with open_beneath(root, "sub/file.md") as descriptor:
+            seen.append(descriptor)
+            assert os.read(descriptor, 5) == b"hello"
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        fail_inside()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(seen[0])
+
+
+def test_a_listing_is_sorted_and_says_what_it_left_out(root: Path, tmp_path: Path) -> None:
+    """Links of both kinds and special files; folders behind links are not entered."""
+    (root / "a.md").write_bytes(b"12")
+    (root / "link.md").symlink_to(root / "a.md")
+    (root / "out").symlink_to(tmp_path)
+    os.link(tmp_path / "secret", root / "hard.md")
+    os.mkfifo(root / "pipe")
+    listing = list_files(root)
+    assert [(file.path, file.size) for file in listing.files] == [("a.md", 2), ("sub/file.md", 5)]
+    assert listing.files[0].mtime_ns == (root / "a.md").stat().st_mtime_ns
+    assert [(file.path, file.reason) for file in listing.skipped] == [
+        ("hard.md", "hard link"),
+        ("link.md", "symlink"),
+        ("out", "symlink"),
+        ("pipe", "special file"),
+    ]
+
+
+def test_a_listing_can_be_narrowed(root: Path) -> None:
+    """By file and by folder; what was not asked for is not reported as left out."""
+    (root / "a.txt").symlink_to(root / "sub")
+    (root / "b.md").touch()
+    assert [f.path for f in list_files(root, lambda path: path.endswith(".md")).files] == [
+        "b.md",
+        "sub/file.md",
+    ]
+    listing = list_files(root, lambda path: path.endswith(".md"), lambda path: path != "sub")
+    assert ([f.path for f in listing.files], listing.skipped) == (["b.md"], ())
+
+
+def test_a_folder_that_cannot_be_read_is_reported(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest is listed."""
+    (root / "b.md").touch()
+    real = os.listdir
+
+    def refuse_second(folder: int, calls: list[int] = []) -> list[str]:  # noqa: B006  # counts
+        calls.append(folder)
+        if len(calls) > 1:
+            raise PermissionError(13, "Permission denied")
+        return real(folder)
+
+    monkeypatch.setattr(os, "listdir", refuse_second)
+    listing = list_files(root)
+    assert [file.path for file in listing.files] == ["b.md"]
+    assert [(file.path, file.reason) for file in listing.skipped] == [("sub", "unreadable")]
