@@ -98,7 +98,9 @@ def test_what_was_mirrored_is_not_written_again(home: Home) -> None:
 
 def test_cut_anywhere_it_heals_to_what_the_database_says(home: Home) -> None:
     """F1: every offset of a small file; the torn tail is kept aside."""
-    session = filled(home)
+    session = home.sessions.create()
+    home.sessions.append_many(session.id, [("user", "tea?"), ("assistant", "绿茶")])
+    home.mirror.flush()
     path = mirror_of(home, session)
     whole = path.read_bytes()
     aside = path.with_name(path.name + ".torn")
