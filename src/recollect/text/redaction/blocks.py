@@ -1,0 +1,66 @@
+"""Secrets that span lines: what a person put between `<private>` tags, and private keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+Span = tuple[str, int, int]
+"""(kind, start, end) of something to take out; offsets in code points."""
+
+_TAG = re.compile(r"(?!(?<=`)<[^<>`]{0,108}>`)<(/?)private(?:\s[^<>]{0,100})?>")
+"""A tag in backticks is talked about, not meant."""
+_BEGIN = "-----BEGIN "
+_KEY_HEADER = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s:,%-]|\\[nr])*+")
+_MAX_KEY_CHARS = 65_536
+"""An RSA key of 16,384 bits has 13,000; the end of a key is not looked for beyond this."""
+
+
+def find_blocks(text: str, folded: str) -> Iterator[Span]:
+    """Yield every ``<private>`` block and private key of ``text``; blocks of a kind in order.
+
+    Args:
+        text: Any text.
+        folded: The same in lower case, with every character at the same offset.
+    """
+    if "<private" in folded:
+        yield from _private_blocks(folded)
+    if _BEGIN in text:
+        yield from _private_keys(text)
+
+
+def _private_blocks(folded: str) -> Iterator[Span]:
+    """Yield the outermost blocks; one that is not closed goes to the end of the text."""
+    start = depth = 0
+    for tag in _TAG.finditer(folded):
+        if not tag[1]:
+            start = tag.start() if depth == 0 else start
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0:
+                yield "private", start, tag.end()
+    if depth:
+        yield "private", start, len(folded)
+
+
+def _private_keys(text: str) -> Iterator[Span]:
+    """Yield each key from header to footer, or as far as a key could go when the footer is cut."""
+    at = text.find(_BEGIN)
+    while at >= 0:
+        end = at + len(_BEGIN)
+        header = _KEY_HEADER.match(text, at)
+        if header:
+            end = _end_of_key(text, header.end())
+            yield "private-key", at, end
+        at = text.find(_BEGIN, end)
+
+
+def _end_of_key(text: str, start: int) -> int:
+    footer = text.find("-----END", start, start + _MAX_KEY_CHARS)
+    if footer >= 0:
+        closing = text.find("-----", footer + 8, footer + 100)
+        return closing + 5 if closing >= 0 else footer + 8
+    body = _KEY_BODY.match(text, start)
+    return body.end() if body else start

@@ -1,0 +1,196 @@
+"""The engine: collects what the finders found, puts marks in its place, walks nested values."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
+
+from msgspec import Struct
+
+from recollect.core.errors import InvalidInput
+from recollect.text.redaction.blocks import Span, find_blocks
+from recollect.text.redaction.carriers import find_carried
+from recollect.text.redaction.credentials import find_credentials
+from recollect.text.redaction.keyed import find_keyed, telling_kind
+
+MAX_DEPTH = 200
+"""Levels of a nested value that `Redactor.redact_value` follows; real ones stay below twenty."""
+
+_MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}:[0-9a-f]{6}\]")
+_BLOCKS = frozenset({"private", "private-key"})
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One thing that was taken out. Holds nothing of the secret itself."""
+
+    kind: str
+    """What it was: ``github-token``, ``password``, ``private``, …"""
+    start: int
+    """Offset in the text as it was given, in code points."""
+    length: int
+    """Code points taken out."""
+    mark: str
+    """What stands there now: ``[redacted:kind:hash]``."""
+
+
+class Redacted(Struct, frozen=True, kw_only=True):
+    """A text without its secrets."""
+
+    text: str
+    findings: tuple[Finding, ...]
+    """In the order of the text; empty when nothing was found."""
+
+
+class Redactor:
+    """Redacts with the salt of one home and the patterns of its owner.
+
+    Args:
+        salt: At most 64 secret bytes. Without them a short password could be found again by
+            hashing guesses; with other bytes equal secrets get other marks.
+        patterns: More regular expressions; the first group, or else the whole match, is taken out.
+
+    Raises:
+        InvalidInput: a pattern is no regular expression, or the salt is too long.
+    """
+
+    def __init__(self, salt: bytes = b"", patterns: Sequence[str] = ()) -> None:
+        if len(salt) > hashlib.blake2b.MAX_KEY_SIZE:
+            raise InvalidInput("the salt is longer than 64 bytes", hint="use 32 random bytes")
+        self._salt = salt
+        self._patterns = tuple(_compiled(pattern) for pattern in patterns)
+
+    def redact(self, text: str) -> Redacted:
+        """Return ``text`` without its secrets.
+
+        Linear in the length, up to the patterns that were added. Redacting the outcome again
+        changes nothing.
+        """
+        spans = _merged(_outside_marks(text, self._spans(text)))
+        if not spans:
+            return Redacted(text=text, findings=())
+        findings = tuple(self._finding(text, span) for span in spans)
+        return Redacted(text=_replaced(text, findings), findings=findings)
+
+    def redact_value(self, value: object) -> object:
+        """Return ``value`` (texts, numbers, lists and mappings, nested) without its secrets.
+
+        A text or number under a telling key such as ``password`` is taken out whole. Keys are
+        redacted too. Tuples come back as lists.
+
+        Raises:
+            InvalidInput: nested more than ``MAX_DEPTH`` levels.
+        """
+        return self._redacted_value(value, 0)
+
+    def _redacted_value(self, value: object, depth: int) -> object:
+        if depth > MAX_DEPTH:
+            raise InvalidInput(
+                f"a value is nested more than {MAX_DEPTH} levels deep",
+                hint="store it as a text, or flatten it",
+            )
+        if isinstance(value, str):
+            return self.redact(value).text
+        if isinstance(value, Mapping):
+            return dict(self._redacted_entry(entry, depth + 1) for entry in value.items())
+        if isinstance(value, list | tuple):
+            return [self._redacted_value(inner, depth + 1) for inner in value]
+        return value
+
+    def _redacted_entry(self, entry: tuple[object, object], depth: int) -> tuple[object, object]:
+        key, value = entry
+        if not isinstance(key, str):
+            return key, self._redacted_value(value, depth)
+        kind = telling_kind(key, value)
+        if kind:
+            return self.redact(key).text, self._mark(kind, str(value))
+        return self.redact(key).text, self._redacted_value(value, depth)
+
+    def _spans(self, text: str) -> Iterator[Span]:
+        folded = _folded(text)
+        yield from find_blocks(text, folded)
+        yield from find_credentials(text)
+        yield from find_carried(text, folded)
+        yield from find_keyed(text, folded)
+        for pattern in self._patterns:
+            for match in pattern.finditer(text):
+                start, end = match.span(1 if pattern.groups and match[1] is not None else 0)
+                if end > start:
+                    yield "pattern", start, end
+
+    def _finding(self, text: str, span: Span) -> Finding:
+        kind, start, end = span
+        mark = self._mark(kind, text[start:end])
+        return Finding(kind=kind, start=start, length=end - start, mark=mark)
+
+    def _mark(self, kind: str, secret: str) -> str:
+        digest = hashlib.blake2b(
+            secret.encode("utf-8", "surrogatepass"), digest_size=3, key=self._salt
+        )
+        return f"[redacted:{kind}:{digest.hexdigest()}]"
+
+
+def redact(text: str) -> Redacted:
+    """Return ``text`` without its secrets, marked without a salt and with the built-in rules only.
+
+    >>> redact("export GITHUB_TOKEN=ghp_" + 36 * "a").text
+    'export GITHUB_TOKEN=[redacted:github-token:b92c1b]'
+    """
+    return Redactor().redact(text)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise InvalidInput(
+            "a pattern of secrets is no regular expression", hint="correct privacy.patterns"
+        ) from error
+
+
+def _folded(text: str) -> str:
+    """Return ``text`` in lower case with every character at the same offset.
+
+    U+0130 is the only character that Unicode lowers to two.
+    """
+    return text.replace("\u0130", "I").lower()
+
+
+def _outside_marks(text: str, spans: Iterable[Span]) -> list[Span]:
+    """Return the spans without those in marks that are there already."""
+    if "[redacted:" not in text:
+        return list(spans)
+    marks = [match.span() for match in _MARK.finditer(text)]
+    return [span for span in spans if span[0] in _BLOCKS or not _touches(span, marks)]
+
+
+def _touches(span: Span, marks: Sequence[tuple[int, int]]) -> bool:
+    _, start, end = span
+    after = bisect_right(marks, start, key=itemgetter(1))
+    return after < len(marks) and marks[after][0] < end
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans in order, overlapping ones as one of the kind that starts first.
+
+    Of those that start together the longest gives the kind, then the one that was found first.
+    """
+    merged: list[Span] = []
+    for kind, start, end in sorted(spans, key=lambda span: (span[1], -span[2])):
+        if merged and start < merged[-1][2]:
+            first_kind, first_start, first_end = merged[-1]
+            merged[-1] = (first_kind, first_start, max(first_end, end))
+        else:
+            merged.append((kind, start, end))
+    return merged
+
+
+def _replaced(text: str, findings: Iterable[Finding]) -> str:
+    parts: list[str] = []
+    at = 0
+    for finding in findings:
+        parts += (text[at : finding.start], finding.mark)
+        at = finding.start + finding.length
+    return "".join((*parts, text[at:]))
