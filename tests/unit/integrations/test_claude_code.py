@@ -14,7 +14,7 @@ from recollect.sessions.foreign import ForeignMessage, ForeignSession, Malformed
 
 FORMAT = ClaudeCodeFormat()
 MAIN = "5b1f6a3e-0c1d-4a55-9d0a-6f1d2c3b4a01"
-FILE = FORMAT.describe(PurePath(f"/p/-work-shop/{MAIN}.jsonl"), None)
+FILE = FORMAT.describe(PurePath(f"/p/-home-ana-shop/{MAIN}.jsonl"), None)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -29,7 +29,7 @@ def line(kind: str, content: object, **more: object) -> dict[str, Any]:
         "uuid": "u-1",
         "parentUuid": "u-0",
         "sessionId": MAIN,
-        "cwd": "/work/shop",
+        "cwd": "/home/ana/shop",
         "timestamp": "2026-02-10T08:00:00.250Z",
         "isSidechain": False,
         "message": {"role": kind, "content": content},
@@ -49,7 +49,7 @@ def test_a_user_line_is_a_message_with_its_time_and_project() -> None:
     said = message(line("user", "Rename the retry helper"))
     assert (said.role, said.content, said.id) == ("user", "Rename the retry helper", "u-1")
     assert said.at == 1_770_710_400_250
-    assert said.session == ForeignSession(id=MAIN, agent="claude-code", project="/work/shop")
+    assert said.session == ForeignSession(id=MAIN, agent="claude-code", project="/home/ana/shop")
     assert said.metadata == {"parent": "u-0"}
 
 

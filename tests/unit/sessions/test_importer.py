@@ -39,7 +39,7 @@ def claude(uuid: str, text: str, **more: object) -> dict[str, Any]:
         "type": "user",
         "uuid": uuid,
         "sessionId": MAIN,
-        "cwd": "/work/shop",
+        "cwd": "/home/ana/shop",
         "timestamp": "2026-02-01T08:00:00Z",
         "message": {"role": "user", "content": text},
         **more,
@@ -81,7 +81,7 @@ def test_a_plain_file_becomes_a_session(home: Home, tmp_path: Path) -> None:
 
 def test_a_claude_code_project_becomes_sessions(home: Home, tmp_path: Path) -> None:
     """Project, title, tool calls; sub-agents and noise apart."""
-    folder = tmp_path / "projects" / "-work-shop"
+    folder = tmp_path / "projects" / "-home-ana-shop"
     call = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file": "a.py"}}
     result = {"type": "tool_result", "tool_use_id": "t1", "content": "def a(): ..."}
     write(
@@ -108,7 +108,11 @@ def test_a_claude_code_project_becomes_sessions(home: Home, tmp_path: Path) -> N
         0,
     )
     main = next(each for each in home.sessions.list() if each.foreign_id == MAIN)
-    assert (main.title, main.project, main.agent) == ("Retry helper", "/work/shop", "claude-code")
+    assert (main.title, main.project, main.agent) == (
+        "Retry helper",
+        "/home/ana/shop",
+        "claude-code",
+    )
     assert main.created_at == main.updated_at == 1_769_932_800_000
     assert [message.role for message in home.sessions.messages(main.id)] == [
         "user",
