@@ -1,5 +1,7 @@
 """recollect: the memory of an AI agent, on the agent's own machine.
 
+The shortest use::
+
     import recollect
 
     with recollect.open("~/.recollect", workspace="~/agent") as memory:
@@ -9,13 +11,41 @@
         print(memory.search("when is the launch?").hits[0].snippet)
 """
 
-from recollect.core.errors import RecollectError
-from recollect.core.scope import Scope
-from recollect.index.hit import Hit, SearchResult
-from recollect.memory import Memory
-from recollect.memory import open_memory as open  # noqa: A004  # the stable name of the design
-from recollect.sessions.message import Message
-from recollect.sessions.session import Session
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recollect.core.errors import RecollectError
+    from recollect.core.scope import Scope
+    from recollect.index.hit import Hit, SearchResult
+    from recollect.memory import Memory
+    from recollect.memory import open_memory as open  # the stable name of the design
+    from recollect.sessions.message import Message
+    from recollect.sessions.session import Session
 
 __all__ = ["Hit", "Memory", "Message", "RecollectError", "Scope", "SearchResult", "Session", "open"]
 __version__ = "0.1.0"
+
+_PLACES = {
+    "Hit": ("recollect.index.hit", "Hit"),
+    "Memory": ("recollect.memory", "Memory"),
+    "Message": ("recollect.sessions.message", "Message"),
+    "RecollectError": ("recollect.core.errors", "RecollectError"),
+    "Scope": ("recollect.core.scope", "Scope"),
+    "SearchResult": ("recollect.index.hit", "SearchResult"),
+    "Session": ("recollect.sessions.session", "Session"),
+    "open": ("recollect.memory", "open_memory"),
+}
+
+if not TYPE_CHECKING:  # a type checker would take it as leave to misspell a name
+
+    def __getattr__(name: str) -> object:
+        """Import a public name when it is asked for: `recollect --help` needs no arrays."""
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module, attribute = _PLACES[name]
+        found = getattr(import_module(module), attribute)
+        globals()[name] = found
+        return found
