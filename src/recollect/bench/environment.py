@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Mapping
-from importlib import metadata
 from os import cpu_count, getloadavg
 from pathlib import Path
 
@@ -89,6 +88,9 @@ def _megabytes(field: str) -> float:
 
 
 def _versions() -> dict[str, str]:
+    # Imported here: it brings the mail parser, which the cold start of a probe would pay for.
+    from importlib import metadata
+
     found: dict[str, str] = {}
     for name in PACKAGES:
         try:

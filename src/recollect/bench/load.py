@@ -71,10 +71,8 @@ class _Filled(msgspec.Struct, frozen=True, kw_only=True):
     """What filling a home cost; kept beside it."""
 
     words: float
-    file_chunks: int
     stored: Rate
     indexed: Rate
-    together: Rate
     chunks: Rate
     vectors: Rate
     cold: ProcessCost
@@ -122,10 +120,8 @@ class LoadRunner:
         return LoadReport(
             messages=plan.messages,
             words=filled.words,
-            file_chunks=filled.file_chunks,
             stored=filled.stored,
             indexed=filled.indexed,
-            together=filled.together,
             chunks=filled.chunks,
             vectors=filled.vectors,
             searches=searches,
@@ -141,7 +137,8 @@ class LoadRunner:
     ) -> _Filled:
         home = folder / "home"
         _configure(home)
-        words, stored, indexed = self._store(plan, corpus, home)
+        words, stored = self._store(plan, corpus, home)
+        indexed = self._index_anew(plan, home)
         cold = run_probe(
             folder,
             home=home,
@@ -150,39 +147,45 @@ class LoadRunner:
             vector_seed=None,
         )
         command_ms, notes = _command_start(home, queries[0])
-        file_chunks, chunks = self._index_files(plan, corpus, folder)
+        chunks = self._index_files(plan, corpus, folder)
         return _Filled(
             words=words / plan.messages,
-            file_chunks=file_chunks,
             stored=rate_of(plan.messages, stored),
             indexed=rate_of(plan.messages, indexed),
-            together=rate_of(plan.messages, _sum(stored, indexed)),
-            chunks=rate_of(file_chunks, chunks),
+            chunks=chunks,
             vectors=rate_of(plan.messages, self._bring_vectors(plan, home)),
             cold=cold,
             command_ms=command_ms,
             notes=notes,
         )
 
-    def _store(self, plan: LoadPlan, corpus: ZipfCorpus, home: Path) -> tuple[int, Spent, Spent]:
-        """Return how many words were stored, and what storing and indexing spent."""
-        store, index = Stopwatch(), Stopwatch()
+    def _store(self, plan: LoadPlan, corpus: ZipfCorpus, home: Path) -> tuple[int, Spent]:
+        """Return how many words were stored, and what storing and indexing them spent."""
+        watch = Stopwatch()
         words = done = 0
         sessions = corpus.sessions(plan.messages)
         with self._open(home) as memory:
             while batch := list(islice(sessions, BATCH_SESSIONS)):
                 words += _count_words(batch)
                 self._progress("storing and indexing", done, plan.messages)
-                with store.lap():
+                with watch.lap():
                     for session in batch:
                         store_session(memory, session)
-                with index.lap():
                     memory.sync()
                 done += sum(len(session.turns) for session in batch)
         self._progress("storing and indexing", done, plan.messages)
-        return words, store.total(), index.total()
+        return words, watch.total()
 
-    def _index_files(self, plan: LoadPlan, corpus: ZipfCorpus, folder: Path) -> tuple[int, Spent]:
+    def _index_anew(self, plan: LoadPlan, home: Path) -> Spent:
+        """Return what indexing spends when nothing else runs beside it."""
+        watch = Stopwatch()
+        self._progress("indexing anew", 0, plan.messages)
+        with self._open(home) as memory, watch.lap():
+            memory.reindex()
+        self._progress("indexing anew", plan.messages, plan.messages)
+        return watch.total()
+
+    def _index_files(self, plan: LoadPlan, corpus: ZipfCorpus, folder: Path) -> Rate:
         workspace, home = folder / "files" / "workspace", folder / "files" / "home"
         (workspace / "memory").mkdir(parents=True)
         _configure(home)
@@ -198,7 +201,7 @@ class LoadRunner:
         with self._open(home, workspace=workspace) as memory, watch.lap():
             memory.sync()
         self._progress("indexing memory files", chunks, chunks)
-        return chunks, watch.total()
+        return rate_of(chunks, watch.total())
 
     def _bring_vectors(self, plan: LoadPlan, home: Path) -> Spent:
         watch = Stopwatch()
@@ -275,7 +278,3 @@ def _more_sessions(corpus: ZipfCorpus, plan: LoadPlan) -> Iterator[DatedSession]
 
 def _count_words(batch: Sequence[DatedSession]) -> int:
     return sum(turn.text.count(" ") + 1 for session in batch for turn in session.turns)
-
-
-def _sum(first: Spent, second: Spent) -> Spent:
-    return Spent(cpu_s=first.cpu_s + second.cpu_s, wall_s=first.wall_s + second.wall_s)

@@ -15,7 +15,7 @@ def describe_load(run: LoadRun) -> list[str]:
     for size in run.sizes:
         lines.append(
             f"{size.messages:,} messages of {size.words:.0f} words; "
-            f"{size.file_chunks:,} chunks of memory files"
+            f"{size.chunks.count:,} chunks of memory files"
         )
         lines += [f"{size.messages:,} messages: {note}" for note in size.notes]
     return lines
@@ -36,9 +36,8 @@ def _filling_grid(sizes: Sequence[LoadReport]) -> Grid:
     rows: list[tuple[str, ...]] = []
     for size in sizes:
         for name, rate in (
-            ("store messages", size.stored),
-            ("index messages, no embeddings", size.indexed),
-            ("store and index", size.together),
+            ("store and index messages", size.stored),
+            ("index messages anew", size.indexed),
             ("index chunks of files", size.chunks),
             ("bring vectors in", size.vectors),
         ):
@@ -52,7 +51,7 @@ def _filling_grid(sizes: Sequence[LoadReport]) -> Grid:
                 )
             )
     columns = ("messages", "what", "items", "per CPU second", "per second")
-    return Grid(title="Filling", columns=columns, rows=tuple(rows))
+    return Grid(title="Filling, without embeddings", columns=columns, rows=tuple(rows))
 
 
 def _search_grid(sizes: Sequence[LoadReport]) -> Grid:

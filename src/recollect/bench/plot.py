@@ -64,7 +64,10 @@ def plot_load(run: LoadRun, path: Path) -> None:
         cpu = [size.searches[place].latency.cpu_ms for size in run.sizes]
         search.plot(sizes, [one.p50 for one in cpu], "o-", label=f"{found.mode} p50")
         search.plot(sizes, [one.p95 for one in cpu], "o--", label=f"{found.mode} p95")
-    filling.plot(sizes, [size.together.per_cpu_s for size in run.sizes], "o-", label="messages")
+    filling.plot(
+        sizes, [size.stored.per_cpu_s for size in run.sizes], "o-", label="store and index"
+    )
+    filling.plot(sizes, [size.indexed.per_cpu_s for size in run.sizes], "o-", label="index anew")
     filling.plot(sizes, [size.chunks.per_cpu_s for size in run.sizes], "o-", label="file chunks")
     filling.plot(sizes, [size.vectors.per_cpu_s for size in run.sizes], "o-", label="vectors")
     disk = [sum(size.disk_bytes.values()) / 1e6 for size in run.sizes]

@@ -106,6 +106,9 @@ class Product(Protocol):
     def sync(self) -> object:
         """Return when everything is indexed, embeddings included."""
 
+    def reindex(self) -> object:
+        """Build the index anew."""
+
     def search(
         self,
         query: str,

@@ -137,14 +137,28 @@ class ProcessCost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What one size costs; ``words`` and ``file_chunks`` say what a message and the files were."""
+    """What one size costs.
+
+    Attributes:
+        messages: How many the home holds.
+        words: Of a message, on average.
+        stored: Messages from the caller until they can be found: redacted, durable, mirrored,
+            indexed, by everything that the product does meanwhile.
+        indexed: The same messages indexed anew from the records, without embeddings.
+        chunks: Chunks of memory files read, cut and indexed, without embeddings.
+        vectors: Vectors that were ready made brought into the index.
+        searches: One mode each.
+        writes: Single writes.
+        processes: Fresh ones, without and with vectors.
+        command_ms: ``recollect search`` as a new process, each time.
+        disk_bytes: By file of the home.
+        notes: What could not be measured.
+    """
 
     messages: int
     words: float
-    file_chunks: int
     stored: Rate
     indexed: Rate
-    together: Rate
     chunks: Rate
     vectors: Rate
     searches: tuple[LoadSearch, ...]

@@ -110,6 +110,9 @@ class ScriptedMemory:
         if self._opener.fail_on_sync:
             raise KeyboardInterrupt
 
+    def reindex(self) -> None:
+        """Do nothing: there is no index."""
+
     def search(
         self,
         query: str,

@@ -62,9 +62,7 @@ def test_a_size_is_filled_searched_and_written_to(runner: LoadRunner) -> None:
     report = runner.run(PLAN)
 
     assert (report.messages, report.stored.count, report.indexed.count) == (90, 90, 90)
-    assert report.together.cpu_s == pytest.approx(report.stored.cpu_s + report.indexed.cpu_s)
-    assert report.chunks.count == report.file_chunks
-    assert 20 <= report.file_chunks <= 60
+    assert 20 <= report.chunks.count <= 60
     assert 38 <= report.words <= 52
     assert [search.mode for search in report.searches] == ["lexical", "vector", "hybrid"]
     assert report.searches[0].found == 1.0
@@ -142,7 +140,7 @@ def test_run_is_shown_as_grids_plot_and_json(runner: LoadRunner, tmp_path: Path)
     plot_load(run, tmp_path / "load.svg")
 
     assert titles == [
-        "Filling",
+        "Filling, without embeddings",
         "Searching, ms, query vector given",
         "Single writes, wall ms",
         "Fresh processes",
