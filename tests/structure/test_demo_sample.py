@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.text.secret_redactor import SecretRedactor
 
 DEMO = Path(recollect.__path__[0]) / "demo"
 TRANSCRIPTS = sorted((DEMO / "transcripts").rglob("*.jsonl"))
@@ -83,7 +84,15 @@ def test_an_answer_stands_in_one_source_only(asked: dict[str, str]) -> None:
 
 
 def test_the_only_keys_in_the_sample_are_fakes() -> None:
-    """A key in the sample shows redaction; it must be a row of one letter."""
+    """The keys show redaction, so they must look like keys to a rule and like none to a person."""
     keys = re.findall(r"sk-live-(\w+)", "".join(_said(record) for record in _records()))
     assert keys
-    assert all(len(set(key)) == 1 for key in keys)
+    assert all(re.fullmatch("(tea)+|(milk)+", key) for key in keys)
+
+
+def test_the_keys_in_the_sample_would_be_redacted() -> None:
+    """The privacy page sends the reader to them."""
+    redactor = SecretRedactor(b"salt" * 8)
+    kept = "".join(str(redactor.value(record)) for record in _records())
+    assert "sk-live" not in kept
+    assert "[redacted:" in kept
