@@ -25,8 +25,8 @@ _TIME_WORD = re.compile(
     r"\b(?:"
     + "|".join([*_SURE_MONTHS, *(day + "s?" for day in _DAYS)])
     + r"|(?:19|20)\d\d|\d{1,2}:\d\d|\d{1,2} ?[ap]m"
-    r"|yesterday|today|tonight|tomorrow|ago|weeks?|weekends?|months?|last (?:night|year|summer|winter)"
-    r"|next (?:year|summer|winter)|this (?:morning|afternoon|evening|year))\b"
+    r"|yesterday|today|tonight|tomorrow|ago|weeks?|weekends?|months?"
+    r"|last (?:night|year|summer|winter)|next (?:year|summer|winter)|this (?:morning|afternoon|evening|year))\b"
     r"|\b(?:May|March)\b(?=[ ,]+\d)|\d (?:May|March)\b",
     re.IGNORECASE,
 )

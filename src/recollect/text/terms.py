@@ -13,7 +13,9 @@ import unicodedata
 
 import snowballstemmer
 
-TERMS_VERSION = 1
+from recollect.text.scramble import is_scrambled
+
+TERMS_VERSION = 2
 
 LONGEST = 40
 """Longer words are hashes and keys: they are cut here and not taken apart."""
@@ -30,17 +32,19 @@ STOP_WORDS = frozenset(
     no nor not now of off on once only or other our out over own same shall she should so some such
     than that the their them then there these they this those through to too under until up very was
     we were what when where which while who whom whose why will with would you your yours
-    ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan shouldn wasn weren won
-    wouldn s t re ve ll d m
+    ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan shouldn wasn weren
+    won wouldn s t re ve ll d m
     """.split()
 )
-"""English function and question words; the tails of contractions stand in the last row."""
+"""English function and question words; the tails of contractions stand in the last rows."""
 
 _UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3100-\u312f"
     r"\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     r"\U00020000-\U0003134f"
 )
+_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
+"""A line of Base64, if it is scrambled: Latin words and paths of that length are not."""
 _APOSTROPHES = "'’"
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:'[A-Za-z]+)?")
 _ANY_WORD = re.compile(
@@ -105,9 +109,18 @@ def query_terms(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
+    if len(text) >= 60:
+        text = _ENCODED.sub(_unless_encoded, text)
     if text.isascii():
         return _ASCII_WORD.findall(text)
     return _ANY_WORD.findall(text.translate(_FOLDING))
+
+
+def _unless_encoded(run: re.Match[str]) -> str:
+    """Return nothing for encoded data, which would flood the vocabulary; digests stay."""
+    text = run[0]
+    has_both_cases = not text.islower() and not text.isupper()
+    return " " if has_both_cases and is_scrambled(text) else text
 
 
 def _learn(word: str) -> tuple[str, ...]:

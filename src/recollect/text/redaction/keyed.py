@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from msgspec import Struct
 
 from recollect.text.redaction.blocks import Span
+from recollect.text.scramble import is_scrambled
 
 _CHOSEN = (
     r"pass(?:word|wd|phrase|code|wort)|pwd|contraseña|senha|mot de passe|пароль"
@@ -164,7 +164,7 @@ def _is_password(value: _Value) -> bool:
         return len(text) >= 4 and not _PATH.match(text)
     if len(text) < 6 or is_code(text):
         return False
-    return not text.isalpha() or _is_scrambled(text)
+    return not text.isalpha() or is_scrambled(text)
 
 
 def _is_token(value: _Value) -> bool:
@@ -196,24 +196,13 @@ def is_code(text: str) -> bool:
     if _PATH.match(text) or _NUMBERED_WORD.fullmatch(text.casefold()):
         return True
     is_name = _IDENTIFIER.fullmatch(text) and not any(map(str.isdigit, text))
-    return bool(is_name) and not _is_scrambled(text)
+    return bool(is_name) and not is_scrambled(text)
 
 
 def is_random(text: str) -> bool:
     """Return whether no person would choose ``text`` as a name: digits among letters, or length."""
     digits = sum(map(str.isdigit, text))
     letters = sum(map(str.isalpha, text))
-    if (digits >= 2 and letters >= 2) or _is_scrambled(text):
+    if (digits >= 2 and letters >= 2) or is_scrambled(text):
         return True
     return letters == len(text) >= 20 and (text.islower() or text.isupper())
-
-
-def _is_scrambled(text: str) -> bool:
-    """Return whether capitals stand in ``text`` as chance puts them, not as names do.
-
-    A random mix changes case at every second letter, ``AuthenticationTokenProvider`` at every
-    fifth. The first forty characters tell.
-    """
-    sample = text[:40]
-    changes = sum(one.islower() != two.islower() for one, two in pairwise(sample))
-    return len(sample) >= 8 and changes >= 0.35 * len(sample)
