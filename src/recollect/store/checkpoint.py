@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -58,15 +59,8 @@ class Checkpointer:
             if log_pages < self._log_pages:  # everything was written back; the log began anew
                 self._due_at_pages = self._tuning.checkpoint_pages
             self._log_pages = log_pages
-            if self._is_closed:
-                return
-            if self._thread is None:
-                self._thread = threading.Thread(
-                    target=self._watch,
-                    name=f"recollect-checkpoint-{self._opener.path.name}",
-                    daemon=True,
-                )
-                self._thread.start()
+            if not self._is_closed and self._thread is None:
+                self._start()
             self._changed.notify_all()
 
     def cut(self) -> bool:
@@ -100,6 +94,15 @@ class Checkpointer:
             self._thread.join()
         with self._using:
             self._disconnect()
+
+    def _start(self) -> None:
+        thread = threading.Thread(
+            target=self._watch, name=f"recollect-checkpoint-{self._opener.path.name}", daemon=True
+        )
+        # At the end of the process no thread can be started; closing writes the log back.
+        with suppress(RuntimeError):
+            thread.start()
+            self._thread = thread
 
     def _watch(self) -> None:
         while (mode := self._await_work()) is not None:

@@ -102,13 +102,14 @@ MEANINGS: dict[type[Exception], Meaning] = {
     apsw.Error: _BUG,
 }
 
-_DUPLICATES = frozenset(
-    {
-        apsw.SQLITE_CONSTRAINT_UNIQUE,
-        apsw.SQLITE_CONSTRAINT_PRIMARYKEY,
-        apsw.SQLITE_CONSTRAINT_ROWID,
-    }
-)
+_BY_CODE = {
+    apsw.SQLITE_CONSTRAINT_UNIQUE: _DUPLICATE,
+    apsw.SQLITE_CONSTRAINT_PRIMARYKEY: _DUPLICATE,
+    apsw.SQLITE_CONSTRAINT_ROWID: _DUPLICATE,
+    apsw.SQLITE_IOERR_SHMSIZE: _FULL,
+    apsw.SQLITE_IOERR_NOMEM: _MEMORY,
+}
+"""Where the extended code says more than the class."""
 
 BUSY = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
 """Nothing is wrong with the file; somebody else has it."""
@@ -167,13 +168,8 @@ def translate_os(error: OSError, path: str | Path) -> StoreError:
 
 
 def _meaning(error: apsw.Error) -> Meaning:
-    if isinstance(error, apsw.ConstraintError) and _extended(error) in _DUPLICATES:
-        return _DUPLICATE
-    return MEANINGS.get(type(error), _BUG)
-
-
-def _extended(error: apsw.Error) -> int:
-    return int(getattr(error, "extendedresult", 0))
+    code = int(getattr(error, "extendedresult", 0))
+    return _BY_CODE.get(code) or MEANINGS.get(type(error), _BUG)
 
 
 def _own_words(error: apsw.Error) -> str:

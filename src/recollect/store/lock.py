@@ -55,6 +55,11 @@ class WriteQueue:
 
     def _wait(self, descriptor: int, timeout_s: float) -> int:
         waiter = _Waiter(descriptor)
+        try:
+            waiter.start()
+        except RuntimeError:  # at the end of the process no thread can be started
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            return descriptor
         if waiter.wait(timeout_s):
             return descriptor
         raise StoreBusy(
@@ -75,6 +80,13 @@ class _Waiter:
         self._mutex = threading.Lock()
         self._granted = threading.Event()
         self._given_up = False
+
+    def start(self) -> None:
+        """Begin to wait.
+
+        Raises:
+            RuntimeError: no thread can be started.
+        """
         threading.Thread(target=self._run, name="recollect-lock", daemon=True).start()
 
     def wait(self, timeout_s: float) -> bool:

@@ -91,12 +91,9 @@ class Writer:
         future: Future[T] = Future()
         with self._mutex:
             self._check_usable()
-            self._jobs.put(Job(unit, future))
             if self._thread is None:
-                self._thread = threading.Thread(
-                    target=self._run, name=f"recollect-writer-{self._opener.path.name}", daemon=True
-                )
-                self._thread.start()
+                self._start()
+            self._jobs.put(Job(unit, future))
         return future
 
     def write(self, unit: Callable[[Transaction], T]) -> T:
@@ -121,6 +118,18 @@ class Writer:
                 self._jobs.put(None)
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
+
+    def _start(self) -> None:
+        thread = threading.Thread(
+            target=self._run, name=f"recollect-writer-{self._opener.path.name}", daemon=True
+        )
+        try:
+            thread.start()
+        except RuntimeError as error:
+            raise StoreClosed(
+                "the process is ending", hint="write before the functions of atexit run"
+            ) from error
+        self._thread = thread
 
     def _check_usable(self) -> None:
         if self._is_closed:

@@ -48,6 +48,7 @@ def test_each_becomes_an_error_with_a_hint(kind: type[apsw.Error]) -> None:
         (apsw.SQLITE_READONLY, StoreReadOnly),
         (apsw.SQLITE_CORRUPT, StoreCorrupt),
         (apsw.SQLITE_IOERR_FSYNC, StoreError),
+        (apsw.SQLITE_IOERR_SHMSIZE, StoreFull),
         (apsw.SQLITE_CONSTRAINT_UNIQUE, Conflict),
         (apsw.SQLITE_CONSTRAINT_NOTNULL, StoreError),
     ],

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.core.clock import SystemClock
@@ -119,6 +119,7 @@ def test_old_drafts_are_swept(tmp_path: Path) -> None:
     assert [item.name for item in tmp_path.iterdir()] == ["file"]
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.lists(st.binary(max_size=50).filter(lambda line: b"\n" not in line), max_size=5))
 )

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.core.errors import Denied, InvalidInput, NotFound, RecollectError, StoreError
@@ -64,6 +64,7 @@ def test_a_path_that_leads_out_is_denied(root: Path, relative: str) -> None:
         read_beneath(root, relative, limit=100)
 
 
+@settings(deadline=None)
 @given(st.text(st.sampled_from("./\\asub\0~"), max_size=12))
 def test_no_path_reads_anything_else(relative: str) -> None:
     """Whatever it is made of."""

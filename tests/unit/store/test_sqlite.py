@@ -231,6 +231,29 @@ def test_a_file_whose_permissions_cannot_be_set_is_not_used(
         Opener(tmp_path / "x.db", CALM).create()
 
 
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="needs /proc/locks")
+def test_nothing_we_do_drops_the_locks_of_sqlite(database: SqliteDatabase, tmp_path: Path) -> None:
+    """Promise D10: closing a second descriptor would, and other processes would lose rows."""
+
+    def locked() -> list[bool]:
+        mine = [line.split() for line in Path("/proc/locks").read_text("utf-8").splitlines()]
+        held = {line[5].split(":")[2] for line in mine if line[4] == str(os.getpid())}
+        files = (database.path, Path(f"{database.path}-shm"))
+        return [str(file.stat().st_ino) in held for file in files]
+
+    database.write(add("a"))
+    assert locked() == [True, True]
+    for use in (
+        lambda: database.read(words),
+        database.health,
+        database.cut_log,
+        lambda: database.back_up(tmp_path / "copy.db"),
+        lambda: database.write(add("b")),
+    ):
+        use()
+        assert locked() == [True, True]
+
+
 def test_a_child_process_must_open_its_own(path: Path) -> None:
     """The threads and the locks stay with the parent; using them would hang or corrupt."""
     program = (

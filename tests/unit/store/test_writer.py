@@ -147,10 +147,10 @@ def test_a_group_of_cancelled_units_is_nothing(database: SqliteDatabase) -> None
     """The writer goes on to the next."""
     with write_queue(database.path).turn(5):
         waiting = database.submit(add("a"))
-        cancelled = database.submit(add("b"))
-        # The first holds the writer at the queue of processes, so the second has not begun.
-        while not (waiting.running() or waiting.done()):
+        while not waiting.running():
             pass
+        # The writer waits among the processes, so what comes now has not begun.
+        cancelled = database.submit(add("b"))
         is_cancelled = cancelled.cancel()
     assert waiting.result() == 1
     assert is_cancelled
@@ -306,6 +306,60 @@ def test_a_process_of_another_id_is_refused(
         with pytest.raises(StoreClosed):
             database.read(words)
     assert database.read(words) == ["a"]
+
+
+@pytest.fixture
+def ending(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Make it the end of the process, where Python starts no more threads."""
+
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    return lambda: monkeypatch.setattr(threading.Thread, "start", refuse)
+
+
+def test_what_was_submitted_is_committed_at_the_end_of_the_process(
+    database: SqliteDatabase, ending: Callable[[], None]
+) -> None:
+    """Also when it is the first commit, and another process is writing."""
+    with write_queue(database.path).turn(5):
+        queued = database.submit(add("a"))
+        ending()
+    assert queued.result() == 1
+
+
+def test_a_turn_at_the_end_of_the_process_waits_without_a_thread(
+    path: Path, ending: Callable[[], None]
+) -> None:
+    """It is not given up."""
+    path.parent.mkdir()
+    release = threading.Event()
+    began = threading.Event()
+
+    def hold() -> None:
+        with write_queue(path).turn(5):
+            began.set()
+            release.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    began.wait(60)
+    timer = threading.Timer(0.05, release.set)
+    timer.start()
+    ending()
+    with write_queue(path).turn(0):
+        assert release.is_set()
+    holder.join()
+    timer.join()
+
+
+def test_a_first_write_at_the_end_of_the_process_is_refused(
+    database: SqliteDatabase, ending: Callable[[], None]
+) -> None:
+    """Nobody would commit it."""
+    ending()
+    with pytest.raises(StoreClosed, match="ending"):
+        database.write(add("a"))
 
 
 def test_tokens_of_old_commits_are_forgotten(database: SqliteDatabase) -> None:

@@ -1,0 +1,133 @@
+CREATE TABLE chunk_groups (
+    partition_id INTEGER NOT NULL REFERENCES partitions (id),
+    number       INTEGER NOT NULL,
+    source       TEXT NOT NULL,
+    ref          TEXT NOT NULL,
+    PRIMARY KEY (partition_id, number),
+    UNIQUE (partition_id, source, ref)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE chunks (
+    id         INTEGER PRIMARY KEY,
+    document   INTEGER NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line   INTEGER NOT NULL,
+    hash       BLOB NOT NULL,
+    text       TEXT NOT NULL
+) STRICT;
+CREATE TABLE code_blocks (
+    partition_id INTEGER NOT NULL,
+    block        INTEGER NOT NULL,
+    revision     INTEGER NOT NULL,
+    data         BLOB NOT NULL,
+    PRIMARY KEY (partition_id, block)
+) STRICT;
+CREATE TABLE code_rows (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    partition_id INTEGER NOT NULL,
+    chunk        INTEGER NOT NULL,
+    code         BLOB NOT NULL
+) STRICT;
+CREATE TABLE commits (
+    seq   INTEGER PRIMARY KEY,
+    token BLOB NOT NULL,
+    at    INTEGER NOT NULL
+) STRICT;
+CREATE TABLE cursors (
+    generation INTEGER NOT NULL REFERENCES generations (id),
+    feed       TEXT NOT NULL,
+    seq        INTEGER NOT NULL,
+    PRIMARY KEY (generation, feed)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE documents (
+    id           INTEGER PRIMARY KEY,
+    partition_id INTEGER NOT NULL REFERENCES partitions (id),
+    source       TEXT NOT NULL,
+    ref          TEXT NOT NULL,
+    group_number INTEGER NOT NULL,
+    hash         BLOB NOT NULL,
+    first_chunk  INTEGER NOT NULL,
+    chunk_count  INTEGER NOT NULL,
+    at           INTEGER NOT NULL,
+    role         TEXT,
+    name         TEXT,
+    stamp        TEXT,
+    UNIQUE (partition_id, source, ref)
+) STRICT;
+CREATE TABLE embedding_cache (
+    fingerprint TEXT NOT NULL,
+    hash        BLOB NOT NULL,
+    data        BLOB NOT NULL,
+    updated_at  INTEGER NOT NULL,
+    PRIMARY KEY (fingerprint, hash)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE generations (
+    id         INTEGER PRIMARY KEY,
+    status     TEXT NOT NULL CHECK (status IN ('building', 'serving', 'retired')),
+    identity   TEXT NOT NULL CHECK (json_valid(identity)),
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE names (
+    id           INTEGER PRIMARY KEY,
+    partition_id INTEGER NOT NULL REFERENCES partitions (id),
+    kind         TEXT NOT NULL CHECK (kind IN ('agent', 'user', 'project', 'speaker')),
+    value        TEXT NOT NULL,
+    UNIQUE (partition_id, kind, value)
+) STRICT;
+CREATE TABLE partitions (
+    id         INTEGER PRIMARY KEY,
+    generation INTEGER NOT NULL REFERENCES generations (id),
+    tenant     TEXT NOT NULL,
+    chunks     INTEGER NOT NULL DEFAULT 0,
+    groups     INTEGER NOT NULL DEFAULT 0,
+    revision   INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (generation, tenant)
+) STRICT;
+CREATE TABLE postings (
+    id   INTEGER PRIMARY KEY,
+    data BLOB NOT NULL
+) STRICT;
+CREATE TABLE removals (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    partition_id INTEGER NOT NULL,
+    chunk        INTEGER NOT NULL
+) STRICT;
+CREATE TABLE schema_steps (
+    version    INTEGER PRIMARY KEY,
+    name       TEXT NOT NULL,
+    sha256     TEXT NOT NULL,
+    applied_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE segments (
+    partition_id INTEGER NOT NULL REFERENCES partitions (id),
+    first_chunk  INTEGER NOT NULL,
+    end_chunk    INTEGER NOT NULL,
+    layout       BLOB NOT NULL,
+    terms        BLOB NOT NULL,
+    PRIMARY KEY (partition_id, first_chunk)
+) STRICT;
+CREATE TABLE tail (
+    id       INTEGER PRIMARY KEY,
+    layout   BLOB NOT NULL,
+    postings BLOB NOT NULL
+) STRICT;
+CREATE TABLE terms (
+    id           INTEGER PRIMARY KEY,
+    partition_id INTEGER NOT NULL REFERENCES partitions (id),
+    term         TEXT NOT NULL,
+    UNIQUE (partition_id, term)
+) STRICT;
+CREATE TABLE vector_queue (
+    id INTEGER PRIMARY KEY
+) STRICT;
+CREATE TABLE vectors (
+    id   INTEGER PRIMARY KEY,
+    data BLOB NOT NULL
+) STRICT;
+CREATE INDEX code_rows_by_chunk ON code_rows (partition_id, chunk);
+CREATE INDEX code_rows_by_partition ON code_rows (partition_id, id);
+CREATE INDEX embedding_cache_by_age ON embedding_cache (updated_at);
+CREATE INDEX removals_by_partition ON removals (partition_id, id);

@@ -1,0 +1,139 @@
+CREATE TABLE changes (
+    seq    INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant TEXT NOT NULL,
+    kind   TEXT NOT NULL,
+    ref    TEXT NOT NULL,
+    op     TEXT NOT NULL CHECK (op IN ('put', 'delete')),
+    at     INTEGER NOT NULL
+) STRICT;
+CREATE TABLE commits (
+    seq   INTEGER PRIMARY KEY,
+    token BLOB NOT NULL,
+    at    INTEGER NOT NULL
+) STRICT;
+CREATE TABLE events (
+    seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant     TEXT NOT NULL,
+    agent      TEXT,
+    user_id    TEXT,
+    project    TEXT,
+    session_id TEXT,
+    type       TEXT NOT NULL,
+    payload    TEXT NOT NULL CHECK (json_valid(payload)),
+    at         INTEGER NOT NULL
+) STRICT;
+CREATE TABLE imports (
+    tenant     TEXT NOT NULL,
+    source     TEXT NOT NULL,
+    path       TEXT NOT NULL,
+    session_id TEXT REFERENCES sessions (id),
+    size       INTEGER NOT NULL,
+    mtime_ns   INTEGER NOT NULL,
+    -- Complete lines read so far: where the next import goes on.
+    read_bytes INTEGER NOT NULL,
+    lines      INTEGER NOT NULL,
+    messages   INTEGER NOT NULL,
+    malformed  INTEGER NOT NULL,
+    digest     BLOB NOT NULL,
+    at         INTEGER NOT NULL,
+    PRIMARY KEY (tenant, source, path)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE messages (
+    id             TEXT PRIMARY KEY,
+    tenant         TEXT NOT NULL,
+    agent          TEXT,
+    user_id        TEXT,
+    project        TEXT,
+    session_id     TEXT NOT NULL REFERENCES sessions (id),
+    seq            INTEGER NOT NULL CHECK (seq >= 1),
+    role           TEXT NOT NULL CHECK (role IN ('system', 'user', 'assistant', 'tool')),
+    name           TEXT,
+    -- Text or content blocks as given; `text` is what of it can be read and searched.
+    content        TEXT NOT NULL CHECK (json_valid(content)),
+    text           TEXT NOT NULL,
+    token_estimate INTEGER,
+    -- When it was said, and when it was stored.
+    created_at     INTEGER NOT NULL,
+    recorded_at    INTEGER NOT NULL,
+    metadata       TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)),
+    -- Given by the client: the same id twice is one row.
+    event_id       TEXT,
+    foreign_id     TEXT,
+    row_hash       BLOB NOT NULL,
+    UNIQUE (session_id, seq),
+    UNIQUE (tenant, event_id)
+) STRICT;
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE schema_steps (
+    version    INTEGER PRIMARY KEY,
+    name       TEXT NOT NULL,
+    sha256     TEXT NOT NULL,
+    applied_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE sessions (
+    id                     TEXT PRIMARY KEY,
+    tenant                 TEXT NOT NULL,
+    agent                  TEXT,
+    user_id                TEXT,
+    project                TEXT,
+    -- The normalised session key, and its parts where it has them. NULL: a session without one.
+    key                    TEXT,
+    channel                TEXT,
+    account                TEXT,
+    chat_type              TEXT,
+    peer                   TEXT,
+    title                  TEXT,
+    status                 TEXT NOT NULL DEFAULT 'active'
+                           CHECK (status IN ('active', 'archived', 'deleted')),
+    model                  TEXT,
+    -- A fork shares its parent's messages up to and including this seq.
+    parent_id              TEXT REFERENCES sessions (id),
+    forked_at_seq          INTEGER,
+    message_count          INTEGER NOT NULL DEFAULT 0,
+    last_seq               INTEGER NOT NULL DEFAULT 0,
+    compaction_count       INTEGER NOT NULL DEFAULT 0,
+    flush_compaction_count INTEGER,
+    flushed_at             INTEGER,
+    input_tokens           INTEGER NOT NULL DEFAULT 0,
+    output_tokens          INTEGER NOT NULL DEFAULT 0,
+    total_tokens           INTEGER NOT NULL DEFAULT 0,
+    context_tokens         INTEGER NOT NULL DEFAULT 0,
+    -- Where an imported session came from, and its id there.
+    source                 TEXT,
+    foreign_id             TEXT,
+    created_at             INTEGER NOT NULL,
+    updated_at             INTEGER NOT NULL,
+    metadata               TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)),
+    UNIQUE (tenant, source, foreign_id),
+    CHECK ((parent_id IS NULL) = (forked_at_seq IS NULL))
+) STRICT;
+CREATE TABLE tool_calls (
+    id          TEXT PRIMARY KEY,
+    tenant      TEXT NOT NULL,
+    agent       TEXT,
+    user_id     TEXT,
+    project     TEXT,
+    session_id  TEXT NOT NULL REFERENCES sessions (id),
+    -- The message that asked for the tool, and the one that brought its result.
+    message_id  TEXT NOT NULL REFERENCES messages (id),
+    result_id   TEXT REFERENCES messages (id),
+    -- The id that the model gave the call.
+    call_id     TEXT,
+    tool_name   TEXT NOT NULL,
+    input       TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(input)),
+    result_text TEXT,
+    is_error    INTEGER NOT NULL DEFAULT 0 CHECK (is_error IN (0, 1)),
+    created_at  INTEGER NOT NULL,
+    finished_at INTEGER,
+    UNIQUE (session_id, call_id)
+) STRICT;
+CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
+CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
+CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX sessions_by_project ON sessions (tenant, project, updated_at);
+CREATE INDEX sessions_by_time ON sessions (tenant, updated_at);
+CREATE INDEX tool_calls_by_message ON tool_calls (message_id);
+CREATE INDEX tool_calls_by_result ON tool_calls (result_id) WHERE result_id IS NOT NULL;
