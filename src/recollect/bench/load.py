@@ -22,8 +22,8 @@ from recollect.bench.probe import SEARCH_LIMIT, run_probe, time_command
 from recollect.bench.product import Mode, Opener, Product
 from recollect.bench.results import LoadReport, LoadSearch, ProcessCost, WriteCost
 from recollect.bench.stopwatch import Rate, Spent, Stopwatch, latency_of, rate_of
+from recollect.bench.synthetic import SESSION_MESSAGES, SyntheticCorpus, TargetedQuery, WordLaw
 from recollect.bench.writes import measure_writes, store_session
-from recollect.bench.zipf import SESSION_MESSAGES, TargetedQuery, ZipfCorpus
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.text.chunking import chunk_markdown
 
@@ -59,6 +59,7 @@ class LoadPlan(msgspec.Struct, frozen=True, kw_only=True):
     queries: int = 300
     writes: int = 2_000
     seed: int = 7
+    words: WordLaw = "natural"
 
     def __post_init__(self) -> None:
         """Refuse sizes that would measure nothing."""
@@ -100,9 +101,9 @@ class LoadRunner:
         Raises:
             RecollectError: the product failed.
         """
-        corpus = ZipfCorpus(plan.seed)
+        corpus = SyntheticCorpus(plan.seed, law=plan.words)
         queries = corpus.queries(plan.messages, plan.queries)
-        folder = self._root / f"load-{plan.messages}-{plan.chunks}-seed-{plan.seed}"
+        folder = self._root / f"load-{plan.messages}-{plan.chunks}-{plan.words}-{plan.seed}"
         if not (folder / _FILLED).is_file():
             with complete_folder(folder) as partial:
                 filled = self._fill(plan, corpus, queries, partial)
@@ -133,7 +134,7 @@ class LoadRunner:
         )
 
     def _fill(
-        self, plan: LoadPlan, corpus: ZipfCorpus, queries: list[TargetedQuery], folder: Path
+        self, plan: LoadPlan, corpus: SyntheticCorpus, queries: list[TargetedQuery], folder: Path
     ) -> _Filled:
         home = folder / "home"
         _configure(home)
@@ -159,7 +160,7 @@ class LoadRunner:
             notes=notes,
         )
 
-    def _store(self, plan: LoadPlan, corpus: ZipfCorpus, home: Path) -> tuple[int, Spent]:
+    def _store(self, plan: LoadPlan, corpus: SyntheticCorpus, home: Path) -> tuple[int, Spent]:
         """Return how many words were stored, and what storing and indexing them spent."""
         watch = Stopwatch()
         words = done = 0
@@ -185,7 +186,7 @@ class LoadRunner:
         self._progress("indexing anew", plan.messages, plan.messages)
         return watch.total()
 
-    def _index_files(self, plan: LoadPlan, corpus: ZipfCorpus, folder: Path) -> Rate:
+    def _index_files(self, plan: LoadPlan, corpus: SyntheticCorpus, folder: Path) -> Rate:
         workspace, home = folder / "files" / "workspace", folder / "files" / "home"
         (workspace / "memory").mkdir(parents=True)
         _configure(home)
@@ -232,7 +233,7 @@ class LoadRunner:
         self._progress(f"searching, {mode}", len(queries), len(queries))
         return LoadSearch(mode=mode, latency=latency_of(watch.laps), found=found / len(queries))
 
-    def _write(self, plan: LoadPlan, corpus: ZipfCorpus, folder: Path) -> WriteCost:
+    def _write(self, plan: LoadPlan, corpus: SyntheticCorpus, folder: Path) -> WriteCost:
         with TemporaryDirectory(prefix="written-", dir=folder) as name:
             home = Path(name) / "home"
             shutil.copytree(folder / "home", home)
@@ -269,7 +270,7 @@ def _command_start(home: Path, query: TargetedQuery) -> tuple[tuple[float, ...],
         return (), (f"the command line was not timed: {error.message}",)
 
 
-def _more_sessions(corpus: ZipfCorpus, plan: LoadPlan) -> Iterator[DatedSession]:
+def _more_sessions(corpus: SyntheticCorpus, plan: LoadPlan) -> Iterator[DatedSession]:
     number = plan.messages // SESSION_MESSAGES + 1
     while True:
         yield corpus.session(number)

@@ -11,7 +11,7 @@ from recollect.bench.results import LoadReport, LoadRun
 
 def describe_load(run: LoadRun) -> list[str]:
     """Return lines that say what was run on what."""
-    lines = [*describe_lines(run.environment), f"seed {run.seed}"]
+    lines = [*describe_lines(run.environment), f"seed {run.seed}, words: {run.law}"]
     for size in run.sizes:
         lines.append(
             f"{size.messages:,} messages of {size.words:.0f} words; "

@@ -17,7 +17,7 @@ from recollect.bench.clustered import ClusteredEmbedder
 from recollect.bench.environment import resident_memory
 from recollect.bench.product import Mode, open_product
 from recollect.bench.results import ProcessCost
-from recollect.bench.zipf import TargetedQuery
+from recollect.bench.synthetic import TargetedQuery
 from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreError
 

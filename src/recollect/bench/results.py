@@ -170,10 +170,11 @@ class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoadRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A load run over one or more sizes, all from one seed."""
+    """A load run over one or more sizes, all from one seed and one law of words."""
 
     environment: Environment
     seed: int
+    law: str
     sizes: tuple[LoadReport, ...]
 
 

@@ -23,6 +23,7 @@ from recollect.bench.quality import DIALOGUE_POOLS, MODES, POOLS, QualityPlan
 from recollect.bench.quality_grids import describe_quality, quality_grids
 from recollect.bench.results import DatasetReport, LoadRun, QualityReport
 from recollect.bench.suite import QualitySuite, Slice
+from recollect.bench.synthetic import WordLaw
 from recollect.cli.bench_options import (
     AsJson,
     Comparisons,
@@ -183,6 +184,9 @@ def load(
     ] = None,
     queries: Annotated[int, typer.Option(help="Searches in each mode.")] = 300,
     writes: Annotated[int, typer.Option(help="Single writes while the index merges.")] = 2_000,
+    words: Annotated[
+        WordLaw, typer.Option(help="How often words come up: as in real text, or by Zipf's law.")
+    ] = "natural",
     seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
     keep: Keep = None,
     as_json: AsJson = False,
@@ -199,6 +203,7 @@ def load(
             queries=queries,
             writes=writes,
             seed=seed,
+            words=words,
         )
         for size in messages or [100_000]
     ]
@@ -266,7 +271,8 @@ def _run_load(plans: list[LoadPlan], keep: Path | None) -> LoadRun:
     with show_progress() as progress, work_folder(keep) as root:
         runner = LoadRunner(root, open_product, progress)
         sizes = tuple(runner.run(plan) for plan in plans)
-    return LoadRun(environment=environment, seed=plans[0].seed, sizes=sizes)
+    first = plans[0]
+    return LoadRun(environment=environment, seed=first.seed, law=first.words, sizes=sizes)
 
 
 def _show_quality(report: QualityReport, output: Output) -> None:

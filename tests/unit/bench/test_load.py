@@ -16,7 +16,7 @@ from recollect.bench.load_grids import describe_load, load_grids
 from recollect.bench.plot import plot_load
 from recollect.bench.product import Mode
 from recollect.bench.results import LoadRun, ProcessCost
-from recollect.bench.zipf import TargetedQuery
+from recollect.bench.synthetic import TargetedQuery
 from recollect.core.errors import InvalidInput, StoreError
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def test_a_command_line_that_fails_is_a_note(
 def test_sizes_below_one_are_refused(field: str) -> None:
     """They would measure nothing."""
     with pytest.raises(InvalidInput, match=field):
-        LoadPlan(**({"messages": 10, "chunks": 10} | {field: 0}))
+        msgspec.convert({"messages": 10, "chunks": 10} | {field: 0}, LoadPlan)
 
 
 def test_disk_usage_counts_folders_as_one(tmp_path: Path) -> None:
@@ -132,9 +132,8 @@ def test_run_is_shown_as_grids_plot_and_json(runner: LoadRunner, tmp_path: Path)
     """Two sizes side by side."""
     pytest.importorskip("matplotlib")
     small = LoadPlan(messages=60, chunks=20, queries=8, writes=4)
-    run = LoadRun(
-        environment=describe_environment(), seed=7, sizes=(runner.run(small), runner.run(PLAN))
-    )
+    sizes = (runner.run(small), runner.run(PLAN))
+    run = LoadRun(environment=describe_environment(), seed=7, law="natural", sizes=sizes)
 
     titles = [grid.title for grid in load_grids(run)]
     plot_load(run, tmp_path / "load.svg")

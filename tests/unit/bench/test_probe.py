@@ -12,7 +12,7 @@ import pytest
 from recollect.bench import probe
 from recollect.bench.probe import ProbeRequest, answer_probe, run_command
 from recollect.bench.results import ProcessCost
-from recollect.bench.zipf import TargetedQuery
+from recollect.bench.synthetic import TargetedQuery
 from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreError
 

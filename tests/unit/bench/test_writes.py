@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.bench.homes import Progress
+from recollect.bench.synthetic import SyntheticCorpus
 from recollect.bench.writes import measure_writes
-from recollect.bench.zipf import ZipfCorpus
 
 if TYPE_CHECKING:
     from tests.unit.bench.conftest import ScriptedOpener
@@ -20,7 +20,7 @@ def test_every_write_is_measured_while_the_backlog_is_indexed(
     tmp_path: Path, opener: ScriptedOpener, progress: Progress
 ) -> None:
     """A quarter alone, then all of them beside the indexing thread."""
-    corpus = ZipfCorpus(1, vocabulary=1_000)
+    corpus = SyntheticCorpus(1, vocabulary=1_000)
     with opener(tmp_path) as memory:
         cost = measure_writes(
             memory,
@@ -40,7 +40,7 @@ def test_an_error_of_the_index_is_not_lost(
     tmp_path: Path, opener: ScriptedOpener, progress: Progress
 ) -> None:
     """It happened in another thread, and is raised here."""
-    corpus = ZipfCorpus(1, vocabulary=1_000)
+    corpus = SyntheticCorpus(1, vocabulary=1_000)
     opener.fail_on_sync = True
     with opener(tmp_path) as memory, pytest.raises(KeyboardInterrupt):
         measure_writes(
