@@ -52,8 +52,8 @@ _MINUTE_MS = 60_000
 
 WordLaw = Literal["natural", "zipf"]
 """``zipf``: a word of rank r comes up in proportion to 1/r, to the last of 200,000. ``natural``:
-the same to rank 3,000, and r ** -1.8 behind, as real text falls (Ferrer i Cancho and Sole,
-2001). Of 640,000 words 30,000 are then different; in LoCoMo, BEAM and LongMemEval together 14,000 are, and
+the same to rank 3,000, and r ** -1.8 behind, as real text falls (Ferrer i Cancho and Sole, 2001).
+Of 640,000 words 30,000 are then different. In LoCoMo, BEAM and LongMemEval together it is 14,000;
 under one law to the end 97,000, which measures the stemmer and makes common words too rare."""
 
 NATURAL_KNEE = 3_000
