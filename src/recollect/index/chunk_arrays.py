@@ -27,7 +27,7 @@ class ChunkArrays:
     """Columns of `LAYOUT` with ``alive``, ``before``, ``after`` and ``context`` beside them.
 
     ``context`` is four times the length of a chunk with its neighbours' heads, as the ranking counts
-    them: own length 1, heads of the next neighbours 1/2, of those behind them 1/4.
+    them: own length 1, the head of the one before 3/4, the other heads 1/4 (see `lexical.bm25`).
     Every column has one spare row at the end for `NOBODY`. `totals` holds the sums per source.
     """
 
@@ -96,9 +96,9 @@ class ChunkArrays:
     def _context_of(self, numbers: Ints) -> NDArray[np.int64]:
         head = self["head"]
         before, after = self.before[numbers], self.after[numbers]
-        near = head[before].astype(np.int64) + head[after]
+        near = 3 * head[before].astype(np.int64) + head[after]
         far = head[self.before[before]].astype(np.int64) + head[self.after[after]]
-        return 4 * self["length"][numbers].astype(np.int64) + 2 * near + far
+        return 4 * self["length"][numbers].astype(np.int64) + near + far
 
     def _reserve(self, chunks: int) -> None:
         if chunks <= self.capacity:

@@ -7,8 +7,19 @@ from collections.abc import Callable
 import msgspec
 
 from recollect.index.names import Mention, Names
-from recollect.text.cues import asks_name, asks_when, is_first_person, months_in, years_in
+from recollect.text.cues import (
+    asks_name,
+    asks_when,
+    days_in,
+    is_first_person,
+    months_in,
+    years_in,
+)
 from recollect.text.terms import query_terms
+
+
+MOST_NAMED = 2
+"""A question that names more speakers is about none of them in particular."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,9 +29,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         text: The question without the names of known speakers, for the embedder: a small model
             otherwise ranks by the name alone (docs/experiments.md, names).
         terms: Its distinct terms, in order.
-        speakers: Who must have said it, where exactly one speaker is named; else empty.
+        speakers: Whose statement it is about: the first of at most two speakers named ("What does
+            Ann think of Bob's plan?"); empty when nobody or more are named.
         first_person: The user speaks of themselves and names nobody.
         months: Months named, 1 to 12.
+        days: Days named, as (month, day of the month).
         years: Years named.
         asks_when: It asks for a time.
         asks_name: It asks for a person, place or thing by name.
@@ -31,6 +44,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     speakers: frozenset[int]
     first_person: bool
     months: frozenset[int]
+    days: frozenset[tuple[int, int]]
     years: frozenset[int]
     asks_when: bool
     asks_name: bool
@@ -43,13 +57,14 @@ def analyse(query: str, names: Names, find_terms: Callable[[str], list[str]] = q
     distinct = tuple(dict.fromkeys(find_terms(text)))
     if not distinct:
         text, distinct = query, tuple(dict.fromkeys(find_terms(query)))
-    named = {mention.speakers for mention in mentions}
+    named = list(dict.fromkeys(mention.speakers for mention in mentions))
     return Question(
         text=text,
         terms=distinct,
-        speakers=next(iter(named)) if len(named) == 1 else frozenset(),
+        speakers=named[0] if 1 <= len(named) <= MOST_NAMED else frozenset(),
         first_person=not mentions and is_first_person(query),
         months=frozenset(months_in(query)),
+        days=frozenset(days_in(query)),
         years=frozenset(years_in(query)),
         asks_when=asks_when(query),
         asks_name=asks_name(query),

@@ -15,9 +15,9 @@ from recollect.core.settings import RankingSettings
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.layout import FROM_USER, QUESTION, TIME_WORD, Floats, Ints
 from recollect.index.question import Question
+from recollect.text.cues import MOST_CAPITALS
 
-MS_PER_DAY = 86_400_000
-MOST_CAPITALS = 2
+OTHER_DAY, YEAR_ALONE = 0.4, 0.3
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -91,15 +91,24 @@ def _speaker(arrays: ChunkArrays, numbers: Ints, question: Question) -> Floats:
 
 
 def _date(at: Ints, question: Question) -> Floats:
-    """1 in a month named, 1/2 in the month after it (it is told later), .3 for the year alone."""
-    day = at.astype("datetime64[ms]")
-    month = day.astype("datetime64[M]").astype(np.int64) % 12 + 1
-    year = day.astype("datetime64[Y]").astype(np.int64) + 1970
-    fits = np.zeros(len(at), np.float32)
+    """1 on a day named or beside it; without a day 1 in a month named and 1/2 in the next one (it is
+    told later); .3 for the year alone, .4 of the month's share where a day is named but not met.
+    """
+    when = at.astype("datetime64[ms]")
+    start = when.astype("datetime64[M]")
+    month = start.astype(np.int64) % 12 + 1
+    year = when.astype("datetime64[Y]").astype(np.int64) + 1970
     in_year = np.isin(year, list(question.years)) if question.years else np.ones(len(at), bool)
+    fits = np.zeros(len(at), np.float32)
     for named in question.months:
         fits = np.maximum(fits, np.where((month == named) & in_year, 1.0, 0.0))
         fits = np.maximum(fits, np.where((month == named % 12 + 1) & in_year, 0.5, 0.0))
-    if question.years and not question.months:
-        fits = np.where(in_year, 0.3, 0.0)
+    if question.days:
+        day = (when.astype("datetime64[D]") - start.astype("datetime64[D]")).astype(np.int64) + 1
+        fits *= OTHER_DAY
+        for named, number in question.days:
+            near = (month == named) & (np.abs(day - number) <= 1) & in_year
+            fits = np.maximum(fits, near)
+    elif question.years and not question.months:
+        fits = np.where(in_year, YEAR_ALONE, 0.0)
     return fits.astype(np.float32)

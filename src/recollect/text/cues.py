@@ -44,6 +44,13 @@ _WORDS_OF_TIME = (
     *((end, _MONTH_NAME) for end in ("uary", "april", "june", "july", "august", "ber")),
 )
 _MONTH = re.compile(rf"\b({'|'.join(_MONTH_NUMBERS)})\b\.?", re.IGNORECASE)
+_DAY_FIRST = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({'|'.join(_MONTH_NUMBERS)})\b", re.IGNORECASE
+)
+_MONTH_FIRST = re.compile(
+    rf"\b({'|'.join(_MONTH_NUMBERS)})\.? (\d{{1,2}})(?:st|nd|rd|th)?\b", re.IGNORECASE
+)
+_NUMERIC_DAY = re.compile(r"\b(?:19|20)\d\d-(\d\d)-(\d\d)\b")
 _NUMERIC_DATE = re.compile(r"\b((?:19|20)\d\d)-(\d\d)(?:-\d\d)?\b")
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _INNER_CAPITAL = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
@@ -87,6 +94,14 @@ def months_in(question: str) -> set[int]:
         if name.lower() not in {"may", "march", "mar"} or _is_month(name, question, match.start()):
             months.add(_MONTH_NUMBERS[name.lower()])
     return months
+
+
+def days_in(question: str) -> set[tuple[int, int]]:
+    """Return the days that a question names, as (month, day of the month)."""
+    named = [(_MONTH_NUMBERS[m.lower()], int(d)) for d, m in _DAY_FIRST.findall(question)]
+    named += [(_MONTH_NUMBERS[m.lower()], int(d)) for m, d in _MONTH_FIRST.findall(question)]
+    named += [(int(m), int(d)) for m, d in _NUMERIC_DAY.findall(question)]
+    return {(month, day) for month, day in named if 1 <= month <= 12 and 1 <= day <= 31}
 
 
 def years_in(question: str) -> set[int]:

@@ -19,8 +19,9 @@ from recollect.index.layout import Floats, Ints
 from recollect.index.lexical.postings import MAX_COUNT, Postings, join
 
 K1, B = 1.2, 0.75
-NEAR, FAR = 0.5, 0.25
-"""Share of a neighbour's counts that a chunk takes over (docs/experiments.md, neighbours)."""
+BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
+"""Share that a chunk takes over of the counts of the one before it, of the one after it, and of those
+behind them: an answer follows its question (docs/experiments.md, neighbours)."""
 
 
 class QueryTerm(msgspec.Struct, frozen=True):
@@ -105,7 +106,8 @@ def _add_chunks(
     before, after = arrays.before[own], arrays.after[own]
     reached = [own, before, after, arrays.before[before], arrays.after[after]]
     counts[own] += found.totals()
-    for target, weight in zip(reached[1:], (NEAR, NEAR, FAR, FAR), strict=True):
+    # What stands after a chunk is, seen from there, the one before.
+    for target, weight in zip(reached[1:], (AFTER, BEFORE, FAR, FAR), strict=True):
         counts[target] += weight * heads
     touched = np.concatenate(reached)
     touched = touched[touched >= 0]
@@ -136,7 +138,8 @@ def _add_groups(arrays: ChunkArrays, total: Floats, found: Postings, share: floa
 def _counts(arrays: ChunkArrays, rows: Sequence[Postings], numbers: Ints) -> Floats:
     before, after = arrays.before[numbers], arrays.after[numbers]
     counts = _looked_up(rows, numbers, heads=False)
-    counts += NEAR * (_looked_up(rows, before, heads=True) + _looked_up(rows, after, heads=True))
+    counts += BEFORE * _looked_up(rows, before, heads=True)
+    counts += AFTER * _looked_up(rows, after, heads=True)
     far_before, far_after = arrays.before[before], arrays.after[after]
     counts += FAR * (
         _looked_up(rows, far_before, heads=True) + _looked_up(rows, far_after, heads=True)
