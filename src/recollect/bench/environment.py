@@ -13,7 +13,7 @@ import msgspec
 from recollect.core.clock import SystemClock, to_datetime
 from recollect.core.settings import load_settings
 
-PACKAGES = ("recollect", "apsw", "numpy", "onnxruntime", "snowballstemmer", "msgspec")
+PACKAGES = ("recollect", "apsw", "numpy", "onnxruntime", "PyStemmer", "msgspec")
 """Packages whose version can change a figure."""
 
 _STATUS = Path("/proc/self/status")

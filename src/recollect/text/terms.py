@@ -11,7 +11,7 @@ import re
 import threading
 import unicodedata
 
-import snowballstemmer
+import Stemmer
 
 from recollect.text.scramble import is_scrambled
 
@@ -76,7 +76,7 @@ class _Folding(dict[int, str]):
 
 _FOLDING = _Folding()
 _WORDS: dict[str, tuple[str, ...]] = {}
-_STEMMER = snowballstemmer.stemmer("english")
+_STEMMER = Stemmer.Stemmer("english")
 _STEMMING = threading.Lock()
 
 
