@@ -1,56 +1,35 @@
-"""The facade and composition root: the only place where the features meet.
+"""The facade: what programs use, and with `assembly` the only place where the features meet.
 
-`open_memory` (`recollect.open`) builds everything from a home folder; `Memory` is what programs use.
 Floor 4: above every feature, below the servers, integrations and the command line.
 """
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
 
-from recollect.core.clock import Clock, IdSource, SystemClock
+from recollect.assembly import Order, Parts, assemble
+from recollect.core.clock import Clock
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
-from recollect.core.settings import (
-    PrivacySettings,
-    ResolvedSettings,
-    default_home,
-    load_settings,
-    models_folder,
-)
+from recollect.core.settings import ResolvedSettings
 from recollect.index.hit import SearchResult
-from recollect.index.index import Index, IndexStatus
+from recollect.index.index import IndexStatus
 from recollect.index.indexer import OnProgress, SyncReport, ignore_progress
-from recollect.index.memory_files import MemoryFiles
 from recollect.index.searcher import SearchOptions
 from recollect.models.embedder import Embedder
-from recollect.models.registry import Choice, choose_embedder
-from recollect.recall.background import BackgroundWork
-from recollect.recall.transcript_feed import TranscriptFeed
-from recollect.sessions.draft import Redactor
 from recollect.sessions.foreign import TranscriptFormat
 from recollect.sessions.import_report import ImportReport, Progress
 from recollect.sessions.importer import AUTO, TranscriptImporter
-from recollect.sessions.mirror import TranscriptMirror
-from recollect.sessions.sessions import Sessions
-from recollect.store.cell import text
-from recollect.store.engine import Database, Health, Transaction
-from recollect.store.files import private_folder
+from recollect.store.engine import Database, Health
 from recollect.store.journal import RecordedEvent, events_since
-from recollect.store.sqlite import SqliteDatabase, open_index, open_records
-from recollect.text.secret_redactor import SecretRedactor
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
 More than that is left to `sync` and the background."""
-
-
-_SALT = "redaction.salt"
 
 
 class ReadResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,7 +78,7 @@ class Memory:
     Use `recollect.open`.
     """
 
-    def __init__(self, parts: _Parts) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self.home = parts.home
         self.workspace = parts.workspace
@@ -272,39 +251,6 @@ class Memory:
         parts.records.close()
 
 
-class _Arrivals:
-    """Tells the mirror and the background that messages arrived."""
-
-    def __init__(self, mirror: TranscriptMirror | None, background: BackgroundWork) -> None:
-        self._mirror = mirror
-        self._background = background
-
-    def notify(self) -> None:
-        if self._mirror is not None:
-            self._mirror.notify()
-        self._background.notify()
-
-
-class _Parts(msgspec.Struct, kw_only=True):
-    """Everything a `Memory` is made of."""
-
-    home: Path
-    workspace: Path | None
-    scope: Scope
-    resolved: ResolvedSettings
-    clock: Clock
-    ids: IdSource
-    redactor: Redactor | None
-    records: SqliteDatabase
-    index_database: SqliteDatabase
-    choice: Choice
-    index: Index
-    files: MemoryFiles | None
-    mirror: TranscriptMirror | None
-    background: BackgroundWork
-    sessions: Sessions
-
-
 def open_memory(
     home: Path | str | None = None,
     workspace: Path | str | None = None,
@@ -326,95 +272,15 @@ def open_memory(
 
     Raises:
         ConfigError: a setting is wrong.
+        NotFound: the workspace is no folder.
         StoreError: a database cannot be opened.
     """
-    folder = private_folder(Path(home).expanduser() if home is not None else default_home())
-    given = dict(overrides or {})
-    if workspace is not None:
-        given["workspace.path"] = str(workspace)
-    resolved = load_settings(folder, given)
-    settings, clock = resolved.settings, clock or SystemClock()
-    choice = (
-        Choice(embedder=embedder, reason="given by the program")
-        if embedder is not None
-        else choose_embedder(settings.embedding.provider, settings.embedding, models_folder())
-    )
-    owner = scope or Scope()
-    records = open_records(folder, settings.store, clock)
-    redactor = _redactor(records, settings.privacy)
-    index_database = open_index(folder, settings.store, clock)
-    files = _memory_files(resolved, owner, redactor)
-    feeds = [TranscriptFeed(records), *([files] if files else [])]
-    index = Index(index_database, feeds, settings, clock, choice.embedder)
-    mirror = TranscriptMirror(folder, records) if settings.sessions.mirror else None
-    background = BackgroundWork(index.work)
-    ids = IdSource(clock)
-    sessions = Sessions(
-        database=records,
+    order = Order(
+        home=home,
+        workspace=workspace,
+        overrides=overrides,
+        scope=scope,
         clock=clock,
-        ids=ids,
-        settings=settings.sessions,
-        redactor=redactor,
-        mirror=_Arrivals(mirror, background),
-        scope=owner,
+        embedder=embedder,
     )
-    parts = _Parts(
-        home=folder,
-        workspace=_workspace(resolved),
-        scope=owner,
-        resolved=resolved,
-        clock=clock,
-        ids=ids,
-        redactor=redactor,
-        records=records,
-        index_database=index_database,
-        choice=choice,
-        index=index,
-        files=files,
-        mirror=mirror,
-        background=background,
-        sessions=sessions,
-    )
-    return Memory(parts)
-
-
-def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:
-    if not settings.redact:
-        return None
-    salt = records.read(_find_salt) or records.write(_make_salt)
-    return SecretRedactor(bytes.fromhex(salt), settings.patterns)
-
-
-def _find_salt(tx: Transaction) -> str:
-    row = tx.row("SELECT value FROM meta WHERE key = ?", (_SALT,))
-    return text(row[0]) if row else ""
-
-
-def _make_salt(tx: Transaction) -> str:
-    tx.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-        (_SALT, secrets.token_hex(32)),
-    )
-    return _find_salt(tx)
-
-
-def _workspace(resolved: ResolvedSettings) -> Path | None:
-    path = resolved.settings.workspace.path
-    if path is None:
-        return None
-    folder = Path(path).expanduser()
-    if not folder.is_dir():
-        raise NotFound(
-            "the workspace is no folder", hint="check workspace.path or --workspace", path=path
-        )
-    return folder
-
-
-def _memory_files(
-    resolved: ResolvedSettings, scope: Scope, redactor: SecretRedactor | None
-) -> MemoryFiles | None:
-    extra = [Path(path).expanduser() for path in resolved.settings.workspace.extra_paths]
-    workspace = _workspace(resolved)
-    if workspace is None and not extra:
-        return None
-    return MemoryFiles(workspace, extra, scope=scope, redactor=redactor)
+    return Memory(assemble(order))

@@ -1,9 +1,9 @@
 """Feedback: a second round with what the best chunks have in common beside the question's words.
 
 The question's vector moves towards theirs, and the terms that weigh most in them are asked for. It
-finds texts that speak of the same thing in other words. It is for files, where the best chunks share
-a topic; messages of one conversation share its small talk, and there it costs more than it finds
-(docs/experiments.md, feedback).
+finds texts that speak of the same thing in other words. It is for files, where the best chunks have
+a topic in common; messages of one conversation have its small talk in common, and there it costs
+more than it finds (docs/experiments.md, feedback).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.layout import Floats, Ints
-from recollect.index.lexical.bm25 import B, K1, QueryTerm, idf, own_counts
+from recollect.index.lexical.bm25 import K1, B, QueryTerm, idf, own_counts
 
 READ = 15
 """Chunks whose terms are read."""
@@ -83,5 +83,7 @@ def feedback_score(
     norm = K1 * (1 - B + B * arrays["length"][numbers] / np.maximum(mean, 1.0))
     for term, _ in terms:
         counts = own_counts(term.rows, numbers)
-        total += (idf(living, term.frequency) * (K1 + 1) * counts / (counts + norm)).astype(np.float32)
+        total += (idf(living, term.frequency) * (K1 + 1) * counts / (counts + norm)).astype(
+            np.float32
+        )
     return total / max(mass, 1e-9)

@@ -17,7 +17,6 @@ from recollect.text.cues import (
 )
 from recollect.text.terms import query_terms
 
-
 MOST_NAMED = 2
 """A question that names more speakers is about none of them in particular."""
 
@@ -50,7 +49,9 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     asks_name: bool
 
 
-def analyse(query: str, names: Names, find_terms: Callable[[str], list[str]] = query_terms) -> Question:
+def analyse(
+    query: str, names: Names, find_terms: Callable[[str], list[str]] = query_terms
+) -> Question:
     """Return what ``query`` asks for."""
     mentions = names.mentions(query)
     text = _without(query, mentions)

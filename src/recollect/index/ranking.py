@@ -91,8 +91,10 @@ def _speaker(arrays: ChunkArrays, numbers: Ints, question: Question) -> Floats:
 
 
 def _date(at: Ints, question: Question) -> Floats:
-    """1 on a day named or beside it; without a day 1 in a month named and 1/2 in the next one (it is
-    told later); .3 for the year alone, .4 of the month's share where a day is named but not met.
+    """Return how well the time fits: 1 on a day named or beside it.
+
+    Without a day 1 in a month named and 1/2 in the next one, where it is told; `YEAR_ALONE` for the
+    year alone; `OTHER_DAY` of the month's share where a day is named but not met.
     """
     when = at.astype("datetime64[ms]")
     start = when.astype("datetime64[M]")

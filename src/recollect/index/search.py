@@ -1,7 +1,7 @@
 """The one search: from a question to chunks with their scores and parts.
 
-Candidates come from the words, the best sessions, the codes and the speaker; all of them are scored
-by `ranking`; the best get their exact vectors. Up to `exact_below` visible chunks all are candidates.
+Candidates come from the words, the best sessions, the codes and the speaker; `ranking` scores them
+all; the best get their exact vectors. Up to `exact_below` visible chunks, all are candidates.
 """
 
 from __future__ import annotations
@@ -120,7 +120,9 @@ class _Ranking:
 
     def _visible_count(self) -> int:
         visible = self._request.visible
-        return int(self._arrays.totals.chunks.sum() if visible is None else np.count_nonzero(visible))
+        return int(
+            self._arrays.totals.chunks.sum() if visible is None else np.count_nonzero(visible)
+        )
 
     def _visible(self, numbers: Ints) -> Ints:
         mask = self._request.visible
@@ -132,7 +134,12 @@ class _Ranking:
             mask = self._request.visible
             alive = self._arrays.alive[: self._arrays.count]
             return np.flatnonzero(alive if mask is None else mask)
-        arms: list[Callable[[], Ints]] = [self._by_words, self._by_groups, self._by_codes, self._by_speaker]
+        arms: list[Callable[[], Ints]] = [
+            self._by_words,
+            self._by_groups,
+            self._by_codes,
+            self._by_speaker,
+        ]
         return self._visible(np.unique(np.concatenate([arm() for arm in arms])))
 
     def _by_words(self) -> Ints:
@@ -146,7 +153,9 @@ class _Ranking:
         rough += weights["group"] * lexical.groups[self._arrays["group"][found]]
         for name, value in priors(self._arrays, found, self._request.question).items():
             rough += weights.get(name, 0.0) * value
-        return found[np.argpartition(-rough, self._settings.candidates)[: self._settings.candidates]]
+        return found[
+            np.argpartition(-rough, self._settings.candidates)[: self._settings.candidates]
+        ]
 
     def _by_groups(self) -> Ints:
         if self._lexical is None:
@@ -216,10 +225,10 @@ class _Ranking:
 
     def _are_files(self, numbers: Ints) -> bool:
         sources = self._arrays["source"][numbers]
-        return bool(len(numbers)) and 2 * np.count_nonzero(sources == FILES) > len(numbers)
+        return 2 * int(np.count_nonzero(sources == FILES)) > len(numbers)
 
     def _ordered(self, numbers: Ints, total: NDArray[np.float32]) -> Ints:
-        """Best first; ties by time, group and place, which do not depend on the order of inserts."""
+        """Return the places, best first; ties by time and place in the group, not by arrival."""
         arrays = self._arrays
         keys = (arrays["order"][numbers], arrays["at"][numbers], -total)
         return np.lexsort(keys)

@@ -1,0 +1,193 @@
+"""The composition root: builds every part of a memory from its home folder.
+
+Floor 4, below the facade in `memory`. Nothing else decides which implementation is used.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource, SystemClock
+from recollect.core.errors import NotFound
+from recollect.core.scope import Scope
+from recollect.core.settings import (
+    PrivacySettings,
+    ResolvedSettings,
+    default_home,
+    load_settings,
+    models_folder,
+)
+from recollect.index.feed import Feed
+from recollect.index.index import Index
+from recollect.index.memory_files import MemoryFiles
+from recollect.models.embedder import Embedder
+from recollect.models.registry import Choice, choose_embedder
+from recollect.recall.background import BackgroundWork
+from recollect.recall.transcript_feed import TranscriptFeed
+from recollect.sessions.mirror import TranscriptMirror
+from recollect.sessions.sessions import Sessions
+from recollect.store.cell import text
+from recollect.store.engine import Database, Transaction
+from recollect.store.files import private_folder
+from recollect.store.sqlite import SqliteDatabase, open_index, open_records
+from recollect.text.secret_redactor import SecretRedactor
+
+_SALT = "redaction.salt"
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """What a program asks for when it opens a memory; fields as in `recollect.open`."""
+
+    home: Path | str | None = None
+    workspace: Path | str | None = None
+    overrides: Mapping[str, object] | None = None
+    scope: Scope | None = None
+    clock: Clock | None = None
+    embedder: Embedder | None = None
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a memory is made of. Closing them is the facade's business."""
+
+    home: Path
+    workspace: Path | None
+    scope: Scope
+    resolved: ResolvedSettings
+    clock: Clock
+    ids: IdSource
+    redactor: SecretRedactor | None
+    records: SqliteDatabase
+    index_database: SqliteDatabase
+    choice: Choice
+    index: Index
+    files: MemoryFiles | None
+    mirror: TranscriptMirror | None
+    background: BackgroundWork
+    sessions: Sessions
+
+
+class Arrivals:
+    """Tells the mirror and the background that messages arrived."""
+
+    def __init__(self, mirror: TranscriptMirror | None, background: BackgroundWork) -> None:
+        self._mirror = mirror
+        self._background = background
+
+    def notify(self) -> None:
+        """Return at once."""
+        if self._mirror is not None:
+            self._mirror.notify()
+        self._background.notify()
+
+
+def assemble(order: Order) -> Parts:
+    """Build the parts of a memory; its home is made when it is missing.
+
+    Raises:
+        ConfigError: a setting is wrong.
+        NotFound: the workspace is no folder.
+        StoreError: a database cannot be opened.
+    """
+    home = Path(order.home).expanduser() if order.home is not None else default_home()
+    resolved = load_settings(home, _overrides(order))
+    settings, clock = resolved.settings, order.clock or SystemClock()
+    workspace, scope = _workspace(resolved), order.scope or Scope()
+    choice = _choice(order.embedder, resolved)
+    private_folder(home)
+    records = open_records(home, settings.store, clock)
+    index_database = open_index(home, settings.store, clock)
+    redactor = _redactor(records, settings.privacy)
+    files = _memory_files(resolved, workspace, scope, redactor)
+    feeds: list[Feed] = [TranscriptFeed(records), *([files] if files else [])]
+    index = Index(index_database, feeds, settings, clock, choice.embedder)
+    mirror = TranscriptMirror(home, records) if settings.sessions.mirror else None
+    background = BackgroundWork(index.work)
+    ids = IdSource(clock)
+    sessions = Sessions(
+        database=records,
+        clock=clock,
+        ids=ids,
+        settings=settings.sessions,
+        redactor=redactor,
+        mirror=Arrivals(mirror, background),
+        scope=scope,
+    )
+    return Parts(
+        home=home,
+        workspace=workspace,
+        scope=scope,
+        resolved=resolved,
+        clock=clock,
+        ids=ids,
+        redactor=redactor,
+        records=records,
+        index_database=index_database,
+        choice=choice,
+        index=index,
+        files=files,
+        mirror=mirror,
+        background=background,
+        sessions=sessions,
+    )
+
+
+def _overrides(order: Order) -> dict[str, object]:
+    given = dict(order.overrides or {})
+    if order.workspace is not None:
+        given["workspace.path"] = str(order.workspace)
+    return given
+
+
+def _choice(embedder: Embedder | None, resolved: ResolvedSettings) -> Choice:
+    if embedder is not None:
+        return Choice(embedder=embedder, reason="given by the program")
+    settings = resolved.settings.embedding
+    return choose_embedder(settings.provider, settings, models_folder())
+
+
+def _workspace(resolved: ResolvedSettings) -> Path | None:
+    path = resolved.settings.workspace.path
+    if path is None:
+        return None
+    folder = Path(path).expanduser()
+    if not folder.is_dir():
+        raise NotFound(
+            "the workspace is no folder", hint="check workspace.path or --workspace", path=path
+        )
+    return folder
+
+
+def _memory_files(
+    resolved: ResolvedSettings,
+    workspace: Path | None,
+    scope: Scope,
+    redactor: SecretRedactor | None,
+) -> MemoryFiles | None:
+    extra = [Path(path).expanduser() for path in resolved.settings.workspace.extra_paths]
+    if workspace is None and not extra:
+        return None
+    return MemoryFiles(workspace, extra, scope=scope, redactor=redactor)
+
+
+def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:
+    if not settings.redact:
+        return None
+    salt = records.read(_find_salt) or records.write(_make_salt)
+    return SecretRedactor(bytes.fromhex(salt), settings.patterns)
+
+
+def _find_salt(tx: Transaction) -> str:
+    row = tx.row("SELECT value FROM meta WHERE key = ?", (_SALT,))
+    return text(row[0]) if row else ""
+
+
+def _make_salt(tx: Transaction) -> str:
+    tx.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
+        (_SALT, secrets.token_hex(32)),
+    )
+    return _find_salt(tx)
