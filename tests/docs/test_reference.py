@@ -12,6 +12,7 @@ import pytest
 
 from recollect.core import errors
 from recollect.core.errors import RecollectError
+from recollect.core.settings import list_options
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -40,6 +41,13 @@ def test_every_error_code_has_its_paragraph() -> None:
     """A reader who searches for a code must find what to do."""
     headings = set(re.findall(r"^##+ (\w+)$", _text("reference", "errors.md"), re.MULTILINE))
     assert headings == {error.code for error in _tree(RecollectError)}
+
+
+def test_every_part_of_a_score_is_explained() -> None:
+    """`--explain` prints these names; the search page must say what they mean."""
+    weights = [o.key for o in list_options() if o.key.startswith("search.ranking.")]
+    rows = set(re.findall(r"^\| `(\w+)` \|", _text("search.md"), re.MULTILINE))
+    assert rows == {key.rpartition(".")[2] for key in weights}
 
 
 def test_every_page_can_be_reached() -> None:
