@@ -47,10 +47,9 @@ COMMANDS_HEAD = """\
 
 <!-- Made by `make reference` from src/recollect/cli; edit there. -->
 
-`recollect [--home DIR] [--workspace DIR] COMMAND`. With `--json` a command writes one JSON document
-to stdout and nothing else, and errors as JSON to stderr. Exit codes: 0 done, 1 failed, 2 wrong
-usage.
-`recollect --install-completion` teaches your shell the commands.
+`recollect [--home DIR] [--workspace DIR] COMMAND`. With `--json` every command writes one JSON
+document to stdout and nothing else, and errors as JSON to stderr. Exit codes: 0 done, 1 failed, 2
+wrong usage. `recollect --install-completion` teaches your shell the commands.
 """
 
 
@@ -122,9 +121,10 @@ def _commands(group: TyperGroup, context: typer.Context, level: int) -> Iterator
 
 def _parameters(command: Any, context: typer.Context) -> Iterator[str]:
     records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
-    shown = [record for record in records if record and record[0] != "--help"]
+    hidden = {"--help", "--json"}  # every command has them
+    shown = [record for record in records if record and record[0] not in hidden]
     if shown:
-        yield "\n| | |\n|---|---|\n"
+        yield "\n| argument | meaning |\n|---|---|\n"
     for name, text in shown:
         yield f"| `{_cell(name)}` | {_cell(text)} |\n"
 

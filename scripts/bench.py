@@ -1,0 +1,36 @@
+"""Runs the short benchmarks: a small load, and a part of each data set where the data is at hand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from recollect.bench.data import VARIABLE, find_data
+from recollect.core.errors import NotFound
+
+LOAD = ("load", "--messages", "5000", "--queries", "100", "--writes", "300")
+QUALITY = ("quality", "--limit", "1", "--questions", "50")
+
+
+def main() -> int:
+    """Return 0 when everything that could run did."""
+    status = _bench(LOAD)
+    named = os.environ.get(VARIABLE)  # noqa: TID251 - as the command line resolves it
+    try:
+        find_data(Path(named) if named else None)
+    except NotFound as error:
+        print(f"No quality bench: {error.message}; {error.hint}.")
+        return status
+    return _bench(QUALITY) or status
+
+
+def _bench(arguments: tuple[str, ...]) -> int:
+    print("$ recollect bench", *arguments, flush=True)
+    command = Path(sys.executable).parent / "recollect"
+    return subprocess.run([command, "bench", *arguments], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
