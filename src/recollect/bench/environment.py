@@ -10,10 +10,11 @@ from pathlib import Path
 
 import msgspec
 
+import recollect
 from recollect.core.clock import SystemClock, to_datetime
 from recollect.core.settings import load_settings
 
-PACKAGES = ("recollect", "apsw", "numpy", "onnxruntime", "PyStemmer", "msgspec")
+PACKAGES = ("apsw", "numpy", "onnxruntime", "PyStemmer", "msgspec")
 """Packages whose version can change a figure."""
 
 _STATUS = Path("/proc/self/status")
@@ -91,7 +92,7 @@ def _versions() -> dict[str, str]:
     # Imported here: it brings the mail parser, which the cold start of a probe would pay for.
     from importlib import metadata
 
-    found: dict[str, str] = {}
+    found = {"recollect": recollect.__version__}
     for name in PACKAGES:
         try:
             found[name] = metadata.version(name)

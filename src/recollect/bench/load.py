@@ -217,6 +217,7 @@ class LoadRunner:
     ) -> tuple[LoadSearch, ...]:
         near = {query.text: query.target for query in queries}
         with self._open(home, embedder=ClusteredEmbedder(plan.seed, near)) as memory:
+            memory.sync()
             return tuple(self._search_mode(memory, mode, queries) for mode in MODES)
 
     def _search_mode(

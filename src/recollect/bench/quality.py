@@ -162,6 +162,8 @@ class QualityRunner:
         if not shelf.questions:
             return
         with self._open(home.home, workspace=home.workspace, overrides=variant.overrides) as memory:
+            # A kept home may have been indexed by other rules; then this builds it anew.
+            memory.sync()
             for mode in self._plan.modes:
                 refusal = _refusal(memory, mode, shelf.questions[0], home)
                 if refusal is not None:

@@ -79,6 +79,19 @@ class DatasetReport(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
+class AnswerRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What one search ranked for one question: keys only, best first, beside the gold keys."""
+
+    dataset: str
+    pool: Pool
+    mode: str
+    variant: str
+    question: str
+    group: str
+    gold: tuple[str, ...]
+    ranked: tuple[str, ...]
+
+
 class VariantSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What a variant overrides, and the fingerprint of all settings in force."""
 

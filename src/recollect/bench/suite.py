@@ -5,7 +5,7 @@ This is where importers, homes, runs and tables meet; the command line only choo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,8 +19,8 @@ from recollect.bench.homes import Homes, Progress
 from recollect.bench.locomo import Gold, load_locomo
 from recollect.bench.longmemeval import load_longmemeval
 from recollect.bench.product import Opener
-from recollect.bench.quality import QualityPlan, QualityRunner
-from recollect.bench.results import DatasetReport, QualityReport, VariantSettings
+from recollect.bench.quality import QualityPlan, QualityRunner, Run
+from recollect.bench.results import AnswerRecord, DatasetReport, QualityReport, VariantSettings
 from recollect.bench.summary import (
     LOCOMO,
     Layout,
@@ -59,6 +59,7 @@ class QualitySuite:
         # Both before anything runs: an unknown setting must not be found after an hour.
         self._variants = describe_variants(plan.variants, root)
         self._environment = describe_environment()
+        self._runs: list[tuple[str, Run]] = []
         self._runner = QualityRunner(plan, Homes(root, opener, progress), opener, progress)
 
     def locomo(self, part: Slice, *, gold: Gold = "original") -> DatasetReport:
@@ -94,7 +95,24 @@ class QualitySuite:
             RecollectError: the data is missing or damaged, or the product failed.
         """
         data = load_cranfield(self._data).narrowed(part.questions)
-        return report_documents(data, self._runner.documents(data))
+        measured = self._runner.documents(data)
+        self._runs += [(data.name, run) for run in measured.runs]
+        return report_documents(data, measured)
+
+    def answers(self) -> Iterator[AnswerRecord]:
+        """Yield what every run so far ranked for every question, for a look at single cases."""
+        for name, run in self._runs:
+            for ranked in run.ranked:
+                yield AnswerRecord(
+                    dataset=name,
+                    pool=run.pool,
+                    mode=run.mode,
+                    variant=run.variant,
+                    question=ranked.question.key,
+                    group=ranked.question.group,
+                    gold=ranked.question.gold,
+                    ranked=ranked.keys,
+                )
 
     def report(self, datasets: Sequence[DatasetReport]) -> QualityReport:
         """Return the data sets with what they were run on."""
@@ -106,7 +124,9 @@ class QualitySuite:
 
     def _dialogues(self, data: DialogueSet, part: Slice, layout: Layout) -> DatasetReport:
         data = data.narrowed(part.conversations, part.questions)
-        return report_dialogues(data, self._runner.dialogues(data), layout)
+        measured = self._runner.dialogues(data)
+        self._runs += [(data.name, run) for run in measured.runs]
+        return report_dialogues(data, measured, layout)
 
 
 def describe_variants(variants: Sequence[Variant], root: Path) -> tuple[VariantSettings, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from recollect.bench.data import find_data
@@ -21,10 +22,11 @@ from recollect.bench.plot import plot_load, plot_quality
 from recollect.bench.product import open_product
 from recollect.bench.quality import DIALOGUE_POOLS, MODES, POOLS, QualityPlan
 from recollect.bench.quality_grids import describe_quality, quality_grids
-from recollect.bench.results import DatasetReport, LoadRun, QualityReport
+from recollect.bench.results import DatasetReport, LoadRun
 from recollect.bench.suite import QualitySuite, Slice
 from recollect.bench.synthetic import WordLaw
 from recollect.cli.bench_options import (
+    Answers,
     AsJson,
     Comparisons,
     Data,
@@ -66,6 +68,7 @@ def locomo(
     as_json: AsJson = False,
     plot: Plot = None,
     markdown: Markdown = None,
+    answers: Answers = None,
 ) -> None:
     """LoCoMo: turns by category, sessions, conversations apart and together."""
     part = Slice(conversations=limit, questions=questions)
@@ -74,7 +77,7 @@ def locomo(
         plan=_plan(settings, compare, mode, pool),
         data=data,
         keep=keep,
-        output=Output(as_json=as_json, plot=plot, markdown=markdown),
+        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
     )
 
 
@@ -93,6 +96,7 @@ def beam(
     as_json: AsJson = False,
     plot: Plot = None,
     markdown: Markdown = None,
+    answers: Answers = None,
 ) -> None:
     """BEAM: messages by question type, one chat at a time."""
     part = Slice(conversations=limit, questions=questions)
@@ -101,7 +105,7 @@ def beam(
         plan=_plan(settings, compare, mode, pool or ["conversation"]),
         data=data,
         keep=keep,
-        output=Output(as_json=as_json, plot=plot, markdown=markdown),
+        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
     )
 
 
@@ -117,6 +121,7 @@ def cranfield(
     as_json: AsJson = False,
     plot: Plot = None,
     markdown: Markdown = None,
+    answers: Answers = None,
 ) -> None:
     """Cranfield: abstracts as memory files."""
     part = Slice(questions=questions)
@@ -125,7 +130,7 @@ def cranfield(
         plan=_plan(settings, compare, mode, None),
         data=data,
         keep=keep,
-        output=Output(as_json=as_json, plot=plot, markdown=markdown),
+        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
     )
 
 
@@ -144,7 +149,7 @@ def longmemeval(
         plan=_plan(settings, None, mode, ["conversation"]),
         data=data,
         keep=keep,
-        output=Output(as_json=as_json, plot=None, markdown=None),
+        output=Output(as_json=as_json),
     )
 
 
@@ -161,6 +166,7 @@ def quality(
     as_json: AsJson = False,
     plot: Plot = None,
     markdown: Markdown = None,
+    answers: Answers = None,
 ) -> None:
     """LoCoMo, BEAM and Cranfield under the same settings: what a change of ranking is judged by."""
     part = Slice(conversations=limit, questions=questions)
@@ -169,7 +175,7 @@ def quality(
         plan=_plan(settings, compare, mode, None),
         data=data,
         keep=keep,
-        output=Output(as_json=as_json, plot=plot, markdown=markdown),
+        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
     )
 
 
@@ -263,7 +269,13 @@ def _quality(
         suite = QualitySuite(
             data=folder, root=root, plan=plan, opener=open_product, progress=progress
         )
-        _show_quality(suite.report(measure(suite)), output)
+        report = suite.report(measure(suite))
+    if output.answers is not None:
+        lines = msgspec.json.Encoder().encode_lines(suite.answers())
+        write_whole(output.answers, lambda path: path.write_bytes(lines))
+    if output.plot is not None:
+        write_whole(output.plot, lambda path: plot_quality(report, path))
+    output.deliver(report, describe_quality(report), quality_grids(report))
 
 
 def _run_load(plans: list[LoadPlan], keep: Path | None) -> LoadRun:
@@ -273,12 +285,6 @@ def _run_load(plans: list[LoadPlan], keep: Path | None) -> LoadRun:
         sizes = tuple(runner.run(plan) for plan in plans)
     first = plans[0]
     return LoadRun(environment=environment, seed=first.seed, law=first.words, sizes=sizes)
-
-
-def _show_quality(report: QualityReport, output: Output) -> None:
-    if output.plot is not None:
-        write_whole(output.plot, lambda path: plot_quality(report, path))
-    output.deliver(report, describe_quality(report), quality_grids(report))
 
 
 def _show_load(run: LoadRun, output: Output) -> None:

@@ -63,6 +63,10 @@ Keep = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Plot = Annotated[Path | None, typer.Option(help="Write a picture: .png, .svg or .pdf.")]
+Answers = Annotated[
+    Path | None,
+    typer.Option(help="Write what was ranked for each question, keys only, as lines of JSON."),
+]
 Markdown = Annotated[Path | None, typer.Option(help="Write the report as Markdown.")]
 
 

@@ -28,8 +28,9 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
     """Where a report goes."""
 
     as_json: bool
-    plot: Path | None
-    markdown: Path | None
+    plot: Path | None = None
+    markdown: Path | None = None
+    answers: Path | None = None
 
     def check(self) -> None:
         """Find out before the run what would fail after it.
@@ -40,7 +41,7 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.plot is not None:
             check_plot(self.plot)
-        for path in (self.plot, self.markdown):
+        for path in (self.plot, self.markdown, self.answers):
             if path is not None and not path.absolute().parent.is_dir():
                 raise InvalidInput(
                     f"the folder of {path.name} does not exist", hint="make it first"

@@ -109,6 +109,19 @@ def test_markdown_and_plot_are_written(run: Run, tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*partial*"))
 
 
+def test_answers_are_written_question_by_question(run: Run, tmp_path: Path) -> None:
+    """To look at single cases; keys only."""
+    path = tmp_path / "answers.jsonl"
+
+    run("locomo", "--mode", "lexical", "--pool", "global", "--answers", str(path))
+
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert len(records) == 6
+    assert records[0]["gold"] == ["conv-1/D1:1"]
+    assert records[0]["ranked"][0] == "conv-1/D1:1"
+    assert "pottery" not in path.read_text("utf-8")
+
+
 def test_homes_are_kept_where_asked(run: Run, tmp_path: Path, opener: ScriptedOpener) -> None:
     """The second run indexes nothing."""
     keep = tmp_path / "kept"
@@ -117,7 +130,7 @@ def test_homes_are_kept_where_asked(run: Run, tmp_path: Path, opener: ScriptedOp
 
     run("cranfield", "--keep", str(keep))
 
-    assert opener.syncs == syncs
+    assert opener.syncs == syncs + 1, "only the look whether there is something to do"
     assert len(list(keep.iterdir())) == 1
 
 
