@@ -21,7 +21,7 @@ help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 demo: $(RUN) ## Read the sample workspace and transcripts, and answer three questions from them
-	@$(VENV)/bin/recollect --home .cache/demo demo
+	@$(VENV)/bin/recollect --home .cache/demo demo --with-model
 
 test: $(DEV) ## Run every test, with branch coverage
 	@$(PY) -m pytest --cov --cov-report=term --junitxml=build/tests.xml

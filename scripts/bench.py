@@ -1,4 +1,4 @@
-"""Runs the short benchmarks: a small load, and a part of each data set where the data is at hand."""
+"""Runs the short benchmarks: a small load, and a part of each data set that is at hand."""
 
 from __future__ import annotations
 

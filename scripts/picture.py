@@ -19,6 +19,9 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "_static" / "demo.svg"
 COLUMNS = 108
+SHOWN_HOME = "~/.cache/recollect/demo"
+"""Stands in the picture for the folder of this run."""
+
 FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 
 
@@ -44,7 +47,7 @@ def _demo(home: Path) -> str:
     done = subprocess.run(
         [*command, "--home", str(home), "demo"], capture_output=True, encoding="utf-8", check=True
     )
-    return done.stdout
+    return done.stdout.replace(str(home), SHOWN_HOME)
 
 
 if __name__ == "__main__":
