@@ -19,10 +19,9 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "_static" / "demo.svg"
 COLUMNS = 108
-SHOWN_HOME = "~/.cache/recollect/demo"
-"""Stands in the picture for the folder of this run."""
-
-FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
+FOREIGN = re.compile(r"\s*(@font-face \{.*?\}|<!--.*?-->)", re.DOTALL)
+DRAWN_QUESTIONS = (0, 2)
+"""The picture must fit on one screen, so the second question is left out."""
 
 
 def main() -> None:
@@ -31,10 +30,16 @@ def main() -> None:
         _demo(Path(home))
         shown = _demo(Path(home))
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
-    console.print(Text.from_ansi(shown.rstrip()))
+    console.print(Text.from_ansi(_excerpt(shown)))
     drawn = console.export_svg(title="make demo", theme=MONOKAI, unique_id="demo")
-    PICTURE.write_text(FONT_FACE.sub("", drawn), encoding="utf-8")
+    PICTURE.write_text(FOREIGN.sub("", drawn), encoding="utf-8")
     print(f"wrote {PICTURE.relative_to(ROOT)}")
+
+
+def _excerpt(shown: str) -> str:
+    head, *answers = re.split(r"\n(?=\S*\? )", shown)
+    answers[-1] = answers[-1].partition("Next")[0]
+    return "\n".join([head, *(answers[number] for number in DRAWN_QUESTIONS)]).rstrip()
 
 
 def _demo(home: Path) -> str:
@@ -47,7 +52,7 @@ def _demo(home: Path) -> str:
     done = subprocess.run(
         [*command, "--home", str(home), "demo"], capture_output=True, encoding="utf-8", check=True
     )
-    return done.stdout.replace(str(home), SHOWN_HOME)
+    return done.stdout
 
 
 if __name__ == "__main__":
