@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from recollect.core.errors import StoreError
+from recollect.store.engine import SqlValue, Transaction
 from recollect.store.sqlite import SqliteDatabase
 from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs, Operation
 from tests.durability.ledger import CALM, append, check_home, open_home
@@ -26,6 +27,8 @@ class Trial(msgspec.Struct):
     hits: int = 0
     acked: list[str] = msgspec.field(default_factory=list)
     refused: list[str] = msgspec.field(default_factory=list)
+    denied: list[str] = msgspec.field(default_factory=list)
+    """Those of the refused that were said not to be there."""
 
 
 def _write_on_a_failing_disk(home: Path, vfs: FaultVfs) -> Trial:
@@ -44,6 +47,7 @@ def _write_on_a_failing_disk(home: Path, vfs: FaultVfs) -> Trial:
     trial.hits = vfs.hits
     vfs.repair()
     database = database or open_home(home, CALM, VFS)
+    assert set(trial.denied).isdisjoint(database.read(_event_ids))
     for event_id in trial.refused:
         database.write(append(event_id))  # the first try after the repair must succeed
     database.close()
@@ -60,11 +64,18 @@ def _write(database: SqliteDatabase | None, event_id: str, trial: Trial) -> None
     try:
         if database is None:
             trial.refused.append(event_id)
+            trial.denied.append(event_id)
             return
         database.write(append(event_id))
         trial.acked.append(event_id)
-    except StoreError:
+    except StoreError as error:
         trial.refused.append(event_id)
+        if error.facts["outcome"] == "none":
+            trial.denied.append(event_id)
+
+
+def _event_ids(tx: Transaction) -> set[SqlValue]:
+    return {row[0] for row in tx.rows("SELECT event_id FROM messages")}
 
 
 @pytest.mark.parametrize("times", [1, 2, FOREVER], ids=["once", "twice", "lasting"])

@@ -132,6 +132,9 @@ class Opener:
             "mmap_size": 0,
             "cache_size": -self._tuning.cache_kib,
             "synchronous": "FULL" if role == "checkpointer" else self._tuning.synchronous,
+            # On macOS a plain fsync stops at the disk's own cache; elsewhere this does nothing.
+            "fullfsync": 1,
+            "checkpoint_fullfsync": 1,
             # A migration that rebuilds a table drops what others refer to; it checks at its end.
             "foreign_keys": role != "migrator",
             "query_only": role == "reader",

@@ -21,6 +21,8 @@ from recollect.store.failures import translate_os
 TORN_SUFFIX = ".torn"
 """What a torn tail's side file adds to the name."""
 DRAFT_SUFFIX = ".part"
+_FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
+"""On macOS a plain fsync stops at the disk's own cache."""
 _LOOK_BACK = 64 * 1024
 _OTHERS_MAY_WRITE = 0o022
 _OTHERS_MAY_LOOK = 0o077
@@ -58,6 +60,18 @@ def private_folder(path: Path) -> Path:
     return path
 
 
+def sync(descriptor: int) -> None:
+    """Make what was written to a descriptor durable.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    if _FULL_SYNC is None:
+        os.fsync(descriptor)
+    else:
+        fcntl.fcntl(descriptor, _FULL_SYNC)
+
+
 def sync_folder(path: Path) -> None:
     """Make the names in ``path`` durable.
 
@@ -66,7 +80,7 @@ def sync_folder(path: Path) -> None:
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        sync(descriptor)
     finally:
         os.close(descriptor)
 
@@ -121,7 +135,7 @@ def append_lines(path: Path, lines: list[bytes], *, durable: bool = True) -> int
         if lines:
             _append(descriptor, b"".join(line + b"\n" for line in lines), path)
         if durable:
-            os.fsync(descriptor)
+            sync(descriptor)
     return torn
 
 
@@ -134,7 +148,7 @@ def set_torn_tail_aside(path: Path) -> int:
     with _locked(path, 0) as descriptor:
         torn = _set_tail_aside(descriptor, path)
         if torn:
-            os.fsync(descriptor)
+            sync(descriptor)
     return torn
 
 
@@ -159,7 +173,7 @@ def _write_draft(draft: Path, content: bytes, mode: int) -> None:
         rest = memoryview(content)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
-        os.fsync(descriptor)
+        sync(descriptor)
     finally:
         os.close(descriptor)
 
@@ -220,6 +234,6 @@ def _keep_torn(side: Path, tail: bytes) -> None:
     descriptor = os.open(side, flags, 0o600)
     try:
         os.write(descriptor, tail + b"\n")
-        os.fsync(descriptor)
+        sync(descriptor)
     finally:
         os.close(descriptor)

@@ -33,14 +33,16 @@ class _NotCommitted(Exception):
     """A whole group failed.
 
     Args:
-        error: What the driver said last.
-        outcome: ``none`` when nothing was kept, ``unknown`` when that could not be found out.
+        error: What the driver said.
+        may_retry: Whether it is sure that nothing of it is there now.
+        is_in_doubt: Whether something of it may be there, or come back when the process is killed.
     """
 
-    def __init__(self, error: apsw.Error, outcome: str) -> None:
+    def __init__(self, error: apsw.Error, *, may_retry: bool, is_in_doubt: bool) -> None:
         super().__init__(str(error))
         self.error = error
-        self.outcome = outcome
+        self.may_retry = may_retry
+        self.is_in_doubt = is_in_doubt
 
 
 class Writer:
@@ -177,24 +179,34 @@ class Writer:
     def _explain(self, error: BaseException) -> BaseException:
         """Return an error for one caller; each gets its own, since raising changes it."""
         if isinstance(error, _NotCommitted):
-            told: BaseException = translate(
-                error.error, self._opener.path, outcome=error.outcome
-            ).with_traceback(error.__traceback__)
-            told.__cause__ = error.error
+            told: BaseException = self._not_committed(error)
         else:
             told = copy.copy(error)
         self.last_error = told.code if isinstance(told, RecollectError) else "error"
         return told
 
+    def _not_committed(self, failed: _NotCommitted) -> RecollectError:
+        outcome = "unknown" if failed.is_in_doubt else "none"
+        told = translate(failed.error, self._opener.path, outcome=outcome)
+        if failed.is_in_doubt:
+            told.hint = f"{told.hint}; it may be stored, so try again with the same event id"
+        told.__cause__ = failed.error
+        return told
+
     def _commit(self, jobs: Sequence[Job]) -> Sequence[Outcome]:
-        """Commit, and once more when it is sure that nothing was kept of the first attempt."""
+        """Commit, and once more when it is sure that nothing is there of the first attempt."""
         self._check_file()
         try:
             return self._attempt(jobs)
-        except _NotCommitted as failed:
-            if failed.outcome == "unknown" or isinstance(failed.error, BUSY):
+        except _NotCommitted as first:
+            if not first.may_retry:
                 raise
-        return self._attempt(jobs)
+            was_in_doubt = first.is_in_doubt
+        try:
+            return self._attempt(jobs)
+        except _NotCommitted as second:
+            second.is_in_doubt |= was_in_doubt
+            raise
 
     def _attempt(self, jobs: Sequence[Job]) -> Sequence[Outcome]:
         group = GroupCommit(jobs, self._opener.path, self._clock)
@@ -202,8 +214,7 @@ class Writer:
             group.run(self._connected())
         except apsw.Error as error:
             self._abandon()
-            if not self._is_there(group, error):
-                raise _NotCommitted(error, "none") from error
+            self._find_out(group, error)
         except BaseException:
             self._abandon()
             raise
@@ -213,11 +224,22 @@ class Writer:
             self._on_commit(self._log_pages)
         return group.outcomes
 
-    def _is_there(self, group: GroupCommit, error: apsw.Error) -> bool:
-        """Return whether a group whose commit raised is in the database, on the disk."""
-        self.reopened += not isinstance(error, BUSY)
+    def _find_out(self, group: GroupCommit, error: apsw.Error) -> None:
+        """Return when a group whose commit raised is in the database, on the disk.
+
+        Raises:
+            _NotCommitted: it is not, or nobody knows.
+        """
+        is_busy = isinstance(error, BUSY)
+        self.reopened += not is_busy
         if not group.has_begun_commit:
-            return False
+            raise _NotCommitted(error, may_retry=not is_busy, is_in_doubt=False) from error
+        if not self._is_there(group, error):
+            # Unless writing itself failed, the log holds the group to its last page. Until other
+            # pages take their place, a process that opens it after a kill takes it for committed.
+            raise _NotCommitted(error, may_retry=True, is_in_doubt=not _is_write_error(error))
+
+    def _is_there(self, group: GroupCommit, error: apsw.Error) -> bool:
         try:
             connection = self._connected()
             if connection.execute(dialect.FIND_TOKEN, (group.token,)).get is None:
@@ -227,7 +249,7 @@ class Writer:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
         except apsw.Error as second:
             self._abandon()
-            raise _NotCommitted(error, "unknown") from second
+            raise _NotCommitted(error, may_retry=False, is_in_doubt=True) from second
         return True
 
     def _connected(self) -> apsw.Connection:
@@ -264,3 +286,9 @@ class Writer:
         connection, self._connection = self._connection, None
         if connection is not None:
             discard(connection)
+
+
+def _is_write_error(error: apsw.Error) -> bool:
+    """Return whether the last page of a commit cannot have been written whole."""
+    code = getattr(error, "extendedresult", None)
+    return isinstance(error, apsw.FullError) or code == apsw.SQLITE_IOERR_WRITE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
 from pathlib import Path
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from recollect.core.clock import SystemClock
 from recollect.core.errors import Denied, StoreError, StoreFull
+from recollect.store import files
 from recollect.store.files import (
     append_lines,
     private_folder,
@@ -108,6 +110,20 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(
             write_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_where_fsync_is_not_enough_the_full_sync_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on macOS; here with a command that every system knows."""
+
+    def never(_descriptor: int) -> None:
+        raise AssertionError("a plain fsync")
+
+    monkeypatch.setattr(files, "_FULL_SYNC", fcntl.F_GETFD)
+    monkeypatch.setattr(os, "fsync", never)
+    write_file(tmp_path / "file", b"content")
+    assert (tmp_path / "file").read_bytes() == b"content"
 
 
 def test_old_drafts_are_swept(tmp_path: Path) -> None:

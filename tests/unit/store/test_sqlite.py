@@ -125,6 +125,8 @@ def test_every_connection_keeps_the_rules(path: Path, open_notes: Open) -> None:
         "cell_size_check": 1,
         "secure_delete": 1,
         "temp_store": 2,
+        "fullfsync": 1,
+        "checkpoint_fullfsync": 1,
         "mmap_size": 0,
         "wal_autocheckpoint": 0,
         "busy_timeout": CALM.busy_timeout_ms,

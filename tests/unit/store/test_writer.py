@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -15,7 +16,7 @@ from recollect.store.connection import Tuning
 from recollect.store.engine import Transaction
 from recollect.store.sqlite import SqliteDatabase, open_database, write_queue
 from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs, Operation
-from tests.unit.store.conftest import CALM, SCHEMA, Open
+from tests.unit.store.conftest import CALM, CLOCK, SCHEMA, Open
 from tests.unit.store.notes import add, words
 
 VFS = "faulty-writer"
@@ -255,6 +256,35 @@ def test_a_commit_whose_sync_failed_is_found_out(
     assert (answer, database.read(words).count("w")) == (told, there)
     assert database.health().reopened == 1
     assert isinstance(database.write(add("after")), int)
+
+
+def test_a_commit_that_could_come_back_after_a_kill_is_not_called_lost(
+    path: Path, open_notes: Open, failing_disk: Break
+) -> None:
+    """Its pages are in the log, only their sync failed; whoever recovers the log finds them.
+
+    An open reader keeps the state of the log, so that this process does not see the row.
+    """
+    vfs = failing_disk("sync", 1, FOREVER, is_armed=False)
+    database = open_notes(vfs=VFS)
+    database.write(add("before"))
+    assert database.read(words) == ["before"]
+    vfs.arm()
+    with pytest.raises(StoreError) as caught:
+        database.write(add("w"))
+    assert caught.value.facts["outcome"] == "unknown"
+    assert "event id" in caught.value.hint
+    assert database.read(words) == ["before"]
+    killed = path.parent / "killed"
+    killed.mkdir()
+    for name in ("notes.db", "notes.db-wal"):  # in another process: see the rules of the house
+        subprocess.run(["cp", path.with_name(name), killed], check=True)
+    left = open_database(killed / "notes.db", SCHEMA, CALM, CLOCK)
+    assert left.read(words) == ["before", "w"]
+    left.close()
+    vfs.repair()
+    database.write(add("after"))
+    assert database.read(words) == ["before", "after"]
 
 
 class BrokenClock:
