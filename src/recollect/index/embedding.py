@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from recollect.core.clock import Clock
 from recollect.core.errors import DimensionMismatch
-from recollect.index.layout import NUMBER_MASK, PARTITION_SHIFT
+from recollect.index.generations import partition_numbers
+from recollect.index.layout import NUMBER_MASK, PARTITION_SHIFT, chunk_ids
 from recollect.index.vectors.code_rows import add_codes, encode
 from recollect.index.vectors.vector_rows import add_vectors
 from recollect.models.embedder import Embedder
@@ -58,13 +59,12 @@ class EmbeddingQueue:
         return done
 
     def _take(self, tx: Transaction, generation: int) -> list[Waiting]:
-        rows = tx.rows(
-            "SELECT c.id, c.hash, c.text FROM partitions p JOIN vector_queue q"
-            " ON q.id BETWEEN p.id << 40 AND (p.id << 40) + 1099511627775"
-            " JOIN chunks c ON c.id = q.id WHERE p.generation = ? ORDER BY q.id LIMIT ?",
-            (generation, BATCH),
-        )
-        return [Waiting(integer(key), blob(digest), text(content)) for key, digest, content in rows]
+        """Return the first waiting chunks of the first partition that has some, in order."""
+        for partition in partition_numbers(tx, generation):
+            rows = list(tx.rows(_TAKE, (*chunk_ids(partition), BATCH)))
+            if rows:
+                return [Waiting(integer(k), blob(digest), text(t)) for k, digest, t in rows]
+        return []
 
     def _vectors(self, waiting: Sequence[Waiting]) -> NDArray[np.float32]:
         known = self._database.read(lambda tx: self._cached(tx, {w.hash for w in waiting}))
@@ -116,16 +116,19 @@ class EmbeddingQueue:
             kept = halves[places].astype(np.float32)
             add_vectors(tx, partition, numbers, kept)
             add_codes(tx, partition, numbers, encode(kept))
-            tx.execute(
-                "UPDATE partitions SET revision = revision + 1 WHERE id = ?", (partition,)
-            )
+            tx.execute("UPDATE partitions SET revision = revision + 1 WHERE id = ?", (partition,))
 
 
 def count_waiting(tx: Transaction, generation: int) -> int:
     """Return how many chunks of a generation wait for a vector."""
-    row = tx.row(
-        "SELECT count(*) FROM partitions p JOIN vector_queue q"
-        " ON q.id BETWEEN p.id << 40 AND (p.id << 40) + 1099511627775 WHERE p.generation = ?",
-        (generation,),
+    counts = (
+        tx.row("SELECT count(*) FROM vector_queue WHERE id BETWEEN ? AND ?", chunk_ids(partition))
+        for partition in partition_numbers(tx, generation)
     )
-    return integer(row[0]) if row else 0
+    return sum(integer(row[0]) for row in counts if row)
+
+
+_TAKE = (
+    "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
+    " WHERE q.id BETWEEN ? AND ? ORDER BY q.id LIMIT ?"
+)

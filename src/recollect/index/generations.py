@@ -101,6 +101,12 @@ def partition_number(tx: Transaction, generation: int, tenant: str) -> int | Non
     return integer(row[0]) if row else None
 
 
+def partition_numbers(tx: Transaction, generation: int) -> list[int]:
+    """Return the partitions of a generation, ascending."""
+    rows = tx.rows("SELECT id FROM partitions WHERE generation = ? ORDER BY id", (generation,))
+    return [integer(row[0]) for row in rows]
+
+
 def ensure_partition(tx: Transaction, generation: int, tenant: str) -> int:
     """Return the partition of a tenant, a new one when there is none."""
     known = partition_number(tx, generation, tenant)
@@ -120,8 +126,10 @@ def drop_some(tx: Transaction) -> bool:
         " WHERE g.status = 'retired' LIMIT 1"
     )
     if row is None:
-        tx.execute("DELETE FROM cursors WHERE generation IN"
-                   " (SELECT id FROM generations WHERE status = 'retired')")
+        tx.execute(
+            "DELETE FROM cursors WHERE generation IN"
+            " (SELECT id FROM generations WHERE status = 'retired')"
+        )
         tx.execute("DELETE FROM generations WHERE status = 'retired'")
         return False
     _drop_from_partition(tx, integer(row[0]))
@@ -129,14 +137,20 @@ def drop_some(tx: Transaction) -> bool:
 
 
 def _drop_from_partition(tx: Transaction, partition: int) -> None:
-    first, last = layout.chunk_id(partition, 0), layout.chunk_id(partition, layout.NUMBER_MASK)
-    terms = list(tx.rows("SELECT id FROM terms WHERE partition_id = ? LIMIT ?", (partition, DROP_ROWS)))
+    terms = list(
+        tx.rows("SELECT id FROM terms WHERE partition_id = ? LIMIT ?", (partition, DROP_ROWS))
+    )
     for (term,) in terms:
         low = integer(term) << TERM_SHIFT
-        tx.execute("DELETE FROM postings WHERE id BETWEEN ? AND ?", (low, low | (1 << TERM_SHIFT) - 1))
+        tx.execute(
+            "DELETE FROM postings WHERE id BETWEEN ? AND ?", (low, low | (1 << TERM_SHIFT) - 1)
+        )
         tx.execute("DELETE FROM terms WHERE id = ?", (term,))
     chunks = list(
-        tx.rows("SELECT id FROM chunks WHERE id BETWEEN ? AND ? LIMIT ?", (first, last, DROP_ROWS))
+        tx.rows(
+            "SELECT id FROM chunks WHERE id BETWEEN ? AND ? LIMIT ?",
+            (*layout.chunk_ids(partition), DROP_ROWS),
+        )
     )
     for statement in _BY_CHUNK:
         tx.executemany(statement, chunks)

@@ -12,9 +12,10 @@ from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.embedding import count_waiting
 from recollect.index.feed import Feed
-from recollect.index.generations import find_generation
+from recollect.index.generations import find_generation, partition_numbers
 from recollect.index.hit import SearchResult
 from recollect.index.indexer import Indexer, OnProgress, SyncReport, ignore_progress
+from recollect.index.layout import chunk_ids
 from recollect.index.searcher import Searcher, SearchOptions
 from recollect.models.embedder import Embedder
 from recollect.store.cell import integer, text
@@ -134,17 +135,16 @@ def _status(tx: Transaction, outdated: str | None) -> IndexStatus:
         (number,),
     )
     counted = [(text(source), integer(n), integer(chunks)) for source, n, chunks in documents]
-    vectors = tx.row(
-        "SELECT count(*) FROM partitions p JOIN vectors v"
-        " ON v.id BETWEEN p.id << 40 AND (p.id << 40) + 1099511627775 WHERE p.generation = ?",
-        (number,),
+    vectors = (
+        tx.row("SELECT count(*) FROM vectors WHERE id BETWEEN ? AND ?", chunk_ids(partition))
+        for partition in partition_numbers(tx, number)
     )
     return IndexStatus(
         generation=number,
         rebuilding=find_generation(tx, "building") is not None,
         documents={source: n for source, n, _ in counted},
         chunks=sum(chunks for _, _, chunks in counted),
-        vectors=integer(vectors[0]) if vectors else 0,
+        vectors=sum(integer(row[0]) for row in vectors if row),
         waiting=count_waiting(tx, number),
         outdated=outdated,
     )

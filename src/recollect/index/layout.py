@@ -51,6 +51,11 @@ def chunk_id(partition: int, number: int) -> int:
     return partition << PARTITION_SHIFT | number
 
 
+def chunk_ids(partition: int, first: int = 0) -> tuple[int, int]:
+    """Return the first and the last key that chunks of a partition from ``first`` on can have."""
+    return chunk_id(partition, first), chunk_id(partition, NUMBER_MASK)
+
+
 def decode(blob: bytes) -> Records:
     """Return the records that ``blob`` holds, in order of chunk number."""
     return np.frombuffer(blob, dtype=LAYOUT)

@@ -297,9 +297,9 @@ class TailRow(msgspec.Struct, frozen=True):
 
 def read_tail(tx: Transaction, partition: int, start: int) -> list[TailRow]:
     """Return the waiting chunks from number ``start`` on, ascending."""
-    bounds = (chunk_id(partition, start), chunk_id(partition, layout.NUMBER_MASK))
     rows = tx.rows(
-        "SELECT id, layout, postings FROM tail WHERE id BETWEEN ? AND ? ORDER BY id", bounds
+        "SELECT id, layout, postings FROM tail WHERE id BETWEEN ? AND ? ORDER BY id",
+        layout.chunk_ids(partition, start),
     )
     return [
         TailRow(integer(key) & layout.NUMBER_MASK, blob(record), blob(data))
@@ -329,10 +329,7 @@ def seal(
     write_segment(
         tx, partition, Segment(start, start + len(whole)), layout.encode(whole), everything
     )
-    tx.execute(
-        "DELETE FROM tail WHERE id BETWEEN ? AND ?",
-        (chunk_id(partition, 0), chunk_id(partition, layout.NUMBER_MASK)),
-    )
+    tx.execute("DELETE FROM tail WHERE id BETWEEN ? AND ?", layout.chunk_ids(partition))
 
 
 def _bump(tx: Transaction, partition: int) -> None:
