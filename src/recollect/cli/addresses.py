@@ -1,0 +1,100 @@
+"""Addresses: how people name a session, a message or lines of a file on the command line.
+
+A session is named by its id, the last characters of it, its title, or its id in the program it was
+imported from; a message by its id or ``SESSION:SEQ``; lines by ``PATH:12`` or ``PATH:12-18``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from recollect.core.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.sessions.message import Message
+    from recollect.sessions.session import Session
+    from recollect.sessions.sessions import Sessions
+
+SHORT = 8
+"""Characters of a shown session id. They are its last: ids of one moment begin alike."""
+
+_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_TAIL = re.compile(r"[0-9a-f-]{4,36}")
+_IN_SESSION = re.compile(r"(.+):(\d{1,9})")
+_LINES = re.compile(r"(.+\.md):(\d{1,9})(?:-(\d{1,9}))?")
+
+
+class Lines(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of a memory file; ``first`` from 1, ``last`` inclusive, None to the end."""
+
+    path: str
+    first: int = 1
+    last: int | None = None
+
+
+def short(session_id: str) -> str:
+    """Return the part of a session id that is shown."""
+    return session_id[-SHORT:]
+
+
+def lines_of(address: str) -> Lines | None:
+    """Return the lines that an address means; None when it means a message."""
+    found = _LINES.fullmatch(address)
+    if found:
+        path, first, last = found.groups()
+        return Lines(path=path, first=int(first), last=int(last) if last else None)
+    if _ID.fullmatch(address) or _IN_SESSION.fullmatch(address):
+        return None
+    return Lines(path=address)
+
+
+def find_message(sessions: Sessions, address: str) -> Message:
+    """Return the message of an address.
+
+    Raises:
+        NotFound: there is none.
+        InvalidInput: it could be several.
+    """
+    found = _IN_SESSION.fullmatch(address)
+    if not found:
+        return sessions.message(address)
+    session, seq = find_session(sessions, found[1]), int(found[2])
+    messages = sessions.messages(session.id, limit=1, after_seq=seq - 1)
+    if not messages or messages[0].seq != seq:
+        raise NotFound(
+            f"session {short(session.id)} has no message {seq}",
+            hint=f"it has {session.last_seq}; `recollect transcript {short(session.id)}`",
+        )
+    return messages[0]
+
+
+def find_session(sessions: Sessions, name: str) -> Session:
+    """Return the session that a name means.
+
+    Raises:
+        NotFound: there is none.
+        InvalidInput: it could be several.
+    """
+    if _ID.fullmatch(name):
+        try:
+            return sessions.get(name)
+        except NotFound:
+            pass  # it may be its id in another program
+    found = [session for session in sessions.list() if _is_named(session, name)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise NotFound("there is no such session", hint="`recollect sessions` lists them")
+    raise InvalidInput(
+        f"{len(found)} sessions are named so",
+        hint="use one of their ids: " + ", ".join(session.id for session in found[:3]),
+    )
+
+
+def _is_named(session: Session, name: str) -> bool:
+    if name in {session.title, session.foreign_id, session.key}:
+        return True
+    return bool(_TAIL.fullmatch(name)) and session.id.endswith(name)

@@ -1,0 +1,245 @@
+"""What `recollect doctor` looks at. Each check says what it found; none of them changes a file."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from recollect import __version__
+from recollect.cli.figures import count, size
+from recollect.core.clock import Clock, SystemClock
+from recollect.core.errors import RecollectError
+from recollect.core.scope import Scope
+from recollect.core.settings import Settings, StoreSettings, load_settings, models_folder
+from recollect.index.generations import cursor, find_generation
+from recollect.index.memory_files import MemoryFiles
+from recollect.memory import Memory, open_memory
+from recollect.models.folder import INSTALL_HINT, ModelFolder
+from recollect.models.registry import choose_embedder, local_folder
+from recollect.recall.transcript_feed import TranscriptFeed
+from recollect.sessions.mirror import TranscriptMirror
+from recollect.sessions.mirror_file import MirrorState
+from recollect.sessions.searchable import newest_change
+from recollect.store.connection import check_version
+from recollect.store.engine import Transaction
+from recollect.store.failures import translate_os
+from recollect.store.integrity import quick_check
+from recollect.store.sqlite import (
+    INDEX_FILE,
+    RECORDS_FILE,
+    SqliteDatabase,
+    open_index,
+    open_records,
+)
+
+OTHERS = 0o077
+LITTLE_SPACE = 256 << 20
+"""Below it an index rebuild or a model may not fit."""
+
+FIX_HINT = "`recollect doctor --fix`"
+INDEX_HINT = "`recollect doctor --fix` builds it anew from the records"
+
+State = Literal["ok", "note", "wrong"]
+Opener = Callable[[Path, StoreSettings, Clock], SqliteDatabase]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """What a check found; ``note`` could be better, ``wrong`` must be mended."""
+
+    name: str
+    state: State
+    detail: str
+    hint: str = ""
+
+
+class Checkup:
+    """All checks of one home.
+
+    Args:
+        home: A home.
+        workspace: What was named on the command line.
+    """
+
+    def __init__(self, home: Path, workspace: Path | None) -> None:
+        self._home = home
+        self._workspace = workspace
+        self._settings = Settings()
+
+    def run(self) -> Iterator[Finding]:
+        """Yield a finding for each check; one that fails does not stop the others."""
+        checks: list[tuple[str, Callable[[], Finding]]] = [
+            ("software", self._software),
+            ("settings", self._read_settings),
+            ("home", self._permissions),
+            ("disk", self._space),
+            (RECORDS_FILE, lambda: self._sound(RECORDS_FILE, open_records)),
+            (INDEX_FILE, lambda: self._sound(INDEX_FILE, open_index)),
+            ("mirrors", self._mirrors),
+            ("index", self._index),
+            ("vectors", self._vectors),
+            ("workspace", self._files),
+            ("model", self._model),
+        ]
+        for name, check in checks:
+            try:
+                yield check()
+            except RecollectError as error:
+                yield Finding(name=name, state="wrong", detail=error.message, hint=error.hint)
+
+    def _software(self) -> Finding:
+        check_version()
+        detail = f"recollect {__version__}, Python {platform.python_version()}"
+        return _ok("software", detail)
+
+    def _read_settings(self) -> Finding:
+        named = {} if self._workspace is None else {"workspace.path": str(self._workspace)}
+        resolved = load_settings(self._home, named)
+        self._settings = resolved.settings
+        changed = sum(origin != "default" for origin in resolved.origins.values())
+        return _ok("settings", f"{changed} changed from the default")
+
+    def _permissions(self) -> Finding:
+        try:
+            mode = self._home.stat().st_mode
+        except OSError as error:
+            raise translate_os(error, self._home) from error
+        if not mode & OTHERS:
+            return _ok("home", f"{self._home}, for you alone")
+        detail = f"others can look into {self._home}"
+        return Finding(
+            name="home",
+            state="note",
+            detail=detail,
+            hint=f"chmod go= {shlex.quote(str(self._home))}",
+        )
+
+    def _space(self) -> Finding:
+        try:
+            free = shutil.disk_usage(self._home).free
+        except OSError as error:
+            raise translate_os(error, self._home) from error
+        if free >= LITTLE_SPACE:
+            return _ok("disk", f"{size(free)} free")
+        return Finding(
+            name="disk", state="note", detail=f"only {size(free)} free", hint="free some"
+        )
+
+    def _sound(self, name: str, opener: Opener) -> Finding:
+        path = self._home / name
+        if not path.exists():
+            hint = "`recollect sync` makes it again" if name == INDEX_FILE else "restore a backup"
+            state: State = "note" if name == INDEX_FILE else "wrong"
+            return Finding(name=name, state=state, detail="missing", hint=hint)
+        with self._opened(opener) as database:
+            problems = quick_check(database)
+            health = database.health()
+        if not problems:
+            told = f"schema {health.schema_version}, SQLite {health.sqlite_version}"
+            return _ok(name, f"sound, {size(path.stat().st_size)}, {told}")
+        hint = INDEX_HINT if name == INDEX_FILE else "restore a backup; keep the damaged file"
+        detail = f"damaged: {problems[0]}"
+        return Finding(name=name, state="wrong", detail=detail, hint=hint)
+
+    def _mirrors(self) -> Finding:
+        if not self._settings.sessions.mirror:
+            return _ok("mirrors", "switched off")
+        with self._memory() as memory, self._opened(open_records) as records:
+            ids = [session.id for session in memory.sessions.list() if session.last_seq]
+            mirror = TranscriptMirror(self._home, records)
+            states = Counter(mirror.state(session_id) for session_id in ids)
+        equal = states.pop(MirrorState.EQUAL, 0)
+        if not states:
+            return _ok("mirrors", f"{count(equal, 'transcript')} as in the database")
+        told = ", ".join(f"{number} {state}" for state, number in sorted(states.items()))
+        return Finding(name="mirrors", state="wrong", detail=told, hint=FIX_HINT)
+
+    def _index(self) -> Finding:
+        with self._memory() as memory:
+            index = memory.status().index
+        if index.outdated:
+            hint = "`recollect reindex`, or `recollect doctor --fix`"
+            return Finding(name="index", state="wrong", detail=index.outdated, hint=hint)
+        behind = self._changes_behind()
+        if behind:
+            detail = f"{count(behind, 'change')} behind the records"
+            return Finding(name="index", state="note", detail=detail, hint="`recollect sync`")
+        return _ok("index", f"{count(index.chunks, 'chunk')}, up to the records")
+
+    def _changes_behind(self) -> int:
+        with self._opened(open_records) as records:
+            newest = records.read(newest_change)
+        with self._opened(open_index) as index:
+            return max(0, newest - index.read(_read_up_to))
+
+    def _vectors(self) -> Finding:
+        with self._memory() as memory:
+            status = memory.status()
+        if status.embedder is None:
+            return Finding(
+                name="vectors",
+                state="note",
+                detail=status.embedder_reason,
+                hint=status.embedder_hint,
+            )
+        if status.index.waiting:
+            detail = f"{count(status.index.waiting, 'chunk')} without a vector"
+            return Finding(name="vectors", state="note", detail=detail, hint="`recollect sync`")
+        return _ok("vectors", f"{count(status.index.vectors, 'vector')} of {status.embedder}")
+
+    def _files(self) -> Finding:
+        path = self._settings.workspace.path
+        extra = tuple(Path(each).expanduser() for each in self._settings.workspace.extra_paths)
+        if path is None and not extra:
+            return _ok("workspace", "none")
+        workspace = None if path is None else Path(path).expanduser()
+        if workspace is not None and not workspace.is_dir():
+            hint = "check workspace.path or --workspace"
+            return Finding(name="workspace", state="wrong", detail=f"no folder {path}", hint=hint)
+        files = MemoryFiles(workspace, extra, scope=Scope(), redactor=None)
+        found, warnings = files.listing()
+        if warnings:
+            hint = "copy what should be found; links are not followed"
+            return Finding(name="workspace", state="note", detail=warnings[0], hint=hint)
+        return _ok("workspace", f"{path or 'extra paths'}, {count(len(found), 'memory file')}")
+
+    def _model(self) -> Finding:
+        settings = self._settings.embedding
+        choice = choose_embedder(settings.provider, settings, models_folder())
+        folder = ModelFolder(local_folder(settings, models_folder()))
+        if not folder.is_installed:
+            state: State = "note" if choice.embedder is None else "wrong"
+            detail = "the local model is not installed"
+            return Finding(name="model", state=state, detail=detail, hint=INSTALL_HINT)
+        damaged = folder.damaged_originals()
+        if damaged:
+            detail = f"{', '.join(damaged)} of the local model is damaged"
+            return Finding(name="model", state="wrong", detail=detail, hint=INSTALL_HINT)
+        return _ok("model", f"{choice.reason}, its digests are right")
+
+    @contextmanager
+    def _opened(self, opener: Opener) -> Iterator[SqliteDatabase]:
+        database = opener(self._home, self._settings.store, SystemClock())
+        try:
+            yield database
+        finally:
+            database.close()
+
+    def _memory(self) -> Memory:
+        return open_memory(self._home, self._workspace)
+
+
+def _read_up_to(tx: Transaction) -> int:
+    generation = find_generation(tx, "serving")
+    return cursor(tx, generation.number, TranscriptFeed.name) if generation else 0
+
+
+def _ok(name: str, detail: str) -> Finding:
+    return Finding(name=name, state="ok", detail=detail)

@@ -1,0 +1,109 @@
+"""From errors to exit codes and to what is said about them on stderr.
+
+One table maps every class of the error tree; a test proves it total.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Any
+
+from recollect.core import errors
+from recollect.core.errors import RecollectError
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+EXIT_CODES: dict[type[RecollectError], int] = {
+    errors.RecollectError: FAILED,
+    errors.InvalidInput: FAILED,
+    errors.ConfigError: FAILED,
+    errors.NotFound: FAILED,
+    errors.Conflict: FAILED,
+    errors.Denied: FAILED,
+    errors.StoreError: FAILED,
+    errors.StoreBusy: FAILED,
+    errors.StoreFull: FAILED,
+    errors.StoreReadOnly: FAILED,
+    errors.StoreCorrupt: FAILED,
+    errors.StoreClosed: FAILED,
+    errors.SchemaTooNew: FAILED,
+    errors.MigrationFailed: FAILED,
+    errors.EmbeddingError: FAILED,
+    errors.ModelMissing: FAILED,
+    errors.ProviderUnavailable: FAILED,
+    errors.ProviderRejected: FAILED,
+    errors.DimensionMismatch: FAILED,
+}
+"""Usage (2) is what typer refuses before a command starts; the tree tells of what failed."""
+
+_DEBUG_HINT = "this is a bug; `recollect --debug …` (or RECOLLECT_DEBUG=1) shows where"
+_HINTS = {
+    "--home": "it stands before the command: recollect --home DIR COMMAND",
+    "--workspace": "it stands before the command: recollect --workspace DIR COMMAND",
+    "--debug": "it stands before the command: recollect --debug COMMAND",
+}
+
+
+def tell_error(error: RecollectError, *, as_json: bool) -> int:
+    """Say on stderr what failed and what to do; return the exit code."""
+    _tell(error.code, error.message, error.hint, as_json=as_json)
+    return EXIT_CODES[type(error)]
+
+
+def tell_usage(error: Any, *, as_json: bool) -> int:
+    """Say what is wrong with a command line; return the exit code.
+
+    Args:
+        error: A `typer.TyperException`.
+        as_json: How to say it.
+    """
+    message = " ".join(error.format_message().split()).rstrip(".")
+    _tell("usage", message, _usage_hint(error), as_json=as_json)
+    return int(error.exit_code)
+
+
+def tell_interrupt(*, as_json: bool) -> int:
+    """Say that nothing is broken; return the exit code."""
+    message = "interrupted; what was stored is kept"
+    _tell("interrupted", message, "the same command goes on from there", as_json=as_json)
+    return INTERRUPTED
+
+
+def tell_unexpected(error: BaseException, *, as_json: bool, debug: bool) -> int:
+    """Say in one line what nobody expected; return the exit code."""
+    if debug:
+        traceback.print_exception(error)
+    # The text of a foreign exception can hold anything, the user's text too: only its kind is told.
+    _tell("internal", f"unexpected {type(error).__name__}", _DEBUG_HINT, as_json=as_json)
+    return FAILED
+
+
+def tell_no_output(error: OSError, *, as_json: bool) -> int:
+    """Say that stdout took no more; return the exit code."""
+    reason = error.strerror or type(error).__name__
+    message = f"the output could not be written ({reason})"
+    _tell("output", message, "write it to another place", as_json=as_json)
+    return FAILED
+
+
+def _usage_hint(error: Any) -> str:
+    wrong = getattr(error, "option_name", None)
+    if wrong in _HINTS:
+        return _HINTS[wrong]
+    context = getattr(error, "ctx", None)
+    return f"see `{context.command_path} --help`" if context is not None else ""
+
+
+def _tell(code: str, message: str, hint: str, *, as_json: bool) -> None:
+    if as_json:
+        from recollect.cli.document import print_document
+
+        answer = {"error": {"code": code, "message": message, "hint": hint}}
+        print_document(answer, sys.stderr)
+        return
+    from recollect.cli.screen import say
+
+    say(("error", "bold red"), (": ", "bold"), (message, ""))
+    if hint:
+        say((" hint", "cyan"), (": ", ""), (hint, ""))

@@ -1,0 +1,83 @@
+"""`recollect get`: a memory file or a message, as a search named it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.addresses import Lines, find_message, lines_of
+from recollect.cli.document import print_document
+from recollect.cli.help import App
+from recollect.cli.invocation import answers_json, opened
+from recollect.cli.options import AsJson
+from recollect.core.errors import InvalidInput
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.memory import Memory
+
+app = App()
+
+
+@app.command(rich_help_panel="Find")
+def get(
+    context: typer.Context,
+    address: Annotated[
+        str,
+        typer.Argument(help="PATH, PATH:12-18, SESSION:SEQ or a message's id.", show_default=False),
+    ],
+    *,
+    from_line: Annotated[
+        int | None, typer.Option("--from", help="First line of a file, from 1.")
+    ] = None,
+    lines: Annotated[int | None, typer.Option("--lines", help="How many lines of a file.")] = None,
+    around: Annotated[
+        int, typer.Option("--context", "-C", help="Messages before and after a message.")
+    ] = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Show lines of a memory file, or a message among its neighbours."""
+    as_json = answers_json(context, as_json)
+    if around < 0:
+        raise InvalidInput("--context is below 0", hint="use 0 for the message alone")
+    with opened(context) as memory:
+        meant = lines_of(address)
+        if meant is None:
+            _give_message(memory, address, around, as_json=as_json)
+        else:
+            _give_lines(memory, meant, from_line, lines, as_json=as_json)
+
+
+def _give_lines(
+    memory: Memory, meant: Lines, from_line: int | None, lines: int | None, *, as_json: bool
+) -> None:
+    first = meant.first if from_line is None else from_line
+    if lines is None and meant.last is not None and from_line is None:
+        if meant.last < first:
+            raise InvalidInput("the last line is before the first", hint="write PATH:12-18")
+        lines = meant.last - first + 1
+    found = memory.read(meant.path, first, lines)
+    if as_json:
+        print_document(found)
+        return
+    from recollect.cli.screen import say, show
+
+    width = len(str(found.from_line + found.lines))
+    for number, text in enumerate(found.text.split("\n")[: found.lines], start=found.from_line):
+        show((f"{number:>{width}}  ", "dim"), (text, ""))
+    if found.lines < found.total_lines:
+        say((f"\n{found.path}, {found.lines} of {found.total_lines} lines", "dim"))
+
+
+def _give_message(memory: Memory, address: str, around: int, *, as_json: bool) -> None:
+    message = find_message(memory.sessions, address)
+    before = memory.sessions.messages(message.session_id, limit=around, before_seq=message.seq)
+    after = memory.sessions.messages(message.session_id, limit=around, after_seq=message.seq)
+    if as_json:
+        print_document({"message": message, "before": before, "after": after})
+        return
+    from recollect.cli.messages import show_messages
+    from recollect.cli.sessions import show_session_line
+
+    show_session_line(memory.sessions, memory.sessions.get(message.session_id))
+    show_messages([*before, message, *after], chosen=message.seq)

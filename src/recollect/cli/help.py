@@ -1,0 +1,140 @@
+"""The help pages: short, without boxes, and the same for every command.
+
+`App` is a `typer.Typer` whose commands show them.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:  # for a name only
+    from rich.text import Text
+
+WIDEST_NAME = 30
+"""A longer name gets a line of its own."""
+
+_LIST = re.compile(r"<list\[(.+?)\]>")
+
+Row = tuple[str, str]
+
+
+class Command(TyperCommand):
+    """A command with our help page."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the page; nothing is left for the formatter."""
+        print_help(self, ctx)
+
+
+class Group(TyperGroup):
+    """A group of commands with our help page."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the page; nothing is left for the formatter."""
+        print_help(self, ctx)
+
+
+class App(typer.Typer):
+    """A `typer.Typer` of which all commands and groups have our help page."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**({"cls": Group} | options))
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
+        """Return the decorator of a command; see typer."""
+        return super().command(name, **({"cls": Command} | options))
+
+
+def print_help(command: Any, context: Any) -> None:
+    """Print the help page of a command on stdout."""
+    from recollect.cli.screen import console, line
+
+    screen = console()
+    for paragraph in (command.help or "").strip().split("\n\n"):
+        screen.print(line((" ".join(paragraph.split()), "")))
+        screen.print()
+    screen.print(line(("Usage: ", "bold"), (usage(command, context), "cyan")))
+    sections = _sections(command, context)
+    names = [name for rows in sections.values() for name, _ in rows]
+    width = max((len(name) for name in names if len(name) <= WIDEST_NAME), default=0)
+    for title, rows in sections.items():
+        screen.print(line((f"\n{title}", "bold")))
+        for row in rows:
+            for shown in _lines(row, width, screen.width):
+                screen.print(shown, soft_wrap=True)
+    if command.epilog:
+        screen.print(line((f"\n{command.epilog}", "dim")))
+
+
+def usage(command: Any, context: Any) -> str:
+    """Return how a command is called, on one line."""
+    parameters = command.get_params(context)
+    given = [_argument(parameter) for parameter in parameters if _is_argument(parameter)]
+    if isinstance(command, TyperGroup):
+        given.append("[COMMAND]" if command.invoke_without_command else "COMMAND")
+    return " ".join([context.command_path, "[OPTIONS]", *given])
+
+
+def _sections(command: Any, context: Any) -> dict[str, list[Row]]:
+    """Return the rows of the page by title: commands first, then arguments, then options."""
+    sections: dict[str, list[Row]] = {}
+    for title, row in (*_commands(command, context), *_parameters(command, context)):
+        sections.setdefault(title, []).append(row)
+    return sections
+
+
+def _commands(command: Any, context: Any) -> Iterator[tuple[str, Row]]:
+    if not isinstance(command, TyperGroup):
+        return
+    for name in command.list_commands(context):
+        found: Any = command.get_command(context, name)
+        if found is not None and not found.hidden:
+            text = " ".join((found.help or "").split("\n\n")[0].split())
+            yield _panel(found, "Commands"), (name, text)
+
+
+def _parameters(command: Any, context: Any) -> Iterator[tuple[str, Row]]:
+    for parameter in command.get_params(context):
+        record = parameter.get_help_record(context)
+        if _is_argument(parameter):
+            yield "Arguments", (_name(parameter), parameter.help or "")
+        elif record is not None:
+            name = _LIST.sub(r"<\1>", record[0])
+            yield _panel(parameter, "Options"), (name, record[1])
+
+
+def _lines(row: Row, width: int, screen_width: int) -> Iterator[Text]:
+    """Yield the lines of a row: the name, and the text wrapped beside it."""
+    from recollect.cli.screen import line
+
+    name, text = row
+    if len(name) > width:
+        yield line((f"  {name}", "cyan"))
+        name = ""
+    for part in textwrap.wrap(text, max(20, screen_width - width - 4)) or [""]:
+        yield line((f"  {name:<{width}}  ", "cyan"), (part, ""))
+        name = ""
+
+
+def _is_argument(parameter: Any) -> bool:
+    return bool(parameter.param_type_name == "argument")
+
+
+def _name(argument: Any) -> str:
+    return str(argument.metavar or argument.name.upper())
+
+
+def _argument(argument: Any) -> str:
+    name = _name(argument) + ("..." if argument.nargs != 1 else "")
+    return name if argument.required else f"[{name}]"
+
+
+def _panel(owner: Any, usual: str) -> str:
+    named = getattr(owner, "rich_help_panel", None)
+    return named if isinstance(named, str) else usual

