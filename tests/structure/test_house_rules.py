@@ -28,7 +28,7 @@ TEXT = {
     ".svg",
     "",
 }
-MADE = {".venv", ".git", "build", "dist", "_build", ".cache", ".hypothesis"}
+MADE = {".venv", ".git", "build", "dist", "_build", ".cache", ".hypothesis", ".coverage"}
 
 KNOWN_HOSTS = {
     "127.0.0.1",
