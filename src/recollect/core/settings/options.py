@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import types
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -110,6 +109,4 @@ def convert(key: str, value: object, *, from_text: bool) -> SettingValue:
     """
     kind = leaves()[key][0]
     converted: SettingValue = msgspec.convert(value, kind, strict=not from_text)
-    if isinstance(converted, float) and not math.isfinite(converted):
-        raise ValueError("not finite")  # NaN passes every comparison of a range
     return converted

@@ -159,9 +159,7 @@ def _not_yaml(name: str, line: int) -> ConfigError:
 def _yaml_line(error: yaml.YAMLError, text: str) -> int:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         return int(error.problem_mark.line) + 1
-    if isinstance(error, yaml.reader.ReaderError):
-        return text.count("\n", 0, error.position) + 1
-    return 1
+    return text.count("\n", 0, getattr(error, "position", 0)) + 1
 
 
 def _key_of_variable(name: str) -> str | None:

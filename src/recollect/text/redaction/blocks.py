@@ -13,6 +13,7 @@ _TAG = re.compile(r"(?!(?<=`)<[^<>`]{0,108}>`)<(/?)private(?:\s[^<>]{0,100})?>")
 _BEGIN = "-----BEGIN "
 _KEY_HEADER = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s:,%-]|\\[nr])*+")
+_KEY_FOOTER = re.compile(r"-----END[A-Z0-9 ]{0,60}-{0,5}")
 _MAX_KEY_CHARS = 65_536
 """An RSA key of 16,384 bits has 13,000; the end of a key is not looked for beyond this."""
 
@@ -59,8 +60,5 @@ def _private_keys(text: str) -> Iterator[Span]:
 
 def _end_of_key(text: str, start: int) -> int:
     footer = text.find("-----END", start, start + _MAX_KEY_CHARS)
-    if footer >= 0:
-        closing = text.find("-----", footer + 8, footer + 100)
-        return closing + 5 if closing >= 0 else footer + 8
-    body = _KEY_BODY.match(text, start)
-    return body.end() if body else start
+    end = (_KEY_BODY if footer < 0 else _KEY_FOOTER).match(text, max(start, footer))
+    return end.end() if end else start

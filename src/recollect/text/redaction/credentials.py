@@ -18,7 +18,7 @@ _HEX = r"[a-f0-9]"
 
 # Beside the mark of an earlier redaction nothing begins or ends: it went on there before.
 _ENDS = r"(?![A-Za-z0-9]|\[redacted:)"
-_BEGINS = r"(?<!:[0-9a-f]{6}\])(?:(?<![A-Za-z0-9_.~-])|(?<=\\[nrt]))"
+_BEGINS = r"(?<!:[0-9a-f]{6}\])(?:(?<![A-Za-z0-9_.~-])|(?<=\\[nrt])|(?<=%[A-Fa-f0-9]{2}))"
 
 _SHAPES = (
     # Code hosting and package registries
@@ -81,7 +81,7 @@ _SHAPES = (
     ("render-key", "rnd_", rf"{_ALNUM}{{28,}}+"),
     ("supabase-token", "sbp_", rf"{_HEX}{{40}}"),
     ("supabase-key", "sb_secret_", rf"{_WORD}{{20,}}+"),
-    ("planetscale-token", "pscale_", r"(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,}+"),
+    ("planetscale-token", "pscale_", rf"(?:tkn|pw|oauth)_{_WORD}{{32,}}+"),
     ("neon-key", "napi_", rf"{_ALNUM}{{40,}}+"),
     ("databricks-token", "dapi", rf"{_HEX}{{32}}(?:-[0-9])?"),
     ("pulumi-token", "pul-", rf"{_HEX}{{40}}"),
@@ -147,6 +147,7 @@ _SHAPES = (
 )
 
 
+_MARK_END = re.compile(r":[0-9a-f]{6}\]")
 _ESCAPES = frozenset({"\\n", "\\r", "\\t"})
 
 
@@ -209,6 +210,8 @@ def _goes_on(text: str, at: int) -> bool:
     A letter that belongs to an escape (``\n`` in JSON, ``%3D`` in a URL) is not part of the word.
     """
     before = text[at - 1 : at]
-    if not (before.isascii() and before.isalnum()):
+    if before == "]":
+        return _MARK_END.match(text, max(at - 8, 0), at) is not None
+    if not (before.isascii() and before.isalnum() and text[at].isalnum()):
         return False
     return not (text[max(at - 2, 0) : at] in _ESCAPES or text[max(at - 3, 0) : at].startswith("%"))

@@ -164,7 +164,7 @@ def _is_password(value: _Value) -> bool:
         return len(text) >= 4 and not _PATH.match(text)
     if len(text) < 6 or is_code(text):
         return False
-    return not text.isalpha() or is_scrambled(text)
+    return not text.isalpha() or _is_no_name(text)
 
 
 def _is_token(value: _Value) -> bool:
@@ -184,7 +184,7 @@ _TESTS = {"password": _is_password, "secret": _is_password, "token": _is_token}
 def is_filler(text: str) -> bool:
     """Return whether ``text`` stands for a value instead of being one."""
     folded = text.casefold()
-    if len(set(folded)) <= 2 or _TEMPLATE.match(folded):
+    if len(set(folded)) <= 1 or _TEMPLATE.match(folded):
         return True
     return folded in _NOT_SECRETS or any(filler in folded for filler in _FILLERS)
 
@@ -196,13 +196,16 @@ def is_code(text: str) -> bool:
     if _PATH.match(text) or _NUMBERED_WORD.fullmatch(text.casefold()):
         return True
     is_name = _IDENTIFIER.fullmatch(text) and not any(map(str.isdigit, text))
-    return bool(is_name) and not is_scrambled(text)
+    return bool(is_name) and not _is_no_name(text)
 
 
 def is_random(text: str) -> bool:
     """Return whether no person would choose ``text`` as a name: digits among letters, or length."""
     digits = sum(map(str.isdigit, text))
     letters = sum(map(str.isalpha, text))
-    if (digits >= 2 and letters >= 2) or is_scrambled(text):
-        return True
-    return letters == len(text) >= 20 and (text.islower() or text.isupper())
+    return (digits >= 2 and letters >= 2) or _is_no_name(text)
+
+
+def _is_no_name(text: str) -> bool:
+    is_run = len(text) >= 20 and text.isalpha() and (text.islower() or text.isupper())
+    return is_run or is_scrambled(text)

@@ -51,6 +51,6 @@ def test_options_come_in_the_order_of_the_tree() -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.1, 1.1])
 def test_a_number_must_be_finite_and_in_its_range(value: float) -> None:
-    """NaN would pass every comparison."""
+    """Also from YAML, which knows ``.nan``."""
     with pytest.raises(ValueError, match=r"."):
         convert("search.min_score", value, from_text=False)

@@ -99,7 +99,11 @@ def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
 
 def test_arguments_may_be_nested(tmp_path: Path) -> None:
     """As Python callers have them; None unsets where that is legal."""
-    overrides = {"search": {"limit": 4}, "workspace.path": None, "search.candidates": "50"}
+    overrides: dict[str, object] = {
+        "search": {"limit": 4},
+        "workspace.path": None,
+        "search.candidates": "50",
+    }
     search = _load(tmp_path, overrides=overrides).settings.search
     assert (search.limit, search.candidates) == (4, 50)
 

@@ -1,0 +1,83 @@
+"""Private blocks and private keys."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.text.redaction import redact
+
+BEGIN = "-----BEGIN RSA PRIVATE " + "KEY-----"
+END = "-----END RSA PRIVATE " + "KEY-----"
+BODY = "MIIEow/IBAAKC+AQEA\n" * 5
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a <private>b</private> c", "a {} c"),
+        ("a <PRIVATE>b</Private> c", "a {} c"),
+        ('a <private reason="x">b</private> c', "a {} c"),
+        ("a <private>b\nc</private>", "a {}"),
+        ("a <private>b <private>c</private> d</private> e", "a {} e"),
+        ("a <private>b <private>c</private> d", "a {}"),
+        ("a <private>the rest", "a {}"),
+        ("a <private></private> b", "a {} b"),
+        ("a </private> <private>b</private>", "a </private> {}"),
+    ],
+)
+def test_a_private_block_goes_with_its_tags(text: str, kept: str) -> None:
+    """Nested ones as one; one that is not closed takes the rest."""
+    redacted = redact(text)
+    (finding,) = redacted.findings
+    assert finding.kind == "private"
+    assert redacted.text == kept.format(finding.mark)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a </private> b",
+        "wrap it in `<private>` tags",
+        "`<private>` and `</private>`",
+        "<privately>b</privately>",
+        "private = 1",
+    ],
+)
+def test_talk_about_private_blocks_stays(text: str) -> None:
+    """A tag in backticks is no tag, a closing one alone closes nothing."""
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (f"a {BEGIN}\n{BODY}{END} b", "a {} b"),
+        (f"a {BEGIN}\n{BODY}".rstrip(), "a {}"),
+        (f"a {BEGIN}\n{BODY}{END[:-3]}", "a {}"),
+        (f'{{"key": "{BEGIN}\\n{BODY}"}}'.replace("+AQEA\n", "AQ\\n"), '{{"key": "{}"}}'),
+        (f"{BEGIN}{BEGIN}", "{}"),
+        (f"{BEGIN}", "{}"),
+        (f"{BEGIN}\n{'A' * 70_000}! {END}", "{}! " + END),
+    ],
+)
+def test_a_private_key_goes_from_header_to_footer(text: str, kept: str) -> None:
+    """Or as far as it goes when its end was cut away; also in JSON."""
+    redacted = redact(text)
+    (finding,) = redacted.findings
+    assert finding.kind == "private-key"
+    assert redacted.text == kept.format(finding.mark)
+
+
+@pytest.mark.parametrize(
+    "kind", ["PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"]
+)
+def test_all_kinds_of_private_keys_are_known(kind: str) -> None:
+    """By their headers."""
+    text = f"-----BEGIN {kind}-----\nabc\n-----END {kind}-----"
+    assert redact(text).text == redact(text).findings[0].mark
+
+
+def test_public_keys_and_certificates_stay() -> None:
+    """They are public."""
+    text = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----"
+    assert redact(text).text == text

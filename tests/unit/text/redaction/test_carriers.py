@@ -1,0 +1,100 @@
+"""Secrets in URLs, headers, command lines and Base64."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from recollect.text.redaction import redact
+from tests.unit.text.redaction.secrets_made_up import ALNUM, HEX, run
+
+LONG = run(ALNUM, 24)
+
+
+def _packed(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("before", "secret", "after", "kind"),
+    [
+        ("postgres://app:", "Tr0ub4dor", "@db.local:5432/x", "url-password"),
+        ("redis://:", "Tr0ub4dor", "@db.local", "url-password"),
+        ("https://ann:", "p@ss", "@example.org/a@b", "url-password"),
+        ("Authorization: Bearer ", LONG, "", "authorization"),
+        ('"authorization": "Basic ', _packed("ann:letmein"), '"', "authorization"),
+        ("Authorization: ", LONG, "", "authorization"),
+        ("('Authorization', 'token ", LONG, "')", "authorization"),
+        ("it says bearer ", LONG, " there", "authorization"),
+        ("authorization: authorization: bearer ", LONG, "", "authorization"),
+        ("Authorization: Bearer ", LONG * 20, "", "authorization"),
+        ("Cookie: ", f"theme=dark; session={LONG}", "", "cookie"),
+        ("curl -u ann:", "letmein", " https://example.org", "password"),
+        ("curl --user 'ann:", "letmein", "' x", "password"),
+        ("machine example.org login ann password ", "letmein", "\n", "password"),
+    ],
+)
+def test_a_secret_is_known_by_what_carries_it(
+    before: str, secret: str, after: str, kind: str
+) -> None:
+    """And only the secret goes."""
+    redacted = redact(before + secret + after)
+    (finding,) = redacted.findings
+    assert finding.kind == kind
+    assert redacted.text == before + finding.mark + after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.org:8080/a@b",
+        "http://localhost:8080",
+        "https://user:password@example.org",
+        "https://user:<password>@example.org",
+        "https://user:${PASSWORD}@example.org",
+        "git@example.org:ann/repo.git",
+        "Authorization: required",
+        "Authorization: Bearer <token>",
+        "Authorization: Bearer getToken(context)",
+        "Authorization = self.headers",
+        "a bearer of very good and long news",
+        "Cookie: name=a_short_value",
+        "Set-Cookie: lang=english; Path=/; Secure",
+        "curl -u ann:$PASSWORD https://example.org",
+        "login ann password",
+    ],
+)
+def test_carriers_without_a_secret_stay(text: str) -> None:
+    """Documents show them empty."""
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("inside", "kind"),
+    [
+        ("password=hunter2 and more", "password"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n", "private-key"),
+        ("key ghp_" + run(ALNUM, 36), "github-token"),
+    ],
+)
+def test_base64_is_looked_into(inside: str, kind: str) -> None:
+    """By every kind of rule; with and without padding, in both alphabets."""
+    for packed in (_packed(inside), _packed(inside).rstrip("=")):
+        assert [finding.kind for finding in redact(f"a {packed} b").findings] == [kind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _packed("nothing to see here, move along"),
+        base64.b64encode(bytes(range(200, 256))).decode(),
+        run(HEX, 64),
+        "a" * 25,
+        "/usr/local/share/applications/and/more",
+        _packed("password=hunter2 " * 5_000),
+    ],
+)
+def test_base64_of_something_else_stays(text: str) -> None:
+    """Texts, bytes, digests, paths, and what is too long to be a secret."""
+    assert redact(text).text == text

@@ -1,0 +1,162 @@
+"""Values behind telling names."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.text.redaction import redact
+from recollect.text.redaction.keyed import telling_kind
+from tests.unit.text.redaction.secrets_made_up import ALNUM, HEX, run
+
+LONG = run(ALNUM, 24)
+
+
+@pytest.mark.parametrize(
+    ("before", "secret", "after"),
+    [
+        ("password=", "hunter2", ""),
+        ("password: ", "hunter2", "\nnext: 1"),
+        ("my password is ", "sesame417", " ok?"),
+        ("the password was: ", "sesame417", ""),
+        ('password = "', "letmein", '"'),
+        ("passwd='", "letmein", "'"),
+        ("pwd = `", "letmein", "`"),
+        ('"password": "', "p@ss", '"'),
+        ('{\\"password\\": \\"', "hunter2", '\\"}'),
+        ('{\\\\\\"password\\\\\\": \\\\\\"', "hunter2", '\\\\\\"}'),
+        ('password: str = "', "letmein", '"'),
+        ('const password: string = "', "letmein", '"'),
+        ('password => "', "letmein", '"'),
+        ('password := "', "letmein", '"'),
+        ('if password == "', "letmein", '":'),
+        ('os.environ["PASSWORD"] = "', "letmein", '"'),
+        ('password = b"', "letmein", '"'),
+        ("password%3D", "hunter22", "&x=1"),
+        ("password\\u003d", "hunter22", ""),
+        ("Server=x;Password=", "hunter22", ";User=sa"),
+        ("passphrase: ", "xaNibsZfMlDO", ""),
+        ("DB_PASSWORD=", "letmein", "\nX=1"),
+        ("export DB_PASSWORD=", "letmein", ""),
+        ("ENV APP_SECRET=", "letmein", ""),
+        ("client_secret=", "s3cr3t-value", ""),
+        ("secret_access_key = ", "wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + run(ALNUM, 10), ""),
+        ("api_key = '", LONG, "'"),
+        ("X-API-Key: ", LONG, ""),
+        ("apiKey: `", LONG, "`"),
+        ("?access_token=", LONG, "&page=1"),
+        ("AccountKey=", run(ALNUM, 86) + "==", ";Endpoint"),
+        ("SERVICE_TOKEN=", "abcdefgh", ""),
+        ("token: ", "abcdefghijklmnopqrstuvwxyz", ""),
+        ("token_2: ", run(HEX, 40), ""),
+        ("--password ", "xK9sesame", " -u root"),
+        ("--api-token ", LONG, ""),
+        ("密码：", "hunter22", ""),
+        ("パスワードは", "hunter22", ""),
+        ("contraseña: ", "hunter22", ""),
+        ("password=", "a1b2" * 100, " end"),
+        ('token="', LONG, ""),
+    ],
+)
+def test_a_secret_behind_a_telling_name_is_found(before: str, secret: str, after: str) -> None:
+    """And nothing around it."""
+    redacted = redact(before + secret + after)
+    (finding,) = redacted.findings
+    assert redacted.text == before + finding.mark + after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: str",
+        "password = getpass()",
+        "password = settings.database.password",
+        "password: Optional[str] = None",
+        "password=password",
+        "password1",
+        "password = password1",
+        "password: required",
+        "password: ********",
+        "password = ''",
+        "password=",
+        'password: "must be long enough"',
+        "password: <your password>",
+        "password: ${DB_PASSWORD}",
+        "password: $DB_PASSWORD",
+        'password: "\\${PASSWORD}"',
+        "password: {{ vault }}",
+        "password: %(password)s",
+        "PASSWORD=changeme",
+        "PWD=/home/ann/work",
+        "PWD=~/work",
+        "pwd: https://example.org",
+        "the password is secret",
+        "your password is wrong",
+        "the password is 12 characters long",
+        "token = next(tokens)",
+        "max_token: 4096",
+        "tokens: 40096",
+        "token: 2026-11-20",
+        "token = self.tokens[0]",
+        "token: identifier",
+        "token: 'authorization_code'",
+        "TOKEN=short",
+        "API_KEY=your-api-key",
+        "api_key: xxxxxxxxxxxx1234",
+        "api_key: example-1234",
+        "credentials: 'include'",
+        "secret santa: ann",
+        "secretary: hunter22",
+        "the key to success: work123456",
+        "--password PASSWORD",
+        "--token <token>",
+        "--keys 12345678",
+        "password:\n\n\n\n\n\nhunter22",
+        "token: a,b",
+        "passcode: 12",
+        'password: "abc',
+        'password: "\n',
+        "sha256 token: sha256",
+    ],
+)
+def test_code_and_prose_about_secrets_stay(text: str) -> None:
+    """Documents are full of the names."""
+    assert redact(text).text == text
+
+
+def test_an_escaped_quote_does_not_end_a_secret() -> None:
+    """The whole value goes."""
+    assert "ab" not in redact('password = "x\\"ab"').text
+
+
+def test_a_quoted_secret_ends_on_its_line() -> None:
+    """A quote without a partner does not swallow the text."""
+    redacted = redact('password: "hunter22\nand "more" follows')
+    assert redacted.text.endswith('\nand "more" follows')
+    assert "hunter22" not in redacted.text
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "kind"),
+    [
+        ("password", "xy", "password"),
+        ("userPassword", "correct horse", "password"),
+        ("pin_password_2", 1234, "password"),
+        ("clientSecret", "abc", "secret"),
+        ("apiKey", "12345678", "token"),
+        ("Authorization", "Basic-abc", "token"),
+        ("accessToken", "abcdefgh", "token"),
+        ("token", "the", None),
+        ("token", "two words here", None),
+        ("token", 12345678, None),
+        ("tokens", "abcdefgh", None),
+        ("password", True, None),
+        ("password", None, None),
+        ("password", ["x"], None),
+        ("password", "********", None),
+        ("passwordless", "abcdefgh", None),
+        ("name", "abcdefgh", None),
+    ],
+)
+def test_a_key_tells_what_its_value_is(key: str, value: object, kind: str | None) -> None:
+    """Numbers too, but not a word of a tokenised sentence."""
+    assert telling_kind(key, value) == kind

@@ -1,0 +1,158 @@
+"""Marks, laws and nested values."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.core.errors import InvalidInput
+from recollect.text.redaction import MAX_DEPTH, Redactor, redact
+from tests.unit.text.redaction.secrets_made_up import ALNUM, SHAPED, run
+
+TOKEN = "ghp_" + run(ALNUM, 36)
+REDACTOR = Redactor(b"salt of a home", patterns=[r"\bPX-\d{4}\b", r"badge (\d+)", r"(zz)?y{0}"])
+
+FRAGMENTS = [
+    *[secret for _, secret in SHAPED.values()],
+    *["<private>", "</private>", "`", '"', "'", "\\", "\\n", "\n", " ", "=", ":", "&", "%3D", "."],
+    *["password", "token", "api_key", "secret", "is ", "--password ", "hunter22", ": str ="],
+    *["-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", "authorization: "],
+    *["bearer ", "cookie: a=", "curl -u a:", "://u:", "@h", "/", "_", "-", "A", "9", "İ", "密码"],
+    *["[redacted:x:aaaaaa]", "[redacted:", "PX-1234", "badge 77", "{", "}", "(", ")", "$", "<"],
+]
+
+
+def test_a_mark_shows_kind_and_a_short_hash() -> None:
+    """And the finding where and how much, but nothing of the secret."""
+    redacted = REDACTOR.redact(f"use {TOKEN}!")
+    (finding,) = redacted.findings
+    assert re.fullmatch(r"\[redacted:github-token:[0-9a-f]{6}\]", finding.mark)
+    assert redacted.text == f"use {finding.mark}!"
+    assert (finding.start, finding.length) == (4, 40)
+    assert TOKEN not in repr(redacted)
+
+
+def test_equal_secrets_have_equal_marks_within_one_home() -> None:
+    """They can be linked there, but not between homes."""
+    one, two = REDACTOR.redact(f"{TOKEN} {TOKEN}").findings
+    assert one.mark == two.mark
+    assert Redactor(b"another").redact(TOKEN).findings[0].mark != one.mark
+    assert redact(TOKEN).findings[0].mark != one.mark
+
+
+def test_a_text_without_secrets_is_the_same_text() -> None:
+    """Not a copy with changes."""
+    text = "Nothing of that kind, İstanbul included."
+    assert redact(text).text is text
+
+
+def test_patterns_of_the_owner_are_taken_out_too() -> None:
+    """The first group, or the whole match; matches of nothing are ignored."""
+    redacted = REDACTOR.redact("order PX-1234, badge 77")
+    order, badge = redacted.findings
+    assert redacted.text == f"order {order.mark}, badge {badge.mark}"
+    assert order.kind == badge.kind == "pattern"
+
+
+def test_a_pattern_does_not_eat_the_marks() -> None:
+    """Even if it would match what they say."""
+    greedy = Redactor(patterns=[r"\w{6,}"])
+    once = greedy.redact(f"{TOKEN} and another secret").text
+    assert greedy.redact(once).text == once
+
+
+def test_a_bad_pattern_or_salt_is_refused() -> None:
+    """When the redactor is made, not when the first secret comes by."""
+    with pytest.raises(InvalidInput, match="regular expression"):
+        Redactor(patterns=["("])
+    with pytest.raises(InvalidInput, match="64 bytes"):
+        Redactor(bytes(65))
+
+
+def test_overlapping_finds_become_one_mark() -> None:
+    """Of the kind that starts first; of those, of the longest."""
+    (finding,) = redact(f"<private>{TOKEN}</private>").findings
+    assert finding.kind == "private"
+    (finding,) = redact(f"token={TOKEN}").findings
+    assert finding.kind == "github-token"
+    (finding,) = redact("a <private>password='x1</private>y2z3'").findings
+    assert finding.length == len("<private>password='x1</private>y2z3")
+
+
+def test_a_lone_surrogate_is_no_obstacle() -> None:
+    """The hash needs bytes."""
+    assert "\ud83d" not in redact("password='ab\ud83dcd1'").text
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=12).map("".join))
+def test_redacting_again_changes_nothing(text: str) -> None:
+    """What is stored can be stored again: imports, forks, exports."""
+    once = REDACTOR.redact(text)
+    assert REDACTOR.redact(once.text).text == once.text
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=12).map("".join))
+def test_what_is_left_is_the_text_between_the_finds(text: str) -> None:
+    """The findings account for every change."""
+    redacted = REDACTOR.redact(text)
+    rebuilt, position = "", 0
+    for finding in redacted.findings:
+        assert finding.start >= position
+        rebuilt += text[position : finding.start] + finding.mark
+        position = finding.start + finding.length
+    assert rebuilt + text[position:] == redacted.text
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *["token=", 'secret: "', "-eyJ", "<private>", "-----BEGIN RSA PRIVATE KEY-----", "://a:"],
+        *["bearer ", "authorization: ", "ghp_", "sk-ant-", "M" * 24 + ".", "A", "password is "],
+        *["cookie: a=", "curl -u a:b ", "machine a login b password ", "--password ", "\\", " "],
+        *['password:\\"', "password: str =", "[redacted:x:aaaaaa]", "q3Q~", "1234567890:AA", "-us"],
+    ],
+)
+def test_no_text_makes_it_slow(part: str) -> None:
+    """300 kB of what each rule likes least; a quadratic rule would take minutes."""
+    text = part * (300_000 // len(part))
+    assert redact(text).text
+
+
+def test_nested_values_are_redacted_throughout() -> None:
+    """Texts by the rules, values of telling keys whole, keys too; the rest is as it was."""
+    value = {
+        "command": f"deploy --token {TOKEN}",
+        "password": "correct horse battery",
+        "pin": 1234,
+        "list": [1, None, True, ("x", TOKEN)],
+        TOKEN: 2.5,
+        7: {"api_key": 12},
+        "usage": {"input_tokens": 12, "token": "the"},
+    }
+    mark = REDACTOR.redact(TOKEN).text
+    result = REDACTOR.redact_value(value)
+    assert isinstance(result, dict)
+    password = result.pop("password")
+    assert re.fullmatch(r"\[redacted:password:[0-9a-f]{6}\]", password)
+    assert result == {
+        "command": f"deploy --token {mark}",
+        "pin": 1234,
+        "list": [1, None, True, ["x", mark]],
+        mark: 2.5,
+        7: {"api_key": 12},
+        "usage": {"input_tokens": 12, "token": "the"},
+    }
+    assert REDACTOR.redact_value({"password": password}) == {"password": password}
+
+
+def test_a_value_nested_without_end_is_refused() -> None:
+    """Instead of a stack overflow."""
+    value: object = TOKEN
+    for _ in range(MAX_DEPTH):
+        value = [value]
+    assert TOKEN not in str(REDACTOR.redact_value(value))
+    with pytest.raises(InvalidInput, match="levels deep"):
+        REDACTOR.redact_value([value])

@@ -1,0 +1,94 @@
+"""Credentials that are known by their look alone."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+from recollect.text.redaction import redact
+from recollect.text.redaction.credentials import find_credentials
+from tests.unit.text.redaction.secrets_made_up import ALNUM, HEX, SHAPED, run
+
+CARRIERS = (
+    "{}",
+    "use {} for it",
+    '"{}"',
+    "`{}`,",
+    "({})",
+    "first line\n{}\nlast line",
+    "first line\\n{}\\nlast line",
+    "https://example.org/?k={}&page=2",
+    "value%3D{}",
+    "see {}.",
+    "绿茶{}绿茶",
+)
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_a_credential_is_found_wherever_it_stands(name: str) -> None:
+    """In prose, JSON, code, URLs and escapes, by its kind and to its end."""
+    kind, secret = SHAPED[name]
+    for carrier in CARRIERS:
+        redacted = redact(carrier.format(secret))
+        assert [finding.kind for finding in redacted.findings] == [kind], carrier
+        assert secret not in redacted.text
+        assert redacted.text == carrier.format(redacted.findings[0].mark)
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_a_credential_is_found_inside_base64(name: str) -> None:
+    """Kubernetes secrets, headers and copied blobs hold them so."""
+    _, secret = SHAPED[name]
+    packed = base64.b64encode(f"the value is {secret} here".encode()).decode()
+    assert redact(f"data: {packed} end").text.count("[redacted:") == 1
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_a_credential_is_found_in_json_of_json(name: str) -> None:
+    """Tool outputs are quoted twice."""
+    _, secret = SHAPED[name]
+    text = json.dumps({"out": json.dumps({"line": f"a\n{secret}\n"})})
+    assert secret not in redact(text).text
+
+
+def test_a_webhook_is_found_in_its_address() -> None:
+    """What comes before its fixed part is another word."""
+    kind, secret = SHAPED["discord hook"]
+    redacted = redact(f"https://discord.com{secret}")
+    assert [finding.kind for finding in redacted.findings] == [kind]
+    assert redacted.text.startswith("https://discord.com[redacted:")
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_the_middle_of_a_word_is_no_credential(name: str) -> None:
+    """Else Base64 would be full of them."""
+    kind, secret = SHAPED[name]
+    if secret[0].isalnum():
+        assert kind not in [found for found, _, _ in find_credentials("x" + secret)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-learn-contrib-and-other-long-names-of-packages",
+        "sk-" + run("abcdefghijklmnopqrstuvwxyz", 40),
+        "ghp_short",
+        "the AKIA prefix",
+        "SG.1.2",
+        "key-value-store",
+        "pa-" + "word-" * 9,
+        "eyJhbGciOiJIUzI1NiJ9",
+        "commit " + run(HEX, 40),
+        "sha256:" + run(HEX, 64),
+        "id 3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+        "twilio account AC" + run(HEX, 32),
+        "SK" + run(HEX, 31),
+        "SK" + run(HEX, 33),
+        "re_" + run(ALNUM, 6),
+    ],
+)
+def test_what_only_resembles_a_credential_stays(text: str) -> None:
+    """Package names, digests, ids and prefixes that people talk about."""
+    assert redact(text).text == text
