@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -33,14 +32,7 @@ def _functions() -> Iterator[Function]:
                 yield Function(where=where, lines=(node.end_lineno or 0) - node.lineno + 1)
 
 
-def _print(request: pytest.FixtureRequest, line: str) -> None:
-    reporter = request.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None:
-        reporter.write_line("")
-        reporter.write_line(line)
-
-
-def test_functions_are_small(request: pytest.FixtureRequest) -> None:
+def test_functions_are_small(note: Callable[[str], None]) -> None:
     """House style: median under 10 lines, nine in ten under 30, none over 60."""
     functions = list(_functions())
     sizes = sorted(function.lines for function in functions)
@@ -48,17 +40,17 @@ def test_functions_are_small(request: pytest.FixtureRequest) -> None:
     line = (
         f"{len(sizes)} functions: median {deciles[4]:.0f}, 90 % {deciles[8]:.0f}, max {sizes[-1]}"
     )
-    _print(request, line)
+    note(line)
     assert [f.where for f in functions if f.lines > MAX_FUNCTION_LINES] == []
     assert deciles[4] < 10
     assert deciles[8] < 30
 
 
-def test_modules_are_small(request: pytest.FixtureRequest) -> None:
+def test_modules_are_small(note: Callable[[str], None]) -> None:
     """House style: no module over 400 lines."""
     sizes = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
     median = statistics.median(sizes.values())
-    _print(request, f"{len(sizes)} modules: median {median:.0f}, max {max(sizes.values())}")
+    note(f"{len(sizes)} modules: median {median:.0f}, max {max(sizes.values())}")
     assert [str(p.relative_to(ROOT)) for p, n in sizes.items() if n > MAX_MODULE_LINES] == []
 
 
