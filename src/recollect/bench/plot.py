@@ -17,8 +17,19 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
-_WIDTH, _HEIGHT = 9.0, 4.0
-"""Inches of one panel."""
+_WIDTH = 9.0
+"""Inches of a panel."""
+
+_HEIGHT = 4.0
+"""Inches of a panel of lines."""
+
+_BAR, _MARGIN = 0.16, 1.0
+"""Inches of one bar, and of what stands above and below the bars of a panel."""
+
+_DPI = 120
+
+_COLOURS = ("#9aa5b1", "#e0903c", "#2f6db5", "#5b9a68", "#a05a9c", "#b5523b")
+"""By run: lexical, vector, hybrid, then variants."""
 
 
 def check_plot(path: Path) -> None:
@@ -45,10 +56,11 @@ def plot_quality(report: QualityReport, path: Path) -> None:
         InvalidInput: the suffix of ``path`` is not a picture's, or nothing was measured.
     """
     panels = [panel for dataset in report.datasets for panel in _quality_panels(dataset)]
-    figure, axes = _panels(len(panels), path)
+    heights = [_MARGIN + _BAR * (len(tables) + 1) * len(tables[0].rows) for _, tables in panels]
+    figure, axes = _panels(heights, path)
     for axis, (title, tables) in zip(axes, panels, strict=True):
         _draw_bars(axis, title, tables)
-    figure.savefig(path)
+    figure.savefig(path, dpi=_DPI)
 
 
 def plot_load(run: LoadRun, path: Path) -> None:
@@ -58,7 +70,7 @@ def plot_load(run: LoadRun, path: Path) -> None:
         NotFound: matplotlib is not installed.
         InvalidInput: the suffix of ``path`` is not a picture's.
     """
-    figure, (search, filling, space) = _panels(3, path)
+    figure, (search, filling, space) = _panels([_HEIGHT] * 3, path)
     sizes = [size.messages for size in run.sizes]
     for place, found in enumerate(run.sizes[0].searches):
         cpu = [size.searches[place].latency.cpu_ms for size in run.sizes]
@@ -78,7 +90,7 @@ def plot_load(run: LoadRun, path: Path) -> None:
     for axis, title in zip((search, filling, space), titles, strict=True):
         axis.set(title=title, xlabel="messages", xscale="log", yscale="log")
         axis.legend()
-    figure.savefig(path)
+    figure.savefig(path, dpi=_DPI)
 
 
 def _quality_panels(dataset: DatasetReport) -> list[tuple[str, list[Table]]]:
@@ -92,28 +104,36 @@ def _quality_panels(dataset: DatasetReport) -> list[tuple[str, list[Table]]]:
 
 def _draw_bars(axis: Axes, title: str, tables: Sequence[Table]) -> None:
     measure = PRIMARY_OF[tables[0].level]
-    width = 0.8 / len(tables)
+    height = 0.8 / len(tables)
     for place, table in enumerate(tables):
         scores = [row.scores[measure] for row in table.rows]
-        means = [score.mean for score in scores]
         lows = [score.mean - score.over_questions[0] for score in scores]
         highs = [score.over_questions[1] - score.mean for score in scores]
-        where = [number + place * width for number in range(len(scores))]
-        label = f"{table.variant} {table.mode}"
-        axis.bar(where, means, width, label=label, yerr=[lows, highs], capsize=2)
-    labels = [f"{row.label}\nn={row.n}" for row in tables[0].rows]
-    middle = 0.4 - width / 2
-    axis.set_xticks([number + middle for number in range(len(labels))], labels, fontsize=7)
-    axis.set(title=title, ylim=(0, 1))
-    axis.legend(loc="lower right", fontsize=7)
+        bars = axis.barh(
+            [row + place * height for row in range(len(scores))],
+            [score.mean for score in scores],
+            height,
+            label=f"{table.variant} {table.mode}",
+            color=_COLOURS[place % len(_COLOURS)],
+            xerr=[lows, highs],
+            error_kw={"elinewidth": 0.8, "ecolor": "#333333"},
+        )
+        axis.bar_label(bars, [f" {score.mean:.3f}" for score in scores], fontsize=7)
+    middle = 0.4 - height / 2
+    labels = [f"{row.label} (n={row.n})" for row in tables[0].rows]
+    axis.set_yticks([row + middle for row in range(len(labels))], labels, fontsize=8)
+    axis.set(title=title, xlim=(0, 1.08))
+    axis.invert_yaxis()
+    axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
 
 
-def _panels(count: int, path: Path) -> tuple[Figure, list[Axes]]:
+def _panels(heights: Sequence[float], path: Path) -> tuple[Figure, list[Axes]]:
     check_plot(path)
-    if count == 0:
+    if not heights:
         raise InvalidInput("there is nothing to plot", hint="run with at least one mode")
     # Imported here: it is an extra, takes most of a second, and only plots need it.
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(_WIDTH, _HEIGHT * count), layout="constrained")
-    return figure, [figure.add_subplot(count, 1, place + 1) for place in range(count)]
+    figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
+    grid = figure.add_gridspec(len(heights), 1, height_ratios=list(heights))
+    return figure, [figure.add_subplot(grid[place]) for place in range(len(heights))]

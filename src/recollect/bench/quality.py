@@ -93,14 +93,19 @@ class QualityRunner:
         self._open = opener
         self._progress = progress
 
-    def dialogues(self, data: DialogueSet) -> Measured:
+    def dialogues(self, data: DialogueSet, pools: Sequence[Pool] | None = None) -> Measured:
         """Return the runs over conversations.
+
+        Args:
+            data: Conversations and questions.
+            pools: Instead of those of the plan.
 
         Raises:
             RecollectError: the product failed.
         """
+        chosen = self._plan.pools if pools is None else pools
         return self._measure(
-            [shelf for pool in self._plan.pools for shelf in self._dialogue_shelves(data, pool)]
+            [shelf for pool in chosen for shelf in self._dialogue_shelves(data, pool)]
         )
 
     def documents(self, data: DocumentSet) -> Measured:

@@ -20,7 +20,13 @@ from recollect.bench.locomo import Gold, load_locomo
 from recollect.bench.longmemeval import load_longmemeval
 from recollect.bench.product import Opener
 from recollect.bench.quality import QualityPlan, QualityRunner, Run
-from recollect.bench.results import AnswerRecord, DatasetReport, QualityReport, VariantSettings
+from recollect.bench.results import (
+    AnswerRecord,
+    DatasetReport,
+    Pool,
+    QualityReport,
+    VariantSettings,
+)
 from recollect.bench.summary import (
     LOCOMO,
     Layout,
@@ -29,6 +35,9 @@ from recollect.bench.summary import (
     report_dialogues,
     report_documents,
 )
+
+ONE_CHAT: tuple[Pool, ...] = ("conversation",)
+"""The pool of the protocol where chats of different users have nothing to do with each other."""
 
 
 class Slice(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,14 +79,16 @@ class QualitySuite:
         """
         return self._dialogues(load_locomo(self._data, gold=gold), part, LOCOMO)
 
-    def beam(self, part: Slice, *, tier: Tier = "100K") -> DatasetReport:
-        """Return message level by question type.
+    def beam(
+        self, part: Slice, *, tier: Tier = "100K", pools: Sequence[Pool] | None = None
+    ) -> DatasetReport:
+        """Return message level by question type, in ``pools`` instead of those of the plan.
 
         Raises:
             RecollectError: the data is missing or damaged, or the product failed.
         """
         data = load_beam(self._data, tier)
-        return self._dialogues(data, part, layout_by_type(data))
+        return self._dialogues(data, part, layout_by_type(data), pools)
 
     def longmemeval(self) -> DatasetReport:
         """Return the one record: a format and latency check.
@@ -86,7 +97,7 @@ class QualitySuite:
             RecollectError: the data is missing or damaged, or the product failed.
         """
         data = load_longmemeval(self._data)
-        return self._dialogues(data, Slice(), layout_of_one(data))
+        return self._dialogues(data, Slice(), layout_of_one(data), ONE_CHAT)
 
     def cranfield(self, part: Slice) -> DatasetReport:
         """Return document level, over memory files.
@@ -122,9 +133,15 @@ class QualitySuite:
             datasets=tuple(datasets),
         )
 
-    def _dialogues(self, data: DialogueSet, part: Slice, layout: Layout) -> DatasetReport:
+    def _dialogues(
+        self,
+        data: DialogueSet,
+        part: Slice,
+        layout: Layout,
+        pools: Sequence[Pool] | None = None,
+    ) -> DatasetReport:
         data = data.narrowed(part.conversations, part.questions)
-        measured = self._runner.dialogues(data)
+        measured = self._runner.dialogues(data, pools)
         self._runs += [(data.name, run) for run in measured.runs]
         return report_dialogues(data, measured, layout)
 

@@ -23,7 +23,7 @@ from recollect.bench.product import open_product
 from recollect.bench.quality import DIALOGUE_POOLS, MODES, POOLS, QualityPlan
 from recollect.bench.quality_grids import describe_quality, quality_grids
 from recollect.bench.results import DatasetReport, LoadRun
-from recollect.bench.suite import QualitySuite, Slice
+from recollect.bench.suite import ONE_CHAT, QualitySuite, Slice
 from recollect.bench.synthetic import WordLaw
 from recollect.cli.bench_options import (
     Answers,
@@ -102,7 +102,7 @@ def beam(
     part = Slice(conversations=limit, questions=questions)
     _quality(
         lambda suite: [suite.beam(part, tier=tier)],
-        plan=_plan(settings, compare, mode, pool or ["conversation"]),
+        plan=_plan(settings, compare, mode, pool or list(ONE_CHAT)),
         data=data,
         keep=keep,
         output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
@@ -146,7 +146,7 @@ def longmemeval(
     """LongMemEval: one record, for its format and for latency; no claim of quality."""
     _quality(
         lambda suite: [suite.longmemeval()],
-        plan=_plan(settings, None, mode, ["conversation"]),
+        plan=_plan(settings, None, mode, None),
         data=data,
         keep=keep,
         output=Output(as_json=as_json),
@@ -244,7 +244,7 @@ def everything(
 
 
 def _all_quality(suite: QualitySuite, part: Slice) -> list[DatasetReport]:
-    return [suite.locomo(part), suite.beam(part), suite.cranfield(part)]
+    return [suite.locomo(part), suite.beam(part, pools=ONE_CHAT), suite.cranfield(part)]
 
 
 def _plan(
