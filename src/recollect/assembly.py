@@ -33,9 +33,11 @@ from recollect.sessions.sessions import Sessions
 from recollect.store.cell import text
 from recollect.store.engine import Database, Transaction
 from recollect.store.files import private_folder
+from recollect.store.lock import OwnerLock
 from recollect.store.sqlite import SqliteDatabase, open_index, open_records
 from recollect.text.secret_redactor import SecretRedactor
 
+REINDEX_LOCK = "reindex.lock"
 _SALT = "redaction.salt"
 
 
@@ -103,7 +105,14 @@ def assemble(order: Order) -> Parts:
     redactor = _redactor(records, settings.privacy)
     files = _memory_files(resolved, workspace, scope, redactor)
     feeds: list[Feed] = [TranscriptFeed(records), *([files] if files else [])]
-    index = Index(index_database, feeds, settings, clock, choice.embedder)
+    index = Index(
+        index_database,
+        feeds,
+        settings,
+        clock=clock,
+        embedder=choice.embedder,
+        lock=OwnerLock(home / REINDEX_LOCK, clock),
+    )
     mirror = TranscriptMirror(home, records) if settings.sessions.mirror else None
     background = BackgroundWork(index.work)
     ids = IdSource(clock)
@@ -167,7 +176,9 @@ def _memory_files(
     scope: Scope,
     redactor: SecretRedactor | None,
 ) -> MemoryFiles | None:
-    extra = [Path(path).expanduser() for path in resolved.settings.workspace.extra_paths]
+    extra = [
+        Path(path).expanduser().absolute() for path in resolved.settings.workspace.extra_paths
+    ]
     if workspace is None and not extra:
         return None
     return MemoryFiles(workspace, extra, scope=scope, redactor=redactor)

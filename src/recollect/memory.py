@@ -18,7 +18,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.hit import SearchResult
 from recollect.index.index import IndexStatus
-from recollect.index.indexer import OnProgress, SyncReport, ignore_progress
+from recollect.index.report import OnProgress, SyncReport, ignore_progress
 from recollect.index.searcher import SearchOptions
 from recollect.models.embedder import Embedder
 from recollect.sessions.foreign import TranscriptFormat

@@ -15,7 +15,7 @@ from recollect.cli.options import AsJson
 from recollect.cli.progress import show_progress
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.index.indexer import SyncReport
+    from recollect.index.report import SyncReport
 
 app = App()
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # for a name only
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
-    from recollect.index.indexer import Progress as IndexProgress
+    from recollect.index.report import Progress as IndexProgress
     from recollect.sessions.import_report import ImportProgress
 
 PATIENCE_S = 0.4

@@ -10,7 +10,7 @@ from recollect.cli.figures import count
 from recollect.core.clock import SystemClock
 from recollect.core.errors import RecollectError, StoreBusy, StoreCorrupt
 from recollect.core.settings import load_settings
-from recollect.index.indexer import OnProgress
+from recollect.index.report import OnProgress
 from recollect.memory import open_memory
 from recollect.store.failures import translate_os
 from recollect.store.integrity import quick_check

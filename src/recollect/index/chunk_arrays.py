@@ -52,19 +52,26 @@ class ChunkArrays:
         """Rows before the spare one."""
         return len(self.alive) - 1
 
-    def append(self, records: Records) -> None:
-        """Add chunks with the numbers ``count`` and up, and link them to their neighbours."""
+    def append(self, records: Records, removed: Ints) -> None:
+        """Add chunks with the numbers ``count`` and up, and link them to their neighbours.
+
+        Args:
+            records: One for each chunk.
+            removed: Those of the numbers that are gone already; their records mean nothing.
+        """
         start, end = self.count, self.count + len(records)
         self._reserve(end)
         self.groups.reserve(int(records["group"].max(initial=-1)) + 1)
         for name in _COLUMNS:
             self.columns[name][start:end] = records[name]
         self.alive[start:end] = True
+        self.alive[removed] = False
         self.count = end
-        if len(records) >= BULK_LINKS:
+        living = start + np.flatnonzero(self.alive[start:end])
+        if len(living) >= BULK_LINKS:
             self.relink()
             return
-        for number in range(start, end):
+        for number in living.tolist():
             self._link(number)
 
     def kill(self, numbers: Ints) -> None:

@@ -21,7 +21,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     """Documents to put and to remove, applied in one transaction.
 
     Attributes:
-        documents: Put these, or replace their older versions.
+        documents: Put these, or replace their older versions; each only once.
         removals: Remove these.
         cursor: The feed is read up to here after this batch.
         left: About how many more documents will follow, for progress.
@@ -41,12 +41,13 @@ class Feed(Protocol):
     Attributes:
         name: Under which its cursor is kept.
         source: The source of its documents.
-        stamped: Whether it needs the stamps of its documents (a scan) or only a cursor (an outbox).
+        tenant: For a scan, whose documents it needs the stamps of; None for an outbox, which needs
+            only a cursor.
     """
 
     name: str
     source: str
-    stamped: bool
+    tenant: str | None
 
     def batches(self, state: FeedState) -> Iterator[Batch]:
         """Yield what changed since ``state``, oldest first; nothing when all is known."""

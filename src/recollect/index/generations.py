@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from recollect.index import layout
-from recollect.index.lexical.postings import TERM_SHIFT
-from recollect.store.cell import integer, text
+from recollect.store.cell import first_integer, integer, text
 from recollect.store.engine import Transaction
-
-DROP_ROWS = 2_000
-"""Rows of a retired generation deleted per transaction: about 10 ms of the write lock."""
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +27,20 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     embedder: str = ""
     dimensions: int = 0
 
+    def can_take(self, wanted: Identity) -> bool:
+        """Return whether new texts can join those that are indexed: their terms would meet."""
+        return (self.terms, self.pieces) == (wanted.terms, wanted.pieces)
+
+    def misfit(self, wanted: Identity) -> str | None:
+        """Return why an index of this identity is outdated, or None; no embedder fits any."""
+        if not self.can_take(wanted):
+            return "the index was built by another version"
+        if (self.tokens, self.overlap) != (wanted.tokens, wanted.overlap):
+            return "the size of chunks was changed"
+        if self.embedder and wanted.embedder and self.embedder != wanted.embedder:
+            return "the embedder was changed"
+        return None
+
 
 class Generation(msgspec.Struct, frozen=True):
     """A row of `generations`."""
@@ -50,13 +59,21 @@ def find_generation(tx: Transaction, status: str) -> Generation | None:
     return Generation(integer(row[0]), msgspec.json.decode(text(row[1]), type=Identity))
 
 
+def live_identity(tx: Transaction, generation: int) -> Identity | None:
+    """Return what a generation is built with now, or None when it was retired or removed."""
+    row = tx.row(
+        "SELECT identity FROM generations WHERE id = ? AND status <> 'retired'", (generation,)
+    )
+    return msgspec.json.decode(text(row[0]), type=Identity) if row else None
+
+
 def create_generation(tx: Transaction, identity: Identity, status: str, at: int) -> Generation:
     """Start an empty generation."""
     row = tx.row(
         "INSERT INTO generations (status, identity, created_at) VALUES (?, ?, ?) RETURNING id",
         (status, msgspec.json.encode(identity).decode(), at),
     )
-    return Generation(integer(row[0]) if row else 0, identity)
+    return Generation(first_integer(row), identity)
 
 
 def set_identity(tx: Transaction, generation: int, identity: Identity) -> None:
@@ -67,21 +84,34 @@ def set_identity(tx: Transaction, generation: int, identity: Identity) -> None:
     )
 
 
-def flip(tx: Transaction, building: int) -> None:
-    """Let a built generation answer from now on and retire the one before."""
+def flip(tx: Transaction, building: int) -> bool:
+    """Let a built generation answer from now on and retire the one before.
+
+    Returns:
+        False, and nothing is changed, when the generation was given up meanwhile.
+    """
+    row = tx.row("SELECT 1 FROM generations WHERE id = ? AND status = 'building'", (building,))
+    if row is None:
+        return False
     tx.execute("UPDATE generations SET status = 'retired' WHERE status = 'serving'")
     tx.execute("UPDATE generations SET status = 'serving' WHERE id = ?", (building,))
+    return True
+
+
+def has_leftovers(tx: Transaction) -> bool:
+    """Return whether there is any generation beside the one that answers."""
+    return tx.row("SELECT 1 FROM generations WHERE status <> 'serving' LIMIT 1") is not None
 
 
 def retire_unfinished(tx: Transaction) -> None:
-    """Give up generations that are being built; `drop_some` removes them."""
+    """Give up generations that are being built; `retired.drop_some` removes them."""
     tx.execute("UPDATE generations SET status = 'retired' WHERE status = 'building'")
 
 
 def cursor(tx: Transaction, generation: int, feed: str) -> int:
     """Return how far a generation has read a feed; 0 at the start."""
     row = tx.row("SELECT seq FROM cursors WHERE generation = ? AND feed = ?", (generation, feed))
-    return integer(row[0]) if row else 0
+    return first_integer(row)
 
 
 def set_cursor(tx: Transaction, generation: int, feed: str, seq: int) -> None:
@@ -101,78 +131,20 @@ def partition_number(tx: Transaction, generation: int, tenant: str) -> int | Non
     return integer(row[0]) if row else None
 
 
-def partition_numbers(tx: Transaction, generation: int) -> list[int]:
-    """Return the partitions of a generation, ascending."""
-    rows = tx.rows("SELECT id FROM partitions WHERE generation = ? ORDER BY id", (generation,))
-    return [integer(row[0]) for row in rows]
-
-
 def ensure_partition(tx: Transaction, generation: int, tenant: str) -> int:
     """Return the partition of a tenant, a new one when there is none."""
     known = partition_number(tx, generation, tenant)
     if known is not None:
         return known
-    row = tx.row(
-        "INSERT INTO partitions (generation, tenant) VALUES (?, ?) RETURNING id",
-        (generation, tenant),
-    )
-    return integer(row[0]) if row else 0
-
-
-def drop_some(tx: Transaction) -> bool:
-    """Delete some rows of a retired generation; return whether there may be more."""
-    row = tx.row(
-        "SELECT p.id FROM partitions p JOIN generations g ON g.id = p.generation"
-        " WHERE g.status = 'retired' LIMIT 1"
-    )
-    if row is None:
-        tx.execute(
-            "DELETE FROM cursors WHERE generation IN"
-            " (SELECT id FROM generations WHERE status = 'retired')"
-        )
-        tx.execute("DELETE FROM generations WHERE status = 'retired'")
-        return False
-    _drop_from_partition(tx, integer(row[0]))
-    return True
-
-
-def _drop_from_partition(tx: Transaction, partition: int) -> None:
-    terms = list(
-        tx.rows("SELECT id FROM terms WHERE partition_id = ? LIMIT ?", (partition, DROP_ROWS))
-    )
-    for (term,) in terms:
-        low = integer(term) << TERM_SHIFT
-        tx.execute(
-            "DELETE FROM postings WHERE id BETWEEN ? AND ?", (low, low | (1 << TERM_SHIFT) - 1)
-        )
-        tx.execute("DELETE FROM terms WHERE id = ?", (term,))
-    chunks = list(
-        tx.rows(
-            "SELECT id FROM chunks WHERE id BETWEEN ? AND ? LIMIT ?",
-            (*layout.chunk_ids(partition), DROP_ROWS),
+    return first_integer(
+        tx.row(
+            "INSERT INTO partitions (generation, tenant) VALUES (?, ?) RETURNING id",
+            (generation, tenant),
         )
     )
-    for statement in _BY_CHUNK:
-        tx.executemany(statement, chunks)
-    if terms or chunks:
-        return
-    for statement in _BY_PARTITION:
-        tx.execute(statement, (partition,))
 
 
-_BY_CHUNK = (
-    "DELETE FROM chunks WHERE id = ?",
-    "DELETE FROM tail WHERE id = ?",
-    "DELETE FROM vectors WHERE id = ?",
-    "DELETE FROM vector_queue WHERE id = ?",
-)
-_BY_PARTITION = (
-    "DELETE FROM code_rows WHERE partition_id = ?",
-    "DELETE FROM code_blocks WHERE partition_id = ?",
-    "DELETE FROM removals WHERE partition_id = ?",
-    "DELETE FROM segments WHERE partition_id = ?",
-    "DELETE FROM documents WHERE partition_id = ?",
-    "DELETE FROM chunk_groups WHERE partition_id = ?",
-    "DELETE FROM names WHERE partition_id = ?",
-    "DELETE FROM partitions WHERE id = ?",
-)
+def partition_numbers(tx: Transaction, generation: int) -> list[int]:
+    """Return the partitions of a generation."""
+    rows = tx.rows("SELECT id FROM partitions WHERE generation = ? ORDER BY id", (generation,))
+    return [integer(number) for (number,) in rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -14,12 +14,14 @@ from recollect.index.embedding import count_waiting
 from recollect.index.feed import Feed
 from recollect.index.generations import find_generation, partition_numbers
 from recollect.index.hit import SearchResult
-from recollect.index.indexer import Indexer, OnProgress, SyncReport, ignore_progress
+from recollect.index.indexer import Indexer
 from recollect.index.layout import chunk_ids
+from recollect.index.report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.searcher import Searcher, SearchOptions
 from recollect.models.embedder import Embedder
-from recollect.store.cell import integer, text
+from recollect.store.cell import first_integer, integer, text
 from recollect.store.engine import Database, Transaction
+from recollect.store.lock import OwnerLock
 
 
 class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +55,7 @@ class Index:
         settings: The whole tree; the index reads ``search`` and ``chunking``.
         clock: Tells the time.
         embedder: Makes vectors; None for words only.
+        lock: Held by the process that rebuilds.
     """
 
     def __init__(
@@ -60,27 +63,31 @@ class Index:
         database: Database,
         feeds: Sequence[Feed],
         settings: Settings,
+        *,
         clock: Clock,
         embedder: Embedder | None,
+        lock: OwnerLock,
     ) -> None:
         self._database = database
         self._feeds = tuple(feeds)
-        self._indexer = Indexer(database, clock, settings.chunking, embedder)
+        self._indexer = Indexer(database, clock, settings.chunking, embedder, lock)
         self._searcher = Searcher(database, settings.search, embedder)
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Bring the index up to its feeds, vectors included; rebuild it when it does not fit."""
-        return self._indexer.sync(self._feeds, on_progress)
+        return self._indexer.sync(self._feeds, Watch(tell=on_progress))
 
-    def work(self) -> SyncReport:
-        """Do what a background thread does: sync, but leave a due rebuild to `sync`."""
-        if self._indexer.outdated() is not None:
-            return SyncReport()
-        return self._indexer.sync(self._feeds)
+    def work(self, stopping: Callable[[], bool]) -> SyncReport:
+        """Do what a background thread does: sync, but leave a due rebuild to `sync`.
+
+        Args:
+            stopping: Asked often; after True the rest is left for the next time.
+        """
+        return self._indexer.work(self._feeds, Watch(stopping=stopping))
 
     def rebuild(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Build the index anew beside the one that answers, then let it answer."""
-        return self._indexer.rebuild(self._feeds, on_progress)
+        return self._indexer.rebuild(self._feeds, Watch(tell=on_progress))
 
     def search(
         self,
@@ -99,7 +106,7 @@ class Index:
             on_progress: Called while something new is indexed first.
             embed_at_most: Missing vectors that are made before the answer.
         """
-        warnings = self._catch_up(on_progress, embed_at_most)
+        warnings = self._catch_up(Watch(tell=on_progress), embed_at_most)
         result = self._searcher.search(query, scope, options)
         return msgspec.structs.replace(result, warnings=[*warnings, *result.warnings])
 
@@ -108,21 +115,19 @@ class Index:
         outdated = self._indexer.outdated()
         return self._database.read(lambda tx: _status(tx, outdated))
 
-    def _catch_up(self, on_progress: OnProgress, embed_at_most: int) -> list[str]:
+    def _catch_up(self, watch: Watch, embed_at_most: int) -> list[str]:
         outdated = self._indexer.outdated()
-        if outdated is not None:
-            return [f"{outdated}: run `recollect reindex`"]
-        report = self._indexer.catch_up(self._feeds, on_progress)
-        waiting = self._indexer.waiting()
-        if not waiting:
-            return list(report.warnings)
+        warnings = [f"{outdated}: run `recollect reindex`"] if outdated else []
+        warnings += self._indexer.catch_up(self._feeds, watch).warnings
+        waiting = self._indexer.waiting(embed_at_most + 1)
         if waiting > embed_at_most:
-            return [*report.warnings, f"{waiting} chunks have no vector yet: run `recollect sync`"]
-        try:
-            self._indexer.embed(on_progress)
-        except EmbeddingError as error:
-            return [*report.warnings, f"{error.message}: only words were compared"]
-        return list(report.warnings)
+            warnings.append("some chunks have no vector yet: run `recollect sync`")
+        elif waiting:
+            try:
+                self._indexer.embed(watch)
+            except EmbeddingError as error:
+                warnings.append(f"{error.message}: only words were compared")
+        return warnings
 
 
 def _status(tx: Transaction, outdated: str | None) -> IndexStatus:
@@ -144,7 +149,7 @@ def _status(tx: Transaction, outdated: str | None) -> IndexStatus:
         rebuilding=find_generation(tx, "building") is not None,
         documents={source: n for source, n, _ in counted},
         chunks=sum(chunks for _, _, chunks in counted),
-        vectors=sum(integer(row[0]) for row in vectors if row),
+        vectors=sum(map(first_integer, vectors)),
         waiting=count_waiting(tx, number),
         outdated=outdated,
     )

@@ -1,8 +1,7 @@
-"""The feed of memory files: `MEMORY.md`, `memory/**.md` of the workspace, and extra paths.
+"""The feed of memory files: reads what changed, and hands it to the index as documents.
 
 A scan compares size and modification time with what is indexed and reads only what differs.
-Symbolic links, hard links and special files are left out; unreadable, binary and oversized files are
-told in a warning and stay as they were indexed before.
+Unreadable, binary and oversized files are told in a warning and stay as they were indexed before.
 """
 
 from __future__ import annotations
@@ -13,38 +12,22 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
-
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.scope import Scope
 from recollect.index.document import Document, Removal
 from recollect.index.feed import Batch, FeedState
-from recollect.store.paths import FoundFile, list_files, read_beneath
+from recollect.index.memory_listing import MemoryFile, MemoryListing, list_memory
+from recollect.store.paths import read_beneath
 from recollect.text.secret_redactor import SecretRedactor
 
 SOURCE = "memory"
-FOLDER = "memory"
 LARGEST_BYTES = 32 * 1024 * 1024
 BATCH_BYTES = 1024 * 1024
-RESCAN_S = 2.0
-"""A search looks for changed files at most this often; `sync` always does."""
+CHEAP_S = 0.005
+"""A scan that takes no longer is made before every search; some hundred files are."""
+REST = 20
+"""Others are made when so many times their duration has passed; `sync` always makes one."""
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
-_CURATED = ("MEMORY.md", "memory.md")
-
-
-class MemoryFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of a root, under the ref by which it is indexed and read."""
-
-    ref: str
-    root: Path
-    path: str
-    size: int
-    mtime_ns: int
-
-    @property
-    def stamp(self) -> str:
-        """Changes when the file may have changed."""
-        return f"{self.size}:{self.mtime_ns}"
 
 
 class MemoryFiles:
@@ -52,14 +35,13 @@ class MemoryFiles:
 
     Args:
         workspace: The folder of MEMORY.md and memory/; None for extra paths only.
-        extra: More Markdown files, or folders of them.
+        extra: More Markdown files, or folders of them; absolute.
         scope: The owner of the files.
         redactor: Takes secrets out of a text; None leaves it as it is.
     """
 
     name = "memory-files"
     source = SOURCE
-    stamped = True
 
     def __init__(
         self,
@@ -69,41 +51,48 @@ class MemoryFiles:
         scope: Scope,
         redactor: SecretRedactor | None,
     ) -> None:
+        self.tenant: str | None = scope.tenant
         self._workspace = workspace
         self._extra = tuple(extra)
         self._scope = scope
         self._redactor = redactor
-        self._scanned = -RESCAN_S
+        self._scanned_at = 0.0
+        self._scan_s = 0.0
+        self._refused: dict[MemoryFile, str] = {}
+        """Warnings of files that need not be read again before they change."""
 
     def is_behind(self, cursor: int) -> bool:
-        """Return whether the last scan is so long ago that files may have changed."""
-        return time.monotonic() - self._scanned >= RESCAN_S
+        """Return whether files may have changed since the last scan, as far as looking is cheap."""
+        rest = 0.0 if self._scan_s <= CHEAP_S else REST * self._scan_s
+        return time.monotonic() - self._scanned_at >= rest
 
     def batches(self, state: FeedState) -> Iterator[Batch]:
-        """Yield new, changed and removed files."""
-        self._scanned = time.monotonic()
-        present, warnings = self.listing()
-        changed = [file for file in present if state.stamps.get(file.ref) != file.stamp]
-        gone = state.stamps.keys() - {file.ref for file in present}
+        """Yield new and changed files, and with the last of them those that are gone."""
+        listing = self._scan()
+        changed = [file for file in listing.files if state.stamps.get(file.ref) != file.stamp]
+        missing = state.stamps.keys() - {file.ref for file in listing.files}
         removals = tuple(
-            Removal(source=SOURCE, ref=ref, tenant=self._scope.tenant) for ref in sorted(gone)
+            Removal(source=SOURCE, ref=ref, tenant=self._scope.tenant)
+            for ref in sorted(missing)
+            if listing.is_gone(ref)
         )
-        if removals or warnings:
-            yield Batch(removals=removals, left=len(changed), warnings=tuple(warnings))
-        yield from self._read_in_batches(changed)
-
-    def listing(self) -> tuple[list[MemoryFile], list[str]]:
-        """Return the files in order of their refs, and a warning for each path left out."""
-        files: dict[str, MemoryFile] = {}
-        warnings: list[str] = []
-        if self._workspace is not None:
-            self._list_root(self._workspace, "", files, warnings)
-        for path in self._extra:
-            try:
-                self._list_extra(path, files, warnings)
-            except RecollectError as error:
-                warnings.append(f"extra path left out: {error.message}")
-        return [files[ref] for ref in sorted(files)], warnings
+        documents: list[Document] = []
+        warnings = list(listing.warnings)
+        size = 0
+        for place, file in enumerate(changed, start=1):
+            if size >= BATCH_BYTES:
+                left = len(changed) - place + 1
+                yield Batch(documents=tuple(documents), left=left, warnings=tuple(warnings))
+                documents, warnings, size = [], [], 0
+            document = self._document(file, warnings)
+            if document is not None:
+                documents.append(document)
+                size += file.size
+        # A file that was renamed keeps its vectors when it comes and goes in one batch.
+        if documents or removals or warnings:
+            yield Batch(
+                documents=tuple(documents), removals=removals, warnings=tuple(warnings)
+            )
 
     def find(self, ref: str) -> MemoryFile:
         """Return one file by its ref.
@@ -111,7 +100,7 @@ class MemoryFiles:
         Raises:
             NotFound: no memory file has it.
         """
-        for file in self.listing()[0]:
+        for file in list_memory(self._workspace, self._extra).files:
             if file.ref == ref:
                 return file
         raise NotFound(
@@ -136,27 +125,21 @@ class MemoryFiles:
             warnings.append(f"{file.ref}: bytes that are not UTF-8 were replaced")
         return (self._redactor.lines(text) if self._redactor else text), warnings
 
-    def _read_in_batches(self, changed: Sequence[MemoryFile]) -> Iterator[Batch]:
-        documents: list[Document] = []
-        warnings: list[str] = []
-        size = 0
-        for place, file in enumerate(changed, start=1):
-            try:
-                text, told = self.text(file)
-            except RecollectError as error:
-                warnings.append(f"{file.ref}: left out, {error.message}")
-                continue
-            warnings += told
-            documents.append(self._document(file, text))
-            size += file.size
-            if size >= BATCH_BYTES:
-                left = len(changed) - place
-                yield Batch(documents=tuple(documents), left=left, warnings=tuple(warnings))
-                documents, warnings, size = [], [], 0
-        if documents or warnings:
-            yield Batch(documents=tuple(documents), warnings=tuple(warnings))
+    def _scan(self) -> MemoryListing:
+        began = time.monotonic()
+        listing = list_memory(self._workspace, self._extra)
+        self._scanned_at = time.monotonic()
+        self._scan_s = self._scanned_at - began
+        return listing
 
-    def _document(self, file: MemoryFile, text: str) -> Document:
+    def _document(self, file: MemoryFile, warnings: list[str]) -> Document | None:
+        """Return a file as a document, or None, with a warning, when it cannot be one."""
+        try:
+            text, told = self._read(file)
+        except RecollectError as error:
+            warnings.append(f"{file.ref}: left out, {error.message}")
+            return None
+        warnings += told
         return Document(
             source=SOURCE,
             ref=file.ref,
@@ -169,24 +152,14 @@ class MemoryFiles:
             stamp=file.stamp,
         )
 
-    def _list_root(
-        self, root: Path, prefix: str, files: dict[str, MemoryFile], warnings: list[str]
-    ) -> None:
-        listing = list_files(root, accept=_is_memory, enter=_may_hold_memory)
-        for found in listing.files:
-            _add(files, root, found, prefix)
-        warnings += [f"{skipped.path}: left out, {skipped.reason}" for skipped in listing.skipped]
-
-    def _list_extra(self, path: Path, files: dict[str, MemoryFile], warnings: list[str]) -> None:
-        root = path if path.is_dir() else path.parent
-        listing = list_files(
-            root,
-            accept=lambda name: name.endswith(".md") and (root == path or name == path.name),
-            enter=lambda _: root == path,
-        )
-        for found in listing.files:
-            _add(files, root, found, f"{root}/")
-        warnings += [f"{skipped.path}: left out, {skipped.reason}" for skipped in listing.skipped]
+    def _read(self, file: MemoryFile) -> tuple[str, list[str]]:
+        if file in self._refused:
+            raise InvalidInput(self._refused[file])
+        try:
+            return self.text(file)
+        except InvalidInput as error:
+            self._refused[file] = error.message
+            raise
 
 
 def note_time(ref: str, mtime_ns: int) -> int:
@@ -198,18 +171,3 @@ def note_time(ref: str, mtime_ns: int) -> int:
             continue
         return max(0, int(noon.timestamp() * 1000))
     return max(0, mtime_ns // 1_000_000)
-
-
-def _add(files: dict[str, MemoryFile], root: Path, found: FoundFile, prefix: str) -> None:
-    ref = prefix + found.path
-    files[ref] = MemoryFile(
-        ref=ref, root=root, path=found.path, size=found.size, mtime_ns=found.mtime_ns
-    )
-
-
-def _is_memory(path: str) -> bool:
-    return path in _CURATED or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
-
-
-def _may_hold_memory(path: str) -> bool:
-    return path == FOLDER or path.startswith(f"{FOLDER}/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import msgspec
 
@@ -28,6 +29,7 @@ class Names:
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str], int] = {}
+        self._known: dict[int, tuple[str, str]] = {}
         self._speakers: dict[str, set[int]] = {}
         self._longest = 1
         self._read_until = 0
@@ -39,10 +41,14 @@ class Names:
             (partition, self._read_until),
         )
         for key, kind, value in rows:
-            self._numbers[text(kind), text(value)] = integer(key)
             self._read_until = integer(key)
-            if kind == "speaker":
-                self._add_speaker(text(value), integer(key))
+            self._add(integer(key), text(kind), text(value))
+
+    def forget_missing(self, tx: Transaction, numbers: Iterable[int]) -> None:
+        """Drop those of ``numbers`` that were removed: nobody speaks under them any more."""
+        for number in numbers:
+            if number in self._known and not tx.row("SELECT 1 FROM names WHERE id = ?", (number,)):
+                self._drop(number)
 
     def number(self, kind: str, value: str) -> int:
         """Return the number of a name, or `UNKNOWN`."""
@@ -80,12 +86,28 @@ class Names:
                 return length
         return 0
 
-    def _add_speaker(self, name: str, number: int) -> None:
-        words = [match.group() for match in _WORD.finditer(name)]
-        keys = {_bare(name)} | ({_bare(words[0])} if words else set())
-        for key in keys - {""}:
-            self._speakers.setdefault(key, set()).add(number)
-        self._longest = max(self._longest, len(words))
+    def _add(self, number: int, kind: str, value: str) -> None:
+        self._numbers[kind, value] = number
+        self._known[number] = kind, value
+        if kind == "speaker":
+            for key in _keys(value):
+                self._speakers.setdefault(key, set()).add(number)
+            self._longest = max(self._longest, len(_WORD.findall(value)))
+
+    def _drop(self, number: int) -> None:
+        kind, value = self._known.pop(number)
+        if self._numbers.get((kind, value)) == number:
+            del self._numbers[kind, value]
+        for key in _keys(value) if kind == "speaker" else ():
+            self._speakers[key].discard(number)
+            if not self._speakers[key]:
+                del self._speakers[key]
+
+
+def _keys(name: str) -> set[str]:
+    """Return what a speaker may be called by: the full name and its first word."""
+    words = _WORD.findall(name)
+    return ({_bare(name)} | {_bare(word) for word in words[:1]}) - {""}
 
 
 def _bare(name: str) -> str:

@@ -13,21 +13,26 @@ from numpy.typing import NDArray
 
 from recollect.index import layout
 from recollect.index.chunk_arrays import ChunkArrays
-from recollect.index.layout import LAYOUT, Ints, Mask, decode
+from recollect.index.layout import LAYOUT, Ints, Mask, Records, decode
 from recollect.index.lexical.bm25 import QueryTerm
 from recollect.index.lexical.dictionary import Dictionary
-from recollect.index.lexical.postings import Occurrences, Postings
-from recollect.index.lexical.segments import read_postings, sealed_end
+from recollect.index.lexical.segments import read_postings, sealed_end, sealed_records
+from recollect.index.lexical.tail import TailRow, entries_of, read_tail
 from recollect.index.names import Names
 from recollect.index.vectors.code_matrix import CodeMatrix
-from recollect.index.writer import TailRow, read_tail
-from recollect.store.cell import blob, integer, text
+from recollect.store.cell import integer, text
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
 
+OWNERS = ("agent", "user", "project", "speaker")
+"""Columns of `layout` that hold numbers of names."""
+
 
 class Partition:
-    """One tenant of one generation. Hold `lock` while refreshing and reading it.
+    """One tenant of one generation.
+
+    Hold `lock` from before the read transaction begins until it ends: memory only goes forward, so
+    a transaction must not be older than the one that refreshed last.
 
     Args:
         number: The row of `partitions`.
@@ -38,12 +43,15 @@ class Partition:
         self.number = number
         self.dimensions = dimensions
         self.lock = threading.Lock()
+        self._empty()
+
+    def _empty(self) -> None:
         self.arrays = ChunkArrays()
         self.names = Names()
-        self.codes = CodeMatrix(dimensions) if dimensions else None
+        self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
         self._revision = -1
         self._tail: list[TailRow] = []
-        self._tail_entries = Occurrences.of_tail([])
+        self._tail_entries = entries_of([])
         self._removals_read = 0
 
     def refresh(self, tx: Transaction) -> None:
@@ -51,25 +59,21 @@ class Partition:
         row = tx.row("SELECT revision, chunks FROM partitions WHERE id = ?", (self.number,))
         if row is None or integer(row[0]) == self._revision:
             return
-        count = integer(row[1])
-        self._refresh_chunks(tx, count)
-        self.names.refresh(tx, self.number)
-        gone = self._refresh_removals(tx)
-        if self.codes:
-            self.codes.refresh(tx, self.number, count)
-            self.codes.forget(gone)
+        try:
+            self._take_in(tx, integer(row[1]))
+        except BaseException:
+            self._empty()  # half of a state is no state
+            raise
         self._revision = integer(row[0])
 
     def query_term(self, tx: Transaction, term: str, weight: float = 1.0) -> QueryTerm:
         """Return a term with all its postings, sealed and waiting."""
-        found = Dictionary(self.number).find(tx, (term,))
-        rows = read_postings(tx, found[term]) if term in found else []
-        if term in found:
-            waiting = np.flatnonzero(self._tail_entries.terms == found[term])
-            if len(waiting):
-                entries = self._tail_entries
-                rows.append(Postings(entries.chunks[waiting], entries.packed[waiting]))
-        return QueryTerm(term, rows, weight)
+        number = Dictionary(self.number).find(tx, (term,)).get(term)
+        if number is None:
+            return QueryTerm(term, [], weight)
+        waiting = self._tail_entries.of_term(number)
+        rows = read_postings(tx, number)
+        return QueryTerm(term, [*rows, waiting] if len(waiting) else rows, weight)
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
         """Return the terms of a chunk, in order."""
@@ -85,49 +89,64 @@ class Partition:
             group: A group number, or None.
         """
         arrays, count = self.arrays, self.arrays.count
-        mask: NDArray[np.bool_] | None = None
-        conditions = [arrays[kind][:count] == self.names.number(kind, v) for kind, v in scope.items()]
+        conditions: list[NDArray[np.bool_]] = [
+            arrays[kind][:count] == self.names.number(kind, value) for kind, value in scope.items()
+        ]
         if sources is not None:
             conditions.append(sources[arrays["source"][:count]])
         if group is not None:
             conditions.append(arrays["group"][:count] == group)
-        if conditions:
-            mask = np.logical_and.reduce([arrays.alive[:count], *conditions])
+        if not conditions:
+            return None
+        mask: Mask = np.logical_and.reduce([arrays.alive[:count], *conditions])
         return mask
 
-    def _refresh_chunks(self, tx: Transaction, count: int) -> None:
-        known, end = self.arrays.count, sealed_end(tx, self.number)
-        self._tail = [row for row in self._tail if row.number >= end]
-        self._tail += read_tail(tx, self.number, max(known, end))
-        records = np.zeros(count - known, LAYOUT)
-        for first, held in self._sealed_records(tx, known):
-            start = max(first, known)
-            records[start - known : first + len(held) - known] = held[start - first :]
-        for row in self._tail:
-            if row.number >= known:
-                records[row.number - known] = decode(row.layout)[0]
+    def _take_in(self, tx: Transaction, count: int) -> None:
+        known = self.arrays.count
+        self.names.refresh(tx, self.number)
+        gone = self._new_removals(tx)
+        self._read_tail(tx, known)
         if count > known:
-            self.arrays.append(records)
+            self.arrays.append(self._records(tx, known, count), gone[gone >= known])
+        self._remove(tx, gone[gone < known])
+        if self.codes:
+            self.codes.refresh(tx, self.number, count)
+            self.codes.forget(gone)
 
-    def _sealed_records(self, tx: Transaction, known: int) -> list[tuple[int, layout.Records]]:
-        rows = tx.rows(
-            "SELECT first_chunk, layout FROM segments WHERE partition_id = ? AND end_chunk > ?",
-            (self.number, known),
-        )
-        return [(integer(first), decode(blob(data))) for first, data in rows]
-
-    def _refresh_removals(self, tx: Transaction) -> Ints:
+    def _new_removals(self, tx: Transaction) -> Ints:
         rows = list(
             tx.rows(
                 "SELECT id, chunk FROM removals WHERE partition_id = ? AND id > ? ORDER BY id",
                 (self.number, self._removals_read),
             )
         )
-        gone = np.array([integer(chunk) for _, chunk in rows], np.int64)
         if rows:
             self._removals_read = integer(rows[-1][0])
-            self.arrays.kill(gone)
-            dead = set(gone.tolist())
-            self._tail = [row for row in self._tail if row.number not in dead]
-        self._tail_entries = Occurrences.of_tail([(row.number, row.postings) for row in self._tail])
-        return gone
+        return np.array([integer(chunk) for _, chunk in rows], np.int64)
+
+    def _read_tail(self, tx: Transaction, known: int) -> None:
+        end = sealed_end(tx, self.number)
+        self._tail = [row for row in self._tail if row.number >= end]
+        self._tail += read_tail(tx, self.number, max(known, end))
+        self._tail_entries = entries_of(self._tail)
+
+    def _records(self, tx: Transaction, known: int, count: int) -> Records:
+        """Return the records of the chunks from ``known`` on; of removed ones they may be empty."""
+        records = np.zeros(count - known, LAYOUT)
+        for first, held in sealed_records(tx, self.number, known):
+            start = max(first, known)
+            records[start - known : first + len(held) - known] = held[start - first :]
+        for row in self._tail:
+            if row.number >= known:
+                records[row.number - known] = decode(row.layout)[0]
+        return records
+
+    def _remove(self, tx: Transaction, gone: Ints) -> None:
+        if not len(gone):
+            return
+        self.arrays.kill(gone)
+        dead = set(gone.tolist())
+        self._tail = [row for row in self._tail if row.number not in dead]
+        self._tail_entries = entries_of(self._tail)
+        owners = np.unique(np.concatenate([self.arrays[column][gone] for column in OWNERS]))
+        self.names.forget_missing(tx, owners.tolist())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -13,21 +15,23 @@ from recollect.core.errors import EmbeddingError, InvalidInput
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
 from recollect.index.document import SOURCES
-from recollect.index.generations import Generation, find_generation, partition_number
+from recollect.index.generations import Identity, find_generation, partition_number
 from recollect.index.hit import Hit, SearchResult
-from recollect.index.layout import chunk_id
+from recollect.index.hit_rows import find_hits, find_session_group
 from recollect.index.partition import Partition
-from recollect.index.question import Question, analyse
-from recollect.index.search import Ranked, Request, rank
-from recollect.models.embedder import Embedder
-from recollect.store.cell import integer, text, text_or_none
+from recollect.index.question import analyse
+from recollect.index.search import Request, rank
+from recollect.models.embedder import Embedder, Vectors
 from recollect.store.engine import Database, Transaction
-from recollect.text.snippet import snippet
 
 MODES = ("hybrid", "lexical", "vector")
 MOST_HITS = 1_000
 HELD_PARTITIONS = 32
 """Tenants kept in memory at once; the one not asked for longest goes."""
+FURTHER = 4
+"""When several of the best chunks are of one message, so many times more are ranked."""
+
+T = TypeVar("T")
 
 
 class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +41,13 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     min_score: float
     sources: tuple[str, ...] | None
     mode: str
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a tenant is: the partition of the serving generation, and what it was built with."""
+
+    partition: int
+    identity: Identity
 
 
 class Searcher:
@@ -54,7 +65,8 @@ class Searcher:
         self._database = database
         self._settings = settings
         self._embedder = embedder
-        self._partitions: OrderedDict[int, Partition] = OrderedDict()
+        self._partitions: OrderedDict[Place, Partition] = OrderedDict()
+        self._mutex = threading.Lock()
 
     def search(self, query: str, scope: Scope, options: SearchOptions) -> SearchResult:
         """Return the best hits for ``query`` among what ``scope`` may see.
@@ -66,120 +78,128 @@ class Searcher:
         _check(options)
         if not query.strip():
             return SearchResult(hits=[], mode=options.mode, warnings=["the question is empty"])
-        return self._database.read(lambda tx: self._answer(tx, query, scope, options))
+        vector, warnings = self._vector(query, scope, options)
 
-    def _answer(
-        self, tx: Transaction, query: str, scope: Scope, options: SearchOptions
-    ) -> SearchResult:
-        generation = find_generation(tx, "serving")
-        number = partition_number(tx, generation.number, scope.tenant) if generation else None
-        if generation is None or number is None:
-            return SearchResult(hits=[], mode=options.mode, warnings=[])
-        partition = self._partition(number, generation.identity.dimensions)
-        with partition.lock:
-            partition.refresh(tx)
-            question = analyse(query, partition.names)
-            vector, warnings = self._vector(question, generation, options.mode)
-            request = Request(
-                question=question,
-                vector=vector,
-                lexical=options.mode != "vector",
-                visible=self._visible(tx, partition, scope, options.sources),
-                most=options.limit,
-            )
-            ranked = rank(tx, partition, request, self._settings)
-        hits = self._hits(tx, number, question, ranked)
-        mode = "lexical" if vector is None else options.mode
-        hits = [hit for hit in hits if hit.score >= options.min_score][: options.limit]
-        return SearchResult(hits=hits, mode=mode, warnings=warnings)
+        def answer(tx: Transaction, place: Place, partition: Partition) -> SearchResult:
+            fits = self._embedder and self._embedder.fingerprint == place.identity.embedder
+            used = vector if fits else None
+            hits = self._hits(tx, partition, (query, used), scope, options)
+            mode = "lexical" if used is None else options.mode
+            return SearchResult(hits=hits, mode=mode, warnings=warnings)
 
-    def _partition(self, number: int, dimensions: int) -> Partition:
-        partition = self._partitions.get(number)
-        if partition is None or partition.dimensions != dimensions:
-            partition = self._partitions[number] = Partition(number, dimensions)
-        self._partitions.move_to_end(number)
-        if len(self._partitions) > HELD_PARTITIONS:
-            self._partitions.popitem(last=False)
-        return partition
+        found = self._on_partition(scope.tenant, answer)
+        return found or SearchResult(hits=[], mode=options.mode, warnings=[])
 
     def _vector(
-        self, question: Question, generation: Generation, mode: str
-    ) -> tuple[NDArray[np.float32] | None, list[str]]:
-        if mode == "lexical":
+        self, query: str, scope: Scope, options: SearchOptions
+    ) -> tuple[Vectors | None, list[str]]:
+        """Return the vector of a question; made while nobody waits for the lock or a snapshot."""
+        embedder = self._embedder
+        if options.mode == "lexical":
             return None, []
-        if self._embedder is None:
+        if embedder is None:
             return None, ["no embedder is installed: only words were compared"]
-        if self._embedder.fingerprint != generation.identity.embedder:
+
+        def text(_: Transaction, place: Place, partition: Partition) -> str | None:
+            fits = place.identity.embedder == embedder.fingerprint
+            return analyse(query, partition.names).text if fits else None
+
+        asked = self._on_partition(scope.tenant, text)
+        if asked is None:
             return None, ["the index holds no vectors of this embedder yet: only words were compared"]
         try:
-            return self._embedder.embed_query(question.text), []
+            return embedder.embed_query(asked), []
         except EmbeddingError as error:
             return None, [f"{error.message}: only words were compared"]
 
-    def _visible(
-        self, tx: Transaction, partition: Partition, scope: Scope, sources: Collection[str] | None
-    ) -> NDArray[np.bool_] | None:
-        owners = {"agent": scope.agent, "user": scope.user, "project": scope.project}
-        wanted = {kind: value for kind, value in owners.items() if value is not None}
-        chosen = None
-        if sources is not None:
-            chosen = np.array([source in sources for source in SOURCES])
-        group = None
-        if scope.session is not None:
-            group = _session_group(tx, partition.number, scope.session)
-        return partition.visible(wanted, chosen, group)
+    def _on_partition(
+        self, tenant: str, unit: Callable[[Transaction, Place, Partition], T]
+    ) -> T | None:
+        """Run ``unit`` on a snapshot and the partition as it is there; None without a partition."""
+        place = self._database.read(lambda tx: _find_place(tx, tenant))
+        while place is not None:
+            partition = self._held(place)
+            # The lock first: then this snapshot is not older than what the partition has seen.
+            with partition.lock:
+                now, found = self._database.read(
+                    lambda tx, p=(place, partition): _run_on(tx, tenant, p, unit)  # type: ignore[misc]
+                )
+            if now == place:
+                return found
+            place = now  # a rebuild has flipped in between
+        return None
+
+    def _held(self, place: Place) -> Partition:
+        with self._mutex:
+            partition = self._partitions.get(place)
+            if partition is None:
+                partition = Partition(place.partition, place.identity.dimensions)
+                self._partitions[place] = partition
+            self._partitions.move_to_end(place)
+            if len(self._partitions) > HELD_PARTITIONS:
+                self._partitions.popitem(last=False)
+            return partition
 
     def _hits(
-        self, tx: Transaction, partition: int, question: Question, ranked: Ranked
+        self,
+        tx: Transaction,
+        partition: Partition,
+        asked: tuple[str, Vectors | None],
+        scope: Scope,
+        options: SearchOptions,
     ) -> list[Hit]:
-        hits: dict[tuple[str, str, int], Hit] = {}
-        for number, score, why in zip(ranked.numbers, ranked.scores, ranked.why, strict=True):
-            hit = self._hit(tx, chunk_id(partition, number), question, score, why)
-            if hit is not None:
-                hits.setdefault((hit.source, hit.ref, hit.start_line or 0), hit)
-        return list(hits.values())
-
-    def _hit(
-        self, tx: Transaction, key: int, question: Question, score: float, why: dict[str, float]
-    ) -> Hit | None:
-        row = tx.row(_HIT, (key,))
-        if row is None:
-            return None
-        start, end, content, source, ref, at, role, name, group = row
-        shown = snippet(text(content), question.terms, self._settings.snippet_chars).text
-        is_session = source == "sessions"
-        return Hit(
-            score=score,
-            source=text(source),
-            ref=text(ref),
-            snippet=shown,
-            why=why,
-            at=integer(at),
-            session_id=text(group) if is_session else None,
-            seq=integer(start) if is_session else None,
-            role=text_or_none(role),
-            name=text_or_none(name),
-            path=text(ref) if source == "memory" else None,
-            start_line=integer(start) if source == "memory" else None,
-            end_line=integer(end) if source == "memory" else None,
+        query, vector = asked
+        request = Request(
+            question=analyse(query, partition.names),
+            vector=vector,
+            lexical=options.mode != "vector" or vector is None,
+            visible=_visible(tx, partition, scope, options.sources),
+            most=options.limit,
         )
+        while True:
+            ranked = rank(tx, partition, request, self._settings)
+            hits = find_hits(
+                tx, partition.number, request.question.terms, ranked, self._settings.snippet_chars
+            )
+            if len(hits) >= options.limit or len(ranked.numbers) < request.most:
+                break
+            request = msgspec.structs.replace(request, most=request.most * FURTHER)
+        return [hit for hit in hits if hit.score >= options.min_score][: options.limit]
 
 
-_HIT = (
-    "SELECT c.start_line, c.end_line, c.text, d.source, d.ref, d.at, d.role, d.name, g.ref"
-    " FROM chunks c JOIN documents d ON d.id = c.document"
-    " JOIN chunk_groups g ON g.partition_id = d.partition_id AND g.number = d.group_number"
-    " WHERE c.id = ?"
-)
+def _find_place(tx: Transaction, tenant: str) -> Place | None:
+    generation = find_generation(tx, "serving")
+    number = partition_number(tx, generation.number, tenant) if generation else None
+    return Place(number, generation.identity) if generation and number is not None else None
 
 
-def _session_group(tx: Transaction, partition: int, session: str) -> int:
-    row = tx.row(
-        "SELECT number FROM chunk_groups"
-        " WHERE partition_id = ? AND source = 'sessions' AND ref = ?",
-        (partition, session),
-    )
-    return integer(row[0]) if row else -1
+def _run_on(
+    tx: Transaction,
+    tenant: str,
+    held: tuple[Place, Partition],
+    unit: Callable[[Transaction, Place, Partition], T],
+) -> tuple[Place | None, T | None]:
+    """Return where the tenant is now and, when it is where it was, what ``unit`` returned."""
+    place, partition = held
+    now = _find_place(tx, tenant)
+    if now != place:
+        return now, None
+    partition.refresh(tx)
+    return now, unit(tx, place, partition)
+
+
+def _visible(
+    tx: Transaction, partition: Partition, scope: Scope, sources: Collection[str] | None
+) -> NDArray[np.bool_] | None:
+    owners = {"agent": scope.agent, "user": scope.user, "project": scope.project}
+    wanted = {kind: value for kind, value in owners.items() if value is not None}
+    chosen = None
+    if sources is not None:
+        chosen = np.array([source in sources for source in SOURCES])
+    group = None
+    if scope.session is not None:
+        group = find_session_group(tx, partition.number, scope.session)
+    return partition.visible(wanted, chosen, group)
 
 
 def _check(options: SearchOptions) -> None:

@@ -15,10 +15,11 @@ class BackgroundWork:
     """Runs ``work`` on a thread of its own after each `notify`; the thread starts with the first.
 
     Args:
-        work: Called with nothing to do as well as with much; may raise a `RecollectError`.
+        work: Called with nothing to do as well as with much, and with a function that it asks often
+            whether to end soon; may raise anything.
     """
 
-    def __init__(self, work: Callable[[], object]) -> None:
+    def __init__(self, work: Callable[[Callable[[], bool]], object]) -> None:
         self._work = work
         self._wake = threading.Event()
         self._closing = threading.Event()
@@ -60,7 +61,10 @@ class BackgroundWork:
 
     def _try(self) -> None:
         try:
-            self._work()
-            self.last_error = None
+            self._work(self._closing.is_set)
         except RecollectError as error:
             self.last_error = error.code
+        except Exception:  # noqa: BLE001  # status tells it; without the thread nothing is indexed
+            self.last_error = RecollectError.code
+        else:
+            self.last_error = None

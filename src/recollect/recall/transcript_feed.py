@@ -29,7 +29,7 @@ class TranscriptFeed:
 
     name = "transcripts"
     source = SOURCE
-    stamped = False
+    tenant: str | None = None
 
     def __init__(self, records: Database) -> None:
         self._records = records

@@ -6,7 +6,7 @@ Tables are STRICT, so another type means damage; it is told as such instead of t
 from __future__ import annotations
 
 from recollect.core.errors import StoreCorrupt
-from recollect.store.engine import SqlValue
+from recollect.store.engine import Row, SqlValue
 
 _HINT = "run `recollect doctor`"
 
@@ -20,6 +20,15 @@ def integer(value: SqlValue) -> int:
     if isinstance(value, int):
         return value
     raise StoreCorrupt("a cell is not the integer that its column promises", hint=_HINT)
+
+
+def first_integer(row: Row | None) -> int:
+    """Return the first cell of a row, an INTEGER; 0 where there is no row.
+
+    Raises:
+        StoreCorrupt: it is none.
+    """
+    return 0 if row is None else integer(row[0])
 
 
 def text(value: SqlValue) -> str:

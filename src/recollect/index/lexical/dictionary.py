@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recollect.store.cell import integer
+from recollect.store.cell import first_integer
 from recollect.store.engine import Transaction
 
 CACHED_TERMS = 400_000
@@ -12,9 +12,13 @@ CACHED_TERMS = 400_000
 
 
 class Dictionary:
-    """Numbers of terms, with a cache that the writer keeps from one transaction to the next.
+    """Numbers of terms, with a cache that a writer keeps from one transaction to the next.
 
-    Call `forget` after a transaction that failed: its new numbers were never stored.
+    The cache is right only while nobody else writes the partition and no transaction fails:
+    whoever keeps a dictionary calls `forget` otherwise.
+
+    Args:
+        partition: The row of `partitions`.
     """
 
     def __init__(self, partition: int) -> None:
@@ -36,19 +40,26 @@ class Dictionary:
         return ids
 
     def find(self, tx: Transaction, terms: Iterable[str]) -> dict[str, int]:
-        """Return the numbers of those of ``terms`` that are known; creates and caches nothing."""
-        known = {term: self._find(tx, term) for term in terms}
+        """Return the numbers of those of ``terms`` that are known; creates nothing."""
+        known = {term: self._ids.get(term) or self._find(tx, term) for term in terms}
         return {term: number for term, number in known.items() if number}
+
+    def remove(self, tx: Transaction, numbers: Iterable[int]) -> None:
+        """Delete terms that no chunk holds any more."""
+        rows = [(number,) for number in numbers]
+        if rows:
+            tx.executemany("DELETE FROM terms WHERE id = ?", rows)
+            self.forget()
 
     def _find(self, tx: Transaction, term: str) -> int:
         row = tx.row(
             "SELECT id FROM terms WHERE partition_id = ? AND term = ?", (self._partition, term)
         )
-        return integer(row[0]) if row else 0
+        return first_integer(row)
 
     def _create(self, tx: Transaction, term: str) -> int:
         row = tx.row(
             "INSERT INTO terms (partition_id, term) VALUES (?, ?) RETURNING id",
             (self._partition, term),
         )
-        return integer(row[0]) if row else 0
+        return first_integer(row)

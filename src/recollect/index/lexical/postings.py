@@ -8,7 +8,8 @@ belong, so that a merge may move one term at a time and readers never see half o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -22,6 +23,8 @@ SPAN = 1 << 16
 """A segment covers at most this many chunk numbers, so that an offset fits in two bytes."""
 MAX_COUNT = 15
 POSTING_BYTES = 3
+TAIL_BYTES = 5
+"""Bytes of one term in a blob of `tail`."""
 
 Bytes = NDArray[np.uint8]
 
@@ -70,7 +73,7 @@ def decode(first: int, blob: bytes) -> Postings:
     return Postings(offsets.astype(np.int64) + first, np.frombuffer(blob, np.uint8, size, 2 * size))
 
 
-def join(parts: list[Postings]) -> Postings:
+def join(parts: Sequence[Postings]) -> Postings:
     """Return several rows of one term as one, in the order given."""
     if not parts:
         return NONE
@@ -83,15 +86,15 @@ def join(parts: list[Postings]) -> Postings:
 
 
 class Occurrences(msgspec.Struct, frozen=True):
-    """Terms of a run of chunks before they are sorted: one entry per term and chunk."""
+    """Which terms stand in which chunks: one entry per term and chunk, in the order of the chunks."""
 
-    terms: NDArray[np.int64]
+    terms: Ints
     chunks: Ints
     packed: Bytes
 
     @classmethod
     def count(
-        cls, terms: list[int], lengths: list[int], heads: list[int], first: int
+        cls, terms: Sequence[int], lengths: Sequence[int], heads: Sequence[int], first: int
     ) -> Occurrences:
         """Count the terms of consecutive chunks.
 
@@ -111,34 +114,45 @@ class Occurrences(msgspec.Struct, frozen=True):
         head_counts = np.bincount(where[in_head], minlength=len(pairs))
         return cls(pairs & FIRST_MASK, (pairs >> TERM_SHIFT) + first, pack(totals, head_counts))
 
+    @classmethod
+    def of_tail(cls, rows: Sequence[tuple[int, bytes]]) -> Occurrences:
+        """Return the entries of ``tail`` rows given as (chunk number, blob), ascending."""
+        sizes = [len(data) // TAIL_BYTES for _, data in rows]
+        cut = [(data[: 4 * n], data[4 * n :]) for (_, data), n in zip(rows, sizes, strict=True)]
+        terms = np.frombuffer(b"".join(ids for ids, _ in cut), "<u4").astype(np.int64)
+        packed = np.frombuffer(b"".join(counts for _, counts in cut), np.uint8)
+        return cls(terms, np.repeat(np.array([n for n, _ in rows], np.int64), sizes), packed)
+
+    def followed_by(self, other: Occurrences) -> Occurrences:
+        """Return these entries and those of later chunks."""
+        return Occurrences(
+            np.concatenate([self.terms, other.terms]),
+            np.concatenate([self.chunks, other.chunks]),
+            np.concatenate([self.packed, other.packed]),
+        )
+
+    def within(self, first: int, end: int) -> Occurrences:
+        """Return the entries of the chunks from ``first`` up to, not including, ``end``."""
+        low, high = np.searchsorted(self.chunks, (first, end)).tolist()
+        return Occurrences(self.terms[low:high], self.chunks[low:high], self.packed[low:high])
+
+    def of_term(self, term: int) -> Postings:
+        """Return the entries of one term."""
+        places = np.flatnonzero(self.terms == term)
+        return Postings(self.chunks[places], self.packed[places])
+
     def by_chunk(self, first: int, count: int) -> Iterator[bytes]:
         """Yield for each chunk its blob for `tail`: term ids of four bytes, then packed counts."""
         edges = np.searchsorted(self.chunks, np.arange(first, first + count + 1))
         terms = self.terms.astype("<u4")
-        for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        for start, end in pairwise(edges.tolist()):
             yield terms[start:end].tobytes() + self.packed[start:end].tobytes()
 
     def by_term(self, first: int) -> Iterator[tuple[int, bytes]]:
         """Yield each term, ascending, with the blob of its row in the segment at ``first``."""
-        ranked = np.lexsort((self.chunks, self.terms))
+        ranked = np.argsort(self.terms, kind="stable")
         terms, packed = self.terms[ranked], self.packed[ranked]
         offsets = (self.chunks[ranked] - first).astype("<u2")
-        edges = np.flatnonzero(np.append(True, terms[1:] != terms[:-1])).tolist() if len(terms) else []
-        for start, end in zip(edges, [*edges[1:], len(terms)], strict=True):
+        starts = np.flatnonzero(np.diff(terms, prepend=-1)).tolist()
+        for start, end in pairwise([*starts, len(terms)]):
             yield int(terms[start]), offsets[start:end].tobytes() + packed[start:end].tobytes()
-
-    @classmethod
-    def of_tail(cls, rows: list[tuple[int, bytes]]) -> Occurrences:
-        """Return the entries of ``tail`` rows given as (chunk number, blob)."""
-        sizes = [len(blob) // 5 for _, blob in rows]
-        terms = [np.frombuffer(blob, "<u4", size) for (_, blob), size in zip(rows, sizes, strict=True)]
-        packed = [
-            np.frombuffer(blob, np.uint8, size, 4 * size)
-            for (_, blob), size in zip(rows, sizes, strict=True)
-        ]
-        chunks = np.repeat(np.array([number for number, _ in rows], np.int64), sizes)
-        return cls(_joined(terms, np.int64), chunks, _joined(packed, np.uint8))
-
-
-def _joined(parts: list[NDArray[np.uint32]] | list[Bytes], dtype: type) -> NDArray[np.generic]:
-    return np.concatenate(parts).astype(dtype) if parts else np.zeros(0, dtype)

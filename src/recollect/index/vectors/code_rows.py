@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -30,7 +31,7 @@ class CodeBlock(msgspec.Struct, frozen=True):
     codes: Codes
 
 
-def encode(vectors: NDArray[np.float32]) -> Codes:
+def encode(vectors: NDArray[np.floating[Any]]) -> Codes:
     """Return the signs of (n, d) vectors as (n, d / 8) bytes; d is filled up to a multiple of 64."""
     width = -vectors.shape[1] % 64
     bits = np.pad(vectors > 0, ((0, 0), (0, width)))

@@ -14,10 +14,9 @@ from recollect.store.engine import Transaction
 
 
 def add_vectors(
-    tx: Transaction, partition: int, numbers: Sequence[int], vectors: NDArray[np.float32]
+    tx: Transaction, partition: int, numbers: Sequence[int], halves: NDArray[np.float16]
 ) -> None:
-    """Store (n, d) unit vectors of chunks; a second vector of a chunk replaces the first."""
-    halves = vectors.astype("<f2")
+    """Store (n, d) half-precision vectors; a second vector of a chunk replaces the first."""
     tx.executemany(
         "INSERT INTO vectors (id, data) VALUES (?, ?)"
         " ON CONFLICT (id) DO UPDATE SET data = excluded.data",

@@ -1,8 +1,9 @@
 -- index.db holds only what can be derived again from records.db and the workspace.
 --
 -- A partition is one tenant in one generation. Its chunks are numbered 0, 1, 2 ... in the order of
--- their arrival; numbers are never used again. Keys pack two numbers into one integer so that all
--- hot tables are plain B-trees:
+-- their arrival; numbers are never used again, nor are those of generations, partitions, names and
+-- terms: readers and writers of several processes hold them. Keys pack two numbers into one integer
+-- so that all hot tables are plain B-trees:
 --   chunks.id, tail.id, vectors.id = partition << 40 | number
 --   postings.id                    = term << 32 | number of the segment's first chunk
 
@@ -13,7 +14,7 @@ CREATE TABLE meta (
 
 -- A rebuild fills a new generation beside the serving one and flips the two statuses at once.
 CREATE TABLE generations (
-    id         INTEGER PRIMARY KEY,
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
     status     TEXT NOT NULL CHECK (status IN ('building', 'serving', 'retired')),
     identity   TEXT NOT NULL CHECK (json_valid(identity)),
     created_at INTEGER NOT NULL
@@ -27,22 +28,27 @@ CREATE TABLE cursors (
     PRIMARY KEY (generation, feed)
 ) STRICT, WITHOUT ROWID;
 
+-- `revision` changes with everything that a reader holds in memory; `writer` is who changed the
+-- documents last, so that a writer knows whether the numbers it remembers are still right.
 CREATE TABLE partitions (
-    id         INTEGER PRIMARY KEY,
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
     generation INTEGER NOT NULL REFERENCES generations (id),
     tenant     TEXT NOT NULL,
     chunks     INTEGER NOT NULL DEFAULT 0,
     groups     INTEGER NOT NULL DEFAULT 0,
     revision   INTEGER NOT NULL DEFAULT 0,
+    writer     INTEGER NOT NULL DEFAULT 0,
     UNIQUE (generation, tenant)
 ) STRICT;
 
--- Owners and speakers, so that a chunk's row holds numbers only.
+-- Owners and speakers, so that a chunk's row holds numbers only. `uses` counts documents: what no
+-- document uses any more is removed with the last one.
 CREATE TABLE names (
-    id           INTEGER PRIMARY KEY,
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
     partition_id INTEGER NOT NULL REFERENCES partitions (id),
     kind         TEXT NOT NULL CHECK (kind IN ('agent', 'user', 'project', 'speaker')),
     value        TEXT NOT NULL,
+    uses         INTEGER NOT NULL DEFAULT 0,
     UNIQUE (partition_id, kind, value)
 ) STRICT;
 
@@ -52,10 +58,12 @@ CREATE TABLE chunk_groups (
     number       INTEGER NOT NULL,
     source       TEXT NOT NULL,
     ref          TEXT NOT NULL,
+    uses         INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (partition_id, number),
     UNIQUE (partition_id, source, ref)
 ) STRICT, WITHOUT ROWID;
 
+-- Owners and speaker are numbers of `names`; 0 is nobody.
 CREATE TABLE documents (
     id           INTEGER PRIMARY KEY,
     partition_id INTEGER NOT NULL REFERENCES partitions (id),
@@ -66,8 +74,11 @@ CREATE TABLE documents (
     first_chunk  INTEGER NOT NULL,
     chunk_count  INTEGER NOT NULL,
     at           INTEGER NOT NULL,
+    agent_id     INTEGER NOT NULL,
+    user_id      INTEGER NOT NULL,
+    project_id   INTEGER NOT NULL,
+    speaker_id   INTEGER NOT NULL,
     role         TEXT,
-    name         TEXT,
     stamp        TEXT,
     UNIQUE (partition_id, source, ref)
 ) STRICT;
@@ -82,7 +93,7 @@ CREATE TABLE chunks (
 ) STRICT;
 
 CREATE TABLE terms (
-    id           INTEGER PRIMARY KEY,
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
     partition_id INTEGER NOT NULL REFERENCES partitions (id),
     term         TEXT NOT NULL,
     UNIQUE (partition_id, term)
@@ -146,11 +157,10 @@ CREATE TABLE code_blocks (
     PRIMARY KEY (partition_id, block)
 ) STRICT;
 
+-- Vectors by the text's hash, so that a rebuild makes none twice. A row goes with its chunk.
 CREATE TABLE embedding_cache (
-    fingerprint TEXT NOT NULL,
     hash        BLOB NOT NULL,
+    fingerprint TEXT NOT NULL,
     data        BLOB NOT NULL,
-    updated_at  INTEGER NOT NULL,
-    PRIMARY KEY (fingerprint, hash)
+    PRIMARY KEY (hash, fingerprint)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX embedding_cache_by_age ON embedding_cache (updated_at);

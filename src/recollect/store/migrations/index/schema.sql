@@ -3,6 +3,7 @@ CREATE TABLE chunk_groups (
     number       INTEGER NOT NULL,
     source       TEXT NOT NULL,
     ref          TEXT NOT NULL,
+    uses         INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (partition_id, number),
     UNIQUE (partition_id, source, ref)
 ) STRICT, WITHOUT ROWID;
@@ -48,20 +49,22 @@ CREATE TABLE documents (
     first_chunk  INTEGER NOT NULL,
     chunk_count  INTEGER NOT NULL,
     at           INTEGER NOT NULL,
+    agent_id     INTEGER NOT NULL,
+    user_id      INTEGER NOT NULL,
+    project_id   INTEGER NOT NULL,
+    speaker_id   INTEGER NOT NULL,
     role         TEXT,
-    name         TEXT,
     stamp        TEXT,
     UNIQUE (partition_id, source, ref)
 ) STRICT;
 CREATE TABLE embedding_cache (
-    fingerprint TEXT NOT NULL,
     hash        BLOB NOT NULL,
+    fingerprint TEXT NOT NULL,
     data        BLOB NOT NULL,
-    updated_at  INTEGER NOT NULL,
-    PRIMARY KEY (fingerprint, hash)
+    PRIMARY KEY (hash, fingerprint)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE generations (
-    id         INTEGER PRIMARY KEY,
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
     status     TEXT NOT NULL CHECK (status IN ('building', 'serving', 'retired')),
     identity   TEXT NOT NULL CHECK (json_valid(identity)),
     created_at INTEGER NOT NULL
@@ -71,19 +74,21 @@ CREATE TABLE meta (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE names (
-    id           INTEGER PRIMARY KEY,
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
     partition_id INTEGER NOT NULL REFERENCES partitions (id),
     kind         TEXT NOT NULL CHECK (kind IN ('agent', 'user', 'project', 'speaker')),
     value        TEXT NOT NULL,
+    uses         INTEGER NOT NULL DEFAULT 0,
     UNIQUE (partition_id, kind, value)
 ) STRICT;
 CREATE TABLE partitions (
-    id         INTEGER PRIMARY KEY,
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
     generation INTEGER NOT NULL REFERENCES generations (id),
     tenant     TEXT NOT NULL,
     chunks     INTEGER NOT NULL DEFAULT 0,
     groups     INTEGER NOT NULL DEFAULT 0,
     revision   INTEGER NOT NULL DEFAULT 0,
+    writer     INTEGER NOT NULL DEFAULT 0,
     UNIQUE (generation, tenant)
 ) STRICT;
 CREATE TABLE postings (
@@ -115,7 +120,7 @@ CREATE TABLE tail (
     postings BLOB NOT NULL
 ) STRICT;
 CREATE TABLE terms (
-    id           INTEGER PRIMARY KEY,
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
     partition_id INTEGER NOT NULL REFERENCES partitions (id),
     term         TEXT NOT NULL,
     UNIQUE (partition_id, term)
@@ -129,5 +134,4 @@ CREATE TABLE vectors (
 ) STRICT;
 CREATE INDEX code_rows_by_chunk ON code_rows (partition_id, chunk);
 CREATE INDEX code_rows_by_partition ON code_rows (partition_id, id);
-CREATE INDEX embedding_cache_by_age ON embedding_cache (updated_at);
 CREATE INDEX removals_by_partition ON removals (partition_id, id);

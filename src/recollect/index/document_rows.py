@@ -1,0 +1,105 @@
+"""The rows of `documents`: which version of a thing is indexed, and where its chunks are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from recollect.index.document import Document
+from recollect.index.pieces import Prepared
+from recollect.index.register import Belonging
+from recollect.store.cell import blob, first_integer, integer, text
+from recollect.store.engine import Transaction
+
+Key = tuple[str, str]
+"""Source and ref."""
+
+
+class Removed(msgspec.Struct, frozen=True):
+    """What a removed document had: chunk numbers from ``first`` on, and what it belonged to."""
+
+    first: int
+    count: int
+    belonging: Belonging
+
+
+def find_digests(tx: Transaction, partition: int, keys: Iterable[Key]) -> dict[Key, bytes]:
+    """Return the digests of those of ``keys`` that are indexed."""
+    by_source: dict[str, list[str]] = defaultdict(list)
+    for source, ref in keys:
+        by_source[source].append(ref)
+    found: dict[Key, bytes] = {}
+    for source, refs in by_source.items():
+        rows = tx.rows(
+            "SELECT ref, hash FROM documents WHERE partition_id = ? AND source = ?"
+            " AND ref IN (SELECT value FROM json_each(?))",
+            (partition, source, msgspec.json.encode(refs).decode()),
+        )
+        found |= {(source, text(ref)): blob(digest) for ref, digest in rows}
+    return found
+
+
+def find_stamps(tx: Transaction, generation: int, source: str, tenant: str) -> dict[str, str]:
+    """Return the stamps of a tenant's documents of one source, by ref; empty where there is none."""
+    rows = tx.rows(
+        "SELECT d.ref, coalesce(d.stamp, '') FROM documents d"
+        " JOIN partitions p ON p.id = d.partition_id"
+        " WHERE p.generation = ? AND p.tenant = ? AND d.source = ?",
+        (generation, tenant, source),
+    )
+    return {text(ref): text(stamp) for ref, stamp in rows}
+
+
+def add_document(
+    tx: Transaction, partition: int, prepared: Prepared, belonging: Belonging, first: int
+) -> int:
+    """Return the row id of a new document whose chunks have the numbers from ``first`` on."""
+    document = prepared.document
+    return first_integer(
+        tx.row(
+            "INSERT INTO documents (partition_id, source, ref, group_number, hash, first_chunk,"
+            " chunk_count, at, agent_id, user_id, project_id, speaker_id, role, stamp)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            (
+                partition,
+                document.source,
+                document.ref,
+                belonging.group,
+                prepared.digest,
+                first,
+                len(prepared.pieces),
+                document.at,
+                belonging.agent,
+                belonging.user,
+                belonging.project,
+                belonging.speaker,
+                document.role,
+                document.stamp,
+            ),
+        )
+    )
+
+
+def remove_document(tx: Transaction, partition: int, key: Key) -> Removed | None:
+    """Delete the row of a document and return what it had, or None when there is none."""
+    row = tx.row(
+        "DELETE FROM documents WHERE partition_id = ? AND source = ? AND ref = ?"
+        " RETURNING first_chunk, chunk_count, group_number,"
+        " agent_id, user_id, project_id, speaker_id",
+        (partition, *key),
+    )
+    if row is None:
+        return None
+    first, count, group, agent, user, project, speaker = map(integer, row)
+    belonging = Belonging(group=group, agent=agent, user=user, project=project, speaker=speaker)
+    return Removed(first, count, belonging)
+
+
+def restamp(tx: Transaction, partition: int, documents: Sequence[Document]) -> None:
+    """Note the new stamps of documents whose content is as it was."""
+    tx.executemany(
+        "UPDATE documents SET stamp = ? WHERE partition_id = ? AND source = ? AND ref = ?",
+        [(d.stamp, partition, d.source, d.ref) for d in documents if d.stamp],
+    )

@@ -1,0 +1,107 @@
+"""New chunks of one transaction: gathered document by document, then stored together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recollect.index.document import SOURCES
+from recollect.index.document_rows import add_document
+from recollect.index.layout import LAYOUT, chunk_id
+from recollect.index.lexical.dictionary import Dictionary
+from recollect.index.lexical.postings import Occurrences
+from recollect.index.lexical.segments import Run
+from recollect.index.lexical.tail import store_run
+from recollect.index.pieces import Piece, Prepared
+from recollect.index.register import Belonging, Register
+from recollect.store.engine import SqlValue, Transaction
+
+MOST_PARTS = 0xFFFF
+"""Chunks of a document that keep their order; more of them stand in the order of their numbers."""
+
+
+class Intake:
+    """Takes documents into a partition.
+
+    Args:
+        partition: The row of `partitions`.
+        first: The number of the first new chunk.
+        dictionary: Numbers the terms.
+        register: Numbers names and groups.
+    """
+
+    def __init__(
+        self, partition: int, first: int, dictionary: Dictionary, register: Register
+    ) -> None:
+        self._partition = partition
+        self._first = first
+        self._dictionary = dictionary
+        self._register = register
+        self._records: list[tuple[int, ...]] = []
+        self._chunks: list[tuple[SqlValue, ...]] = []
+        self._terms: list[int] = []
+        self.hashes: set[bytes] = set()
+        """Hashes of the new chunks' texts."""
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def add(self, tx: Transaction, prepared: Prepared) -> None:
+        """Write a document's row and gather its chunks."""
+        belonging = self._register.enter(tx, prepared.document)
+        number = self._first + len(self)
+        row = add_document(tx, self._partition, prepared, belonging, number)
+        for place, piece in enumerate(prepared.pieces):
+            order = prepared.document.order << 16 | min(place, MOST_PARTS)
+            self._records.append(_record(prepared, piece, belonging, order))
+            self._add_chunk(tx, number + place, row, piece)
+
+    def store(self, tx: Transaction, *, embed: bool) -> None:
+        """Write what was gathered.
+
+        Args:
+            tx: The write transaction.
+            embed: Whether the chunks wait for an embedder.
+        """
+        if not self._records:
+            return
+        tx.executemany(
+            "INSERT INTO chunks (id, document, start_line, end_line, hash, text)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            self._chunks,
+        )
+        if embed:
+            queued = [(chunk[0],) for chunk in self._chunks]
+            tx.executemany("INSERT INTO vector_queue (id) VALUES (?)", queued)
+        records = np.array(self._records, LAYOUT)
+        lengths, heads = records["length"].tolist(), records["head"].tolist()
+        entries = Occurrences.count(self._terms, lengths, heads, self._first)
+        store_run(tx, self._partition, Run(self._first, records, entries))
+
+    def _add_chunk(self, tx: Transaction, number: int, document: int, piece: Piece) -> None:
+        numbers = self._dictionary.add(tx, piece.terms)
+        self._terms += [numbers[term] for term in piece.terms]
+        self.hashes.add(piece.hash)
+        key = chunk_id(self._partition, number)
+        self._chunks.append(
+            (key, document, piece.start_line, piece.end_line, piece.hash, piece.text)
+        )
+
+
+def _record(
+    prepared: Prepared, piece: Piece, belonging: Belonging, order: int
+) -> tuple[int, ...]:
+    """Return the fields of `LAYOUT` in order."""
+    return (
+        belonging.group,
+        order,
+        prepared.document.at,
+        len(piece.terms),
+        belonging.agent,
+        belonging.user,
+        belonging.project,
+        belonging.speaker,
+        piece.head,
+        SOURCES.index(prepared.document.source),
+        piece.flags,
+        piece.capitals,
+    )

@@ -1,0 +1,129 @@
+"""Merging: neighbouring segments become one, so that a term is read from few rows.
+
+A merge moves a few hundred terms per transaction, so that no other write waits for it, and may be
+killed between any two of them: rows of postings say themselves where they belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from recollect.index.lexical import postings
+from recollect.index.lexical.postings import SPAN
+from recollect.index.lexical.segments import (
+    Segment,
+    add_segment,
+    joined,
+    rows_between,
+    segments,
+)
+from recollect.index.report import Watch
+from recollect.store.cell import blob
+from recollect.store.engine import Database, Transaction
+
+TIERS = ((4_096, 8), (SPAN, 16))
+"""(size of a merged segment, how many make one): 8 x 512 become 4,096, 16 of those 65,536."""
+MERGE_TERMS = 400
+"""Terms per transaction of a merge: 5 to 15 ms of the write lock (bench load, write latency)."""
+
+
+def plan_merge(present: Sequence[Segment], largest: int = SPAN) -> tuple[Segment, ...]:
+    """Return the neighbouring segments to join next, empty when nothing is due.
+
+    Args:
+        present: The segments of a partition in order.
+        largest: Only merges up to this size.
+    """
+    for size, fan in TIERS:
+        for run, can_grow in _runs(present, size):
+            if size <= largest and (len(run) >= fan or _is_final(run, size, can_grow=can_grow)):
+                return tuple(run)
+    return ()
+
+
+def _runs(present: Sequence[Segment], size: int) -> Iterator[tuple[list[Segment], bool]]:
+    """Yield runs of neighbours, each smaller than ``size``, that together span at most that.
+
+    With each comes whether more neighbours can join it later: only the last one can grow.
+    """
+    run: list[Segment] = []
+    for segment in present:
+        is_small = segment.size < size
+        if run and (not is_small or segment.end - run[0].first > size):
+            yield run, False
+            run = []
+        if is_small:
+            run.append(segment)
+    if run:
+        yield run, True
+
+
+def _is_final(run: Sequence[Segment], size: int, *, can_grow: bool) -> bool:
+    """Whether a run of few is joined all the same, because no later merge would ever take it.
+
+    Not when most of it is one segment already: that would be much work for little.
+    """
+    largest = max(segment.size for segment in run)
+    return not can_grow and size == TIERS[-1][0] and 2 * largest <= run[-1].end - run[0].first
+
+
+class Merge:
+    """Joins neighbouring segments into one, a piece per transaction.
+
+    Args:
+        partition: Whose segments.
+        members: At least two neighbours, in order, spanning at most `SPAN` chunks.
+    """
+
+    def __init__(self, partition: int, members: Sequence[Segment]) -> None:
+        self._partition = partition
+        self._members = members
+        self._whole = Segment(members[0].first, members[-1].end)
+
+    def run(self, database: Database, watch: Watch) -> bool:
+        """Move all terms, then the records; return False when it was asked to stop before."""
+        terms = database.read(self._terms)
+        edges = [*range(0, len(terms), MERGE_TERMS), len(terms)]
+        for start, end in pairwise(edges):
+            if watch.stopping():
+                return False
+            database.write(partial(self._move, terms=terms[start:end]))
+        database.write(partial(self._join_records, terms=terms))
+        return True
+
+    def _terms(self, tx: Transaction) -> list[int]:
+        """Return the terms that may stand in any of the segments, ascending."""
+        found = [np.frombuffer(terms, "<u4") for _, terms in self._rows(tx)]
+        return np.unique(np.concatenate(found)).tolist() if found else []
+
+    def _move(self, tx: Transaction, terms: Sequence[int]) -> None:
+        first = self._whole.first
+        for term in terms:
+            rows = rows_between(tx, term, first, self._whole.end - 1)
+            target = postings.key(term, first)
+            if not rows or (len(rows) == 1 and rows[0][0] == target):
+                continue
+            tx.execute("DELETE FROM postings WHERE id BETWEEN ? AND ?", (target, rows[-1][0]))
+            tx.execute("INSERT INTO postings (id, data) VALUES (?, ?)", (target, joined(rows, first)))
+
+    def _join_records(self, tx: Transaction, terms: Sequence[int]) -> None:
+        if not set(segments(tx, self._partition)).issuperset(self._members):
+            return  # another process has joined them meanwhile
+        records = b"".join(records for records, _ in self._rows(tx))
+        tx.execute(
+            "DELETE FROM segments WHERE partition_id = ? AND first_chunk >= ? AND first_chunk < ?",
+            (self._partition, self._whole.first, self._whole.end),
+        )
+        add_segment(tx, self._partition, self._whole, records, terms)
+
+    def _rows(self, tx: Transaction) -> list[tuple[bytes, bytes]]:
+        rows = tx.rows(
+            "SELECT layout, terms FROM segments"
+            " WHERE partition_id = ? AND first_chunk >= ? AND first_chunk < ? ORDER BY first_chunk",
+            (self._partition, self._whole.first, self._whole.end),
+        )
+        return [(blob(records), blob(terms)) for records, terms in rows]

@@ -1,0 +1,156 @@
+"""Which files are memory files: `MEMORY.md`, `memory/**.md` of a workspace, and extra paths.
+
+Symbolic links, hard links and special files are left out, and so are names that are not UTF-8. What
+cannot be looked into is told, and is not taken for gone.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.errors import NotFound, RecollectError
+from recollect.store.paths import FoundFile, list_files
+
+FOLDER = "memory"
+_CURATED = ("MEMORY.md", "memory.md")
+
+
+class MemoryFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of a root, under the ref by which it is indexed and read."""
+
+    ref: str
+    root: Path
+    path: str
+    size: int
+    mtime_ns: int
+
+    @property
+    def stamp(self) -> str:
+        """Changes when the file may have changed."""
+        return f"{self.size}:{self.mtime_ns}"
+
+
+class MemoryListing(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found.
+
+    Attributes:
+        files: In order of their refs.
+        warnings: One sentence for each path left out.
+        closed: Refs, and beginnings of refs, of what could not be looked into.
+    """
+
+    files: tuple[MemoryFile, ...]
+    warnings: tuple[str, ...]
+    closed: tuple[str, ...]
+
+    def is_gone(self, ref: str) -> bool:
+        """Return whether a file that was indexed is really not there any more."""
+        return not any(ref == path or ref.startswith(f"{path}/") for path in self.closed)
+
+
+def list_memory(workspace: Path | None, extra: Sequence[Path]) -> MemoryListing:
+    """Return the memory files of a workspace and of extra paths; a file is listed once."""
+    found = _Found()
+    if workspace is not None:
+        _list_root(found, workspace, "", accept=_is_memory, enter=_may_hold_memory)
+    for path in extra:
+        _list_extra(found, path)
+    files = tuple(found.files[ref] for ref in sorted(found.files))
+    return MemoryListing(
+        files=files, warnings=tuple(found.warnings), closed=tuple(sorted(found.closed))
+    )
+
+
+class _Found:
+    """What a listing has found so far."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, MemoryFile] = {}
+        self.warnings: list[str] = []
+        self.closed: set[str] = set()
+        self._places: set[Path] = set()
+
+    def add(self, root: Path, file: FoundFile, prefix: str) -> None:
+        ref = prefix + file.path
+        place = root / file.path
+        if not _is_utf8(ref):
+            self.warnings.append(f"{_shown(ref)}: left out, its name is not UTF-8")
+        elif place not in self._places:
+            self._places.add(place)
+            self.files[ref] = MemoryFile(
+                ref=ref, root=root, path=file.path, size=file.size, mtime_ns=file.mtime_ns
+            )
+
+    def leave_out(self, ref: str, reason: str, *, is_closed: bool = False) -> None:
+        self.warnings.append(f"{_shown(ref)}: left out, {reason}")
+        if is_closed:
+            self.closed.add(ref)
+
+
+def _list_root(
+    found: _Found,
+    root: Path,
+    prefix: str,
+    *,
+    accept: Callable[[str], bool],
+    enter: Callable[[str], bool],
+) -> None:
+    try:
+        listing = list_files(root, accept=accept, enter=enter)
+    except NotFound:
+        found.leave_out(str(root), "it is not there")
+        return
+    except RecollectError as error:
+        found.leave_out(prefix.rstrip("/") or FOLDER, error.message, is_closed=True)
+        return
+    for file in listing.files:
+        found.add(root, file, prefix)
+    for skipped in listing.skipped:
+        is_closed = skipped.reason == "unreadable"
+        found.leave_out(prefix + skipped.path, skipped.reason, is_closed=is_closed)
+
+
+def _list_extra(found: _Found, path: Path) -> None:
+    ref = str(path)
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        found.leave_out(ref, "it is not there")
+    except OSError:
+        found.leave_out(ref, "unreadable", is_closed=True)
+    else:
+        if stat.S_ISDIR(mode):
+            _list_root(found, path, f"{path}/", accept=_is_markdown, enter=lambda _: True)
+        elif stat.S_ISLNK(mode):
+            found.leave_out(ref, "symlink")
+        elif not _is_markdown(path.name):
+            found.leave_out(ref, "neither a folder nor Markdown")
+        else:
+            prefix = f"{path.parent}/".replace("//", "/")
+            named, never = path.name.__eq__, lambda _: False
+            _list_root(found, path.parent, prefix, accept=named, enter=never)
+
+
+def _is_markdown(path: str) -> bool:
+    return path.endswith(".md")
+
+
+def _is_memory(path: str) -> bool:
+    return path in _CURATED or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
+
+
+def _may_hold_memory(path: str) -> bool:
+    return path == FOLDER or path.startswith(f"{FOLDER}/")
+
+
+def _is_utf8(name: str) -> bool:
+    """Whether a name can be stored; the others come from the system with lone surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
+
+
+def _shown(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()

@@ -1,0 +1,102 @@
+"""Removes retired generations, some rows at a time, so that no other write waits for it."""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+from recollect.index.layout import chunk_ids
+from recollect.index.lexical import postings
+from recollect.store.cell import integer
+from recollect.store.engine import Row, Transaction
+
+DROP_ROWS = 2_000
+"""Rows deleted per transaction, of each kind: about 10 ms of the write lock."""
+
+
+def drop_some(tx: Transaction) -> bool:
+    """Delete some rows of a retired generation; return whether there may be more."""
+    row = tx.row(
+        "SELECT p.id FROM partitions p JOIN generations g ON g.id = p.generation"
+        " WHERE g.status = 'retired' LIMIT 1"
+    )
+    if row is None:
+        tx.execute(
+            "DELETE FROM cursors WHERE generation IN"
+            " (SELECT id FROM generations WHERE status = 'retired')"
+        )
+        tx.execute("DELETE FROM generations WHERE status = 'retired'")
+        return False
+    _drop_from(tx, integer(row[0]))
+    return True
+
+
+def _drop_from(tx: Transaction, partition: int) -> None:
+    """Delete rows of the first kind that has any, at last the partition itself."""
+    if _drop_terms(tx, partition) or _drop_chunks(tx, partition):
+        return
+    for find, remove in _BY_PARTITION:
+        found = list(tx.rows(find, (partition, DROP_ROWS)))
+        if found:
+            tx.executemany(remove, found)
+            return
+    tx.execute("DELETE FROM partitions WHERE id = ?", (partition,))
+
+
+def _drop_terms(tx: Transaction, partition: int) -> list[Row]:
+    terms = list(
+        tx.rows("SELECT id FROM terms WHERE partition_id = ? LIMIT ?", (partition, DROP_ROWS))
+    )
+    keys = [postings.key(integer(term), 0) for (term,) in terms]
+    tx.executemany(
+        "DELETE FROM postings WHERE id BETWEEN ? AND ?",
+        [(key, key | postings.FIRST_MASK) for key in keys],
+    )
+    tx.executemany("DELETE FROM terms WHERE id = ?", terms)
+    return terms
+
+
+def _drop_chunks(tx: Transaction, partition: int) -> list[Row]:
+    limits = (*chunk_ids(partition), DROP_ROWS)
+    chunks = list(tx.rows("SELECT id FROM chunks WHERE id BETWEEN ? AND ? LIMIT ?", limits))
+    for statement in _BY_CHUNK:
+        tx.executemany(statement, chunks)
+    return chunks
+
+
+_BY_CHUNK: tuple[LiteralString, ...] = (
+    "DELETE FROM chunks WHERE id = ?",
+    "DELETE FROM tail WHERE id = ?",
+    "DELETE FROM vectors WHERE id = ?",
+    "DELETE FROM vector_queue WHERE id = ?",
+)
+_BY_PARTITION: tuple[tuple[LiteralString, LiteralString], ...] = (
+    (
+        "SELECT id FROM code_rows WHERE partition_id = ? LIMIT ?",
+        "DELETE FROM code_rows WHERE id = ?",
+    ),
+    (
+        "SELECT partition_id, block FROM code_blocks WHERE partition_id = ? LIMIT ? / 100",
+        "DELETE FROM code_blocks WHERE partition_id = ? AND block = ?",
+    ),
+    (
+        "SELECT id FROM removals WHERE partition_id = ? LIMIT ?",
+        "DELETE FROM removals WHERE id = ?",
+    ),
+    (
+        "SELECT partition_id, first_chunk FROM segments WHERE partition_id = ? LIMIT ? / 1000",
+        "DELETE FROM segments WHERE partition_id = ? AND first_chunk = ?",
+    ),
+    (
+        "SELECT id FROM documents WHERE partition_id = ? LIMIT ?",
+        "DELETE FROM documents WHERE id = ?",
+    ),
+    (
+        "SELECT partition_id, number FROM chunk_groups WHERE partition_id = ? LIMIT ?",
+        "DELETE FROM chunk_groups WHERE partition_id = ? AND number = ?",
+    ),
+    (
+        "SELECT id FROM names WHERE partition_id = ? LIMIT ?",
+        "DELETE FROM names WHERE id = ?",
+    ),
+)
+"""How to find some rows of a kind, and how to delete one; the large rows in smaller numbers."""
