@@ -16,7 +16,7 @@ import msgspec
 from recollect import __version__
 from recollect.cli.figures import count, size
 from recollect.core.clock import Clock, SystemClock
-from recollect.core.errors import RecollectError
+from recollect.core.errors import RecollectError, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, StoreSettings, load_settings, models_folder
 from recollect.index.generations import cursor, find_generation
@@ -28,6 +28,7 @@ from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.mirror_file import MirrorState
 from recollect.sessions.searchable import newest_change
+from recollect.sessions.session import Condition, select_sessions
 from recollect.store.connection import check_version
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate_os
@@ -45,6 +46,7 @@ LITTLE_SPACE = 256 << 20
 """Below it an index rebuild or a model may not fit."""
 
 FIX_HINT = "`recollect doctor --fix`"
+RECORDS_HINT = "restore a backup; keep what is there"
 INDEX_HINT = "`recollect doctor --fix` builds it anew from the records"
 
 State = Literal["ok", "note", "wrong"]
@@ -72,27 +74,38 @@ class Checkup:
         self._home = home
         self._workspace = workspace
         self._settings = Settings()
+        self._damaged: set[str] = set()
 
     def run(self) -> Iterator[Finding]:
         """Yield a finding for each check; one that fails does not stop the others."""
-        checks: list[tuple[str, Callable[[], Finding]]] = [
-            ("software", self._software),
-            ("settings", self._read_settings),
-            ("home", self._permissions),
-            ("disk", self._space),
-            (RECORDS_FILE, lambda: self._sound(RECORDS_FILE, open_records)),
-            (INDEX_FILE, lambda: self._sound(INDEX_FILE, open_index)),
-            ("mirrors", self._mirrors),
-            ("index", self._index),
-            ("vectors", self._vectors),
-            ("workspace", self._files),
-            ("model", self._model),
+        for name, needs, check in self._checks():
+            if self._damaged.isdisjoint(needs):
+                yield self._result(name, check)
+            else:
+                yield Finding(name=name, state="note", detail="not looked at: see above")
+
+    def _result(self, name: str, check: Callable[[], Finding]) -> Finding:
+        try:
+            return check()
+        except RecollectError as error:
+            return Finding(name=name, state="wrong", detail=error.message, hint=error.hint)
+
+    def _checks(self) -> list[tuple[str, tuple[str, ...], Callable[[], Finding]]]:
+        """Return name, databases that must be sound, and check, in order."""
+        both = (RECORDS_FILE, INDEX_FILE)
+        return [
+            ("software", (), self._software),
+            ("settings", (), self._read_settings),
+            ("home", (), self._permissions),
+            ("disk", (), self._space),
+            (RECORDS_FILE, (), lambda: self._sound(RECORDS_FILE, open_records)),
+            (INDEX_FILE, (), lambda: self._sound(INDEX_FILE, open_index)),
+            ("mirrors", (RECORDS_FILE,), self._mirrors),
+            ("index", both, self._index),
+            ("vectors", both, self._vectors),
+            ("workspace", (), self._files),
+            ("model", (), self._model),
         ]
-        for name, check in checks:
-            try:
-                yield check()
-            except RecollectError as error:
-                yield Finding(name=name, state="wrong", detail=error.message, hint=error.hint)
 
     def _software(self) -> Finding:
         check_version()
@@ -134,27 +147,36 @@ class Checkup:
 
     def _sound(self, name: str, opener: Opener) -> Finding:
         path = self._home / name
+        is_index = name == INDEX_FILE
         if not path.exists():
-            hint = "`recollect sync` makes it again" if name == INDEX_FILE else "restore a backup"
-            state: State = "note" if name == INDEX_FILE else "wrong"
-            return Finding(name=name, state=state, detail="missing", hint=hint)
-        with self._opened(opener) as database:
-            problems = quick_check(database)
-            health = database.health()
+            if is_index:
+                hint = "`recollect sync` makes it again"
+                return Finding(name=name, state="note", detail="missing", hint=hint)
+            return Finding(name=name, state="wrong", detail="missing", hint=RECORDS_HINT)
+        problems, told = self._examined(opener)
         if not problems:
-            told = f"schema {health.schema_version}, SQLite {health.sqlite_version}"
             return _ok(name, f"sound, {size(path.stat().st_size)}, {told}")
-        hint = INDEX_HINT if name == INDEX_FILE else "restore a backup; keep the damaged file"
-        detail = f"damaged: {problems[0]}"
-        return Finding(name=name, state="wrong", detail=detail, hint=hint)
+        self._damaged.add(name)
+        hint = INDEX_HINT if is_index else RECORDS_HINT
+        return Finding(name=name, state="wrong", detail=f"damaged: {problems[0]}", hint=hint)
+
+    def _examined(self, opener: Opener) -> tuple[list[str], str]:
+        """Return what is wrong with a database, and what it is."""
+        try:
+            with self._opened(opener) as database:
+                health = database.health()
+                told = f"schema {health.schema_version}, SQLite {health.sqlite_version}"
+                return quick_check(database), told
+        except StoreCorrupt as error:
+            return [error.message], ""
 
     def _mirrors(self) -> Finding:
         if not self._settings.sessions.mirror:
             return _ok("mirrors", "switched off")
-        with self._memory() as memory, self._opened(open_records) as records:
-            ids = [session.id for session in memory.sessions.list() if session.last_seq]
+        with self._opened(open_records) as records:
+            sessions = records.read(lambda tx: select_sessions(tx, Condition(Scope()), None))
             mirror = TranscriptMirror(self._home, records)
-            states = Counter(mirror.state(session_id) for session_id in ids)
+            states = Counter(mirror.state(session.id) for session in sessions if session.last_seq)
         equal = states.pop(MirrorState.EQUAL, 0)
         if not states:
             return _ok("mirrors", f"{count(equal, 'transcript')} as in the database")

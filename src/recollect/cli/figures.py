@@ -46,8 +46,7 @@ def day(at_ms: int) -> str:
     return f"{local.day} {local:%b %Y}"
 
 
-def share(part: float, width: int) -> str:
-    """Return a bar of at most ``width`` characters for ``part`` of 1, in eighths of a character."""
-    eighths = round(max(0.0, min(1.0, part)) * width * 8)
-    whole, rest = divmod(eighths, 8)
-    return "█" * whole + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")
+def bar(part: float, width: int) -> str:
+    """Return a bar of at most ``width`` characters for ``part`` of 1, in halves of a character."""
+    whole, half = divmod(round(max(0.0, min(1.0, part)) * width * 2), 2)
+    return "━" * whole + "╸" * half

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from recollect.cli.addresses import short
-from recollect.cli.figures import day, share
+from recollect.cli.figures import bar, day
 from recollect.cli.highlight import matches
 from recollect.cli.plain import one_line, plain
 from recollect.cli.screen import console, line
@@ -43,6 +43,7 @@ def show_hits(
         explained: For how many of them to show the parts of the score.
     """
     screen = console()
+    most = max((share for hit in hits[:explained] for share in hit.why.values()), default=1.0)
     for rank, hit in enumerate(hits, start=1):
         if rank > 1:
             screen.print()
@@ -51,7 +52,7 @@ def show_hits(
             row.rstrip()
             screen.print(Text(" " * INDENT) + row, soft_wrap=True)
         if rank <= explained:
-            for part in _parts(hit.why):
+            for part in _parts(hit.why, most):
                 screen.print(Text(" " * INDENT) + part, soft_wrap=True)
 
 
@@ -94,13 +95,12 @@ def _text(hit: Hit, question: str) -> Text:
     return text
 
 
-def _parts(why: Mapping[str, float]) -> Iterator[Text]:
-    """Yield a line for each part of a score, the largest first."""
+def _parts(why: Mapping[str, float], most: float) -> Iterator[Text]:
+    """Yield a line for each part of a score, the largest first; ``most`` fills a bar."""
     width = max(map(len, why), default=0)
-    most = max(why.values(), default=1.0) or 1.0
     for name, value in sorted(why.items(), key=lambda part: -part[1]):
         yield line(
             (f"{name:<{width}}  ", "cyan"),
             (f"{value:>6.3f}  ", ""),
-            (share(value / most, BAR), "green"),
+            (bar(value / most, BAR), "green"),
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -71,6 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: What stands behind the program's name; those of the process if not given.
     """
+    if arguments is None:
+        # The end of a process looks at every object once more, 40 ms of them; not at frozen ones.
+        atexit.register(gc.freeze)
     given = list(sys.argv[1:] if arguments is None else arguments)
     options = given[: given.index("--")] if "--" in given else given
     as_json = "--json" in options

@@ -8,9 +8,8 @@ the model's name (empty for its default), the embedding settings and the folder 
 from __future__ import annotations
 
 import difflib
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -19,6 +18,9 @@ from recollect.core.settings import EmbeddingSettings
 from recollect.models.embedder import Embedder
 from recollect.models.folder import INSTALL_HINT, MODEL, ModelFolder
 from recollect.models.runtime import RUNTIME_HINT, runtime_is_installed
+
+if TYPE_CHECKING:  # it brings the mail parser, which a start with a built-in name can do without
+    from importlib.metadata import EntryPoint
 
 GROUP = "recollect.embedders"
 AUTO, NONE, LOCAL = "auto", "none", "local"
@@ -76,6 +78,8 @@ def choose_embedder(spec: str, settings: EmbeddingSettings, models: Path) -> Cho
 
 def provider_names() -> list[str]:
     """Return the names that a spec can start with, sorted."""
+    from importlib.metadata import entry_points
+
     return sorted({AUTO, NONE, *_BUILT_IN, *entry_points(group=GROUP).names})
 
 
@@ -142,6 +146,8 @@ def _provider(name: str) -> Provider:
 
 def _entry_point(name: str) -> EntryPoint | None:
     """Return where the provider ``name`` is; one of ours cannot be replaced."""
+    from importlib.metadata import EntryPoint, entry_points
+
     if name in _BUILT_IN:
         return EntryPoint(name, _BUILT_IN[name], GROUP)
     # Looking through all installed packages takes milliseconds, so ours come first.

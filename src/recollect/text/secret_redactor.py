@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.text.redaction import Redactor
+if TYPE_CHECKING:  # its patterns are large; a search that stores nothing needs none of them
+    from recollect.text.redaction import Redactor
 
 
 class SecretRedactor:
@@ -13,14 +15,19 @@ class SecretRedactor:
 
     Args:
         salt: Secret bytes of the home, see `recollect.text.redaction.Redactor`.
-        patterns: More regular expressions of secrets.
-
-    Raises:
-        InvalidInput: a pattern is no regular expression.
+        patterns: More regular expressions of secrets; the first text that is redacted raises
+            `InvalidInput` when one of them is none.
     """
 
     def __init__(self, salt: bytes, patterns: Sequence[str] = ()) -> None:
-        self._redactor = Redactor(salt, patterns)
+        self._salt = salt
+        self._patterns = tuple(patterns)
+
+    @functools.cached_property
+    def _redactor(self) -> Redactor:
+        from recollect.text.redaction import Redactor
+
+        return Redactor(self._salt, self._patterns)
 
     def text(self, text: str) -> str:
         """Return ``text`` without secrets."""
