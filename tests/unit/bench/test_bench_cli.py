@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner, Result
 
+from recollect.bench import load
 from recollect.bench.load import LoadPlan, LoadRunner
-from recollect.bench.results import LoadReport
+from recollect.bench.results import LoadReport, ProcessCost
 from recollect.cli import bench, bench_output
 from recollect.cli.bench_output import write_whole
 from recollect.core.errors import InvalidInput, NotFound
@@ -164,6 +165,34 @@ def test_load_takes_sizes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         (5000, 500, 9),
         (5, 7, 300),
     ]
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_all_runs_every_benchmark(
+    run: Run, monkeypatch: pytest.MonkeyPatch, *, as_json: bool
+) -> None:
+    """Fresh processes are scripted: they would not find the scripted memory."""
+    cost = ProcessCost(
+        mode="hybrid",
+        start_to_answer_ms=1.0,
+        open_ms=1.0,
+        first_search_ms=1.0,
+        opened_mb=None,
+        searched_mb=None,
+        peak_mb=None,
+    )
+    monkeypatch.setattr(load, "run_probe", lambda *_folder, **_request: cost)
+    monkeypatch.setattr(load, "time_command", lambda *_: (120.0, 110.0))
+
+    result = run("all", "--messages", "60", *(["--json"] if as_json else []))
+
+    assert result.exit_code == 0, result.exception
+    if as_json:
+        report = json.loads(result.stdout)
+        assert len(report["quality"]["datasets"]) == 4
+        assert report["load"]["sizes"][0]["messages"] == 60
+    else:
+        assert "Single writes" in result.stdout
 
 
 def test_missing_data_is_a_clear_error(run: Run, tmp_path: Path) -> None:
