@@ -26,8 +26,8 @@ _COLUMNS = (*LAYOUT.names,) if LAYOUT.names else ()
 class ChunkArrays:
     """Columns of `LAYOUT` with ``alive``, ``before``, ``after`` and ``context`` beside them.
 
-    ``context`` is four times the length of a chunk with its neighbours' heads, as the ranking counts
-    them: own length 1, the head of the one before 3/4, the other heads 1/4 (see `lexical.bm25`).
+    ``context`` is four times the length of a chunk with its neighbours' heads, as the ranking
+    counts them: own length 1, the head before it 3/4, other heads 1/4 (see `lexical.bm25`).
     Every column has one spare row at the end for `NOBODY`. `totals` holds the sums per source.
     """
 
@@ -173,12 +173,13 @@ class ChunkArrays:
 
 
 class GroupArrays:
-    """Per group: its last chunk by order, its number of living chunks and their length in terms."""
+    """Per group: source, last chunk by order, number of living chunks and their length in terms."""
 
     def __init__(self) -> None:
         self.last: NDArray[np.int32] = np.full(1, NOBODY, np.int32)
         self.chunks: NDArray[np.int64] = np.zeros(1, np.int64)
         self.length: NDArray[np.int64] = np.zeros(1, np.int64)
+        self.source: NDArray[np.uint8] = np.zeros(1, np.uint8)
 
     def reserve(self, groups: int) -> None:
         """Make room for group numbers below ``groups``."""
@@ -188,6 +189,7 @@ class GroupArrays:
         self.last = grown(self.last, size, NOBODY)
         self.chunks = grown(self.chunks, size, 0)
         self.length = grown(self.length, size, 0)
+        self.source = grown(self.source, size, 0)
 
     def recount(
         self, edge_groups: Ints, edges: Ints, group: Ints, lengths: NDArray[np.int32]

@@ -6,7 +6,7 @@ all; the best get their exact vectors. Up to `exact_below` visible chunks, all a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 import numpy as np
@@ -27,7 +27,11 @@ from recollect.store.engine import Transaction
 BEST_GROUPS = 5
 """Sessions whose every message is a candidate; wins back what a cut of messages without any query
 word loses (docs/experiments.md, candidates)."""
-RESCORED = 100
+GROUP_READ = 400
+"""Messages of such a session that are read at most, the newest ones."""
+PRESELECTED = 8
+"""So many times the candidates get their priors, from the best by words alone."""
+RESCORED = 64
 """Chunks that get their exact vectors, from the best by the codes' estimate."""
 SPEAKER_ARM = 200
 """Nearest codes among the messages of the speaker that the question names."""
@@ -145,26 +149,31 @@ class _Ranking:
     def _by_words(self) -> Ints:
         if self._lexical is None:
             return np.zeros(0, np.int64)
-        found = self._visible(np.flatnonzero(self._lexical.chunks))
-        if len(found) <= self._settings.candidates:
-            return found
-        lexical, weights = self._lexical, self._weights
+        lexical, weights, most = self._lexical, self._weights, self._settings.candidates
+        found = self._visible(np.flatnonzero(lexical.chunks > 0))
         rough = weights["context"] * lexical.chunks[found]
         rough += weights["group"] * lexical.groups[self._arrays["group"][found]]
+        best = _highest(rough, PRESELECTED * most)
+        found, rough = found[best], rough[best]
         for name, value in priors(self._arrays, found, self._request.question).items():
             rough += weights.get(name, 0.0) * value
-        return found[
-            np.argpartition(-rough, self._settings.candidates)[: self._settings.candidates]
-        ]
+        return found[_highest(rough, most)]
 
     def _by_groups(self) -> Ints:
         if self._lexical is None:
             return np.zeros(0, np.int64)
-        groups = self._lexical.groups
-        best = np.argpartition(-groups, min(BEST_GROUPS, len(groups) - 1))[:BEST_GROUPS]
-        chosen = np.zeros(len(groups), np.bool_)
-        chosen[best[groups[best] > 0]] = True
-        return np.flatnonzero(chosen[self._arrays["group"][: self._arrays.count]])
+        groups, arrays = self._lexical.groups, self._arrays
+        best = _highest(groups, BEST_GROUPS)
+        newest = [int(arrays.groups.last[g]) for g in best.tolist() if groups[g] > 0]
+        return np.array([n for last in newest for n in self._back_from(last)], np.int64)
+
+    def _back_from(self, number: int) -> Iterator[int]:
+        """Yield a chunk and those before it in its group, up to `GROUP_READ`."""
+        for _ in range(GROUP_READ):
+            if number < 0:
+                return
+            yield number
+            number = int(self._arrays.before[number])
 
     def _by_codes(self) -> Ints:
         if self._scan is None:
@@ -241,3 +250,10 @@ class _Ranking:
             if name in parts.values
         }
         return {name: share for name, share in shares.items() if share}
+
+
+def _highest(values: NDArray[np.float32], most: int) -> Ints:
+    """Return the places of the ``most`` highest values, in no order."""
+    if len(values) <= most:
+        return np.arange(len(values))
+    return np.argpartition(-values, most)[:most]

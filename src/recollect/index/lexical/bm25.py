@@ -1,7 +1,7 @@
 """BM25 with neighbours: how well the words of a question fit each chunk and each group.
 
 Both scores are shares of the best possible one, so they can be added to cosines and priors without
-looking at the other candidates: with k1 = 1.2, ``M = 2.2 x sum of idf`` bounds any document's score.
+looking at the other candidates: with k1 = 1.2, ``M = 2.2 x sum of idf`` bounds every score.
 Source: docs/experiments.md; formula of Robertson and Zaragoza, "BM25 and Beyond" (2009), with the
 non-negative idf of Lucene.
 """
@@ -16,12 +16,12 @@ import numpy as np
 
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.layout import Floats, Ints
-from recollect.index.lexical.postings import MAX_COUNT, Postings, join
+from recollect.index.lexical.postings import MAX_COUNT, Bytes, Postings, join
 
 K1, B = 1.2, 0.75
 BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
-"""Share that a chunk takes over of the counts of the one before it, of the one after it, and of those
-behind them: an answer follows its question (docs/experiments.md, neighbours)."""
+"""Share that a chunk takes over of the counts of the one before it, of the one after it, and of
+those behind them: an answer follows its question (docs/experiments.md, neighbours)."""
 
 
 class QueryTerm(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class LexicalScores(msgspec.Struct, frozen=True):
     """Shares of the best possible score, per chunk and per group; in [0, 1] but for heavy repeats.
 
     ``deferred`` are the terms that were too common to be scored for every chunk; `complete` adds
-    them for a few.
+    them for a few. They add nothing to groups, which nearly all hold them.
     """
 
     chunks: Floats
@@ -70,12 +70,12 @@ def score(arrays: ChunkArrays, terms: Sequence[QueryTerm], budget: int) -> Lexic
         if not term.rows:
             continue
         share = idf(living, term.frequency) * term.weight / best
-        found = join(term.rows)
-        _add_groups(arrays, group_total, found, term.weight / best)
-        spent += len(found)
-        if spent > budget and len(found) < spent:
+        spent += term.frequency
+        if spent > budget and term.frequency < spent:
             deferred.append((term, share))
             continue
+        found = join(term.rows)
+        _add_groups(arrays, group_total, found, term.weight / best)
         _add_chunks(arrays, chunk_total, accumulator, (found, share))
     return LexicalScores(chunk_total[:count], group_total, deferred)
 
@@ -95,7 +95,8 @@ def idf(living: int, frequency: int) -> float:
 
 def own_counts(rows: Sequence[Postings], numbers: Ints) -> Floats:
     """Return how often a term stands in each of ``numbers`` itself, at most 15."""
-    return _looked_up(rows, numbers, heads=False)
+    wanted, where = np.unique(numbers, return_inverse=True)
+    return (_looked_up(rows, wanted)[where] & MAX_COUNT).astype(np.float32)
 
 
 def _add_chunks(
@@ -123,35 +124,36 @@ def _saturated(arrays: ChunkArrays, numbers: Ints, counts: Floats) -> Floats:
 
 
 def _add_groups(arrays: ChunkArrays, total: Floats, found: Postings, share: float) -> None:
-    group = arrays["group"][found.chunks]
-    counts = np.bincount(group, weights=found.totals(), minlength=len(total))
-    touched = np.flatnonzero(counts)
+    counts = np.bincount(
+        arrays["group"][found.chunks], weights=found.totals(), minlength=len(total)
+    )
+    touched = np.flatnonzero(counts > 0)
     share *= idf(int(arrays.totals.groups.sum()), len(touched))
-    source = np.zeros(len(total), np.uint8)
-    source[group] = arrays["source"][found.chunks]
-    mean = arrays.totals.mean_group()[source[touched]]
+    mean = arrays.totals.mean_group()[arrays.groups.source[touched]]
     length = arrays.groups.length[touched] / mean
     held = counts[touched]
     total[touched] += (share * held / (held + K1 * (1 - B + B * length))).astype(np.float32)
 
 
 def _counts(arrays: ChunkArrays, rows: Sequence[Postings], numbers: Ints) -> Floats:
+    """Return the counts of a term for a few chunks, with those of their neighbours."""
     before, after = arrays.before[numbers], arrays.after[numbers]
-    counts = _looked_up(rows, numbers, heads=False)
-    counts += BEFORE * _looked_up(rows, before, heads=True)
-    counts += AFTER * _looked_up(rows, after, heads=True)
-    far_before, far_after = arrays.before[before], arrays.after[after]
-    counts += FAR * (
-        _looked_up(rows, far_before, heads=True) + _looked_up(rows, far_after, heads=True)
-    )
+    around = np.stack([numbers, before, after, arrays.before[before], arrays.after[after]])
+    wanted, where = np.unique(around, return_inverse=True)
+    packed = _looked_up(rows, wanted)[where.reshape(around.shape)]
+    heads = (packed >> 4).astype(np.float32)
+    own = (packed[0] & MAX_COUNT).astype(np.float32)
+    counts: Floats = own + BEFORE * heads[1] + AFTER * heads[2] + FAR * (heads[3] + heads[4])
     return counts
 
 
-def _looked_up(rows: Sequence[Postings], numbers: Ints, *, heads: bool) -> Floats:
-    counts = np.zeros(len(numbers), np.float32)
+def _looked_up(rows: Sequence[Postings], wanted: Ints) -> Bytes:
+    """Return the packed counts of a term in the chunks ``wanted``, which ascend; 0 for none."""
+    packed = np.zeros(len(wanted), np.uint8)
     for row in rows:
-        places = np.minimum(np.searchsorted(row.chunks, numbers), len(row) - 1)
-        hit = row.chunks[places] == numbers
-        packed = row.packed[places[hit]]
-        counts[hit] = packed >> 4 if heads else packed & MAX_COUNT
-    return counts
+        start, end = np.searchsorted(wanted, (row.chunks[0], row.chunks[-1] + 1))
+        part = wanted[start:end]
+        places = np.searchsorted(row.chunks, part)
+        hit = row.chunks[np.minimum(places, len(row) - 1)] == part
+        packed[start:end][hit] = row.packed[places[hit]]
+    return packed

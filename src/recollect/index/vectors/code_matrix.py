@@ -15,6 +15,8 @@ from recollect.index.layout import Floats, Ints, Mask
 from recollect.index.vectors.code_rows import Codes, encode, read_blocks, read_rows
 from recollect.store.engine import Transaction
 
+SAMPLE_STEP = 64
+"""Every so many distances are looked at to guess where the nearest ones end."""
 SCAN_STEP = 65_536
 """Chunks scanned at once, so that the scratch stays in the processor's cache."""
 
@@ -38,13 +40,18 @@ class CodeScan:
 
         All chunks at the last distance are returned, so that the cut does not depend on order.
         """
-        distance = self._distance if visible is None else self._distance[visible]
+        guess = self._limit(self._distance[::SAMPLE_STEP], 2 * most // SAMPLE_STEP + SAMPLE_STEP)
+        for limit in (guess, self._bits):
+            near = self._distance <= limit
+            numbers = np.flatnonzero(near if visible is None else near & visible)
+            if len(numbers) >= most or limit == self._bits:
+                break
+        return numbers[self._distance[numbers] <= self._limit(self._distance[numbers], most)]
+
+    def _limit(self, distance: NDArray[np.uint16], most: int) -> int:
+        """Return the least distance within which ``most`` of those given lie, if so many do."""
         held = np.cumsum(np.bincount(distance, minlength=self._bits + 2)[: self._bits + 1])
-        if not held[-1]:
-            return np.zeros(0, np.int64)
-        limit = int(np.searchsorted(held, min(most, int(held[-1]))))
-        near = self._distance <= limit
-        return np.flatnonzero(near if visible is None else near & visible)
+        return min(int(np.searchsorted(held, most)), self._bits)
 
 
 class CodeMatrix:
@@ -56,9 +63,11 @@ class CodeMatrix:
         self._codes: NDArray[np.uint64] = np.zeros((self._words, 0), np.uint64)
         self.present: Mask = np.zeros(0, np.bool_)
         self._read_until = 0
+        self._known_absent: tuple[int, Ints] | None = None
 
     def refresh(self, tx: Transaction, partition: int, count: int) -> None:
         """Take in what was stored since the last look; ``count`` is the number of chunks."""
+        self._known_absent = None
         self._reserve(count)
         newest = self._read_until
         for revision, block in read_blocks(tx, partition, self._read_until):
@@ -75,6 +84,7 @@ class CodeMatrix:
 
     def forget(self, numbers: Ints) -> None:
         """Leave out removed chunks."""
+        self._known_absent = None
         self.present[numbers[numbers < len(self.present)]] = False
 
     def scan(self, query: NDArray[np.float32], count: int) -> CodeScan:
@@ -87,8 +97,14 @@ class CodeMatrix:
             for word in range(1, self._words):
                 total += np.bitwise_count(part[word] ^ wanted[word])
             distance[start : start + SCAN_STEP] = total
-        distance[~self.present[:count]] = self._bits + 1
+        distance[self._absent(count)] = self._bits + 1
         return CodeScan(distance, self._bits)
+
+    def _absent(self, count: int) -> Ints:
+        """Return the chunks without a code; worked out once after every change."""
+        if self._known_absent is None or self._known_absent[0] != count:
+            self._known_absent = (count, np.flatnonzero(~self.present[:count]))
+        return self._known_absent[1]
 
     def _put(self, numbers: Ints, codes: Codes) -> None:
         known = numbers < len(self.present)
