@@ -87,8 +87,9 @@ def inner_capitals(text: str) -> int:
 
 
 def months_in(question: str) -> set[int]:
-    """Return the months that a question names, 1 to 12; "may" only with a capital or a number."""
+    """Return the months that a question names, 1 to 12; "may" only with a capital or a day."""
     months = {int(month) for _, month in _NUMERIC_DATE.findall(question) if 1 <= int(month) <= 12}
+    months |= {month for month, _ in days_in(question)}
     for match in _MONTH.finditer(question):
         name = match.group(1)
         if name.lower() not in {"may", "march", "mar"} or _is_month(name, question, match.start()):

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 import msgspec
 
 from recollect.text.borders import safe_cut
-from recollect.text.terms import terms
+from recollect.text.terms import is_unspaced, terms
 
 _REACH = 40
 """Characters of a word that are looked at on each side of a find; longer ones are no words."""
@@ -74,8 +74,14 @@ def _places(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
         place = folded.find(letters)
         while place >= 0:
             end = place + len(letters)
-            if term in terms(_word_around(text, place, end)):
+            if is_unspaced(term):
                 yield place, term
+            else:
+                start, stop = _word_around(text, place, end)
+                if term in terms(text[start:stop]):
+                    yield place, term
+                else:
+                    end = stop
             place = folded.find(letters, end)
 
 
@@ -94,13 +100,13 @@ class _Bases(dict[int, str]):
 _BASES = _Bases()
 
 
-def _word_around(text: str, start: int, end: int) -> str:
-    """Return the characters around a find up to white space, as far as words go."""
-    before = text[max(0, start - _REACH) : start]
+def _word_around(text: str, place: int, end: int) -> tuple[int, int]:
+    """Return where the characters around a find begin and end: at white space, or as words go."""
+    before = text[max(0, place - _REACH) : place]
     after = text[end : end + _REACH]
-    breaks = [place for mark in _SPACES if (place := after.find(mark)) >= 0]
+    breaks = [found for mark in _SPACES if (found := after.find(mark)) >= 0]
     begin = max(before.rfind(mark) for mark in _SPACES) + 1
-    return before[begin:] + text[start:end] + after[: min(breaks, default=_REACH)]
+    return place - len(before) + begin, end + min(breaks, default=len(after))
 
 
 def _line_or_word_start(text: str, start: int, max_chars: int) -> int:

@@ -13,12 +13,12 @@ import unicodedata
 
 import Stemmer
 
-from recollect.text.scramble import is_scrambled
+from recollect.text.scramble import is_encoded, is_scrambled
 
-TERMS_VERSION = 2
+TERMS_VERSION = 3
 
 LONGEST = 40
-"""Longer words are hashes and keys: they are cut here and not taken apart."""
+"""Terms are cut here. Longer words are hashes and keys, unless they have the parts of a name."""
 DROPPED = 200
 """Longer ones are encoded data and no words at all."""
 CACHED_WORDS = 300_000
@@ -43,13 +43,14 @@ _UNSPACED = (
     r"\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     r"\U00020000-\U0003134f"
 )
-_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
-"""A line of Base64, if it is scrambled: Latin words and paths of that length are not."""
+_MAYBE_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
 _APOSTROPHES = "'’"
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:'[A-Za-z]+)?")
 _ANY_WORD = re.compile(
     rf"[A-Za-z0-9_]+(?:[{_APOSTROPHES}][A-Za-z]+)?|[{_UNSPACED}]+|(?:(?![{_UNSPACED}A-Za-z0-9_])\w)+"
 )
+_LOOSE = re.compile(r"[\u1100-\u11ff\u3099\u309a\uff9e\uff9f]")
+"""Parts of Hangul and kana that form one character with the one before."""
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _HAS_PARTS = re.compile(r"[A-Za-z0-9]_+[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]")
@@ -68,7 +69,9 @@ class _Folding(dict[int, str]):
         elif _IS_UNSPACED.match(character):
             folded = unicodedata.normalize("NFKC", character)
         else:
-            base = unicodedata.normalize("NFKD", character).casefold()
+            # Capitals stay, so that CAFÉ is one word and not three parts of a name.
+            base = unicodedata.normalize("NFKD", character)
+            base = base if character.isupper() else base.casefold()
             folded = "".join(c for c in base if not 0x300 <= ord(c) <= 0x36F)
         self[code] = folded
         return folded
@@ -103,28 +106,33 @@ def query_terms(text: str) -> list[str]:
     """
     found: list[str] = []
     for word in _words(text):
-        is_run = len(word) > 1 and _IS_UNSPACED.match(word)
+        is_run = len(word) > 1 and is_unspaced(word)
         found += _pairs(word) if is_run else terms(word)
     return found
 
 
+def is_unspaced(text: str) -> bool:
+    """Return whether ``text`` begins in a script that has no spaces between words."""
+    return _IS_UNSPACED.match(text) is not None
+
+
 def _words(text: str) -> list[str]:
     if len(text) >= 60:
-        text = _ENCODED.sub(_unless_encoded, text)
+        text = _MAYBE_ENCODED.sub(_unless_encoded, text)
     if text.isascii():
         return _ASCII_WORD.findall(text)
+    if _LOOSE.search(text):
+        text = unicodedata.normalize("NFKC", text)
     return _ANY_WORD.findall(text.translate(_FOLDING))
 
 
 def _unless_encoded(run: re.Match[str]) -> str:
-    """Return nothing for encoded data, which would flood the vocabulary; digests stay."""
-    text = run[0]
-    has_both_cases = not text.islower() and not text.isupper()
-    return " " if has_both_cases and is_scrambled(text) else text
+    """Return nothing for encoded data, which would flood the vocabulary."""
+    return " " if is_encoded(run[0]) else run[0]
 
 
 def _learn(word: str) -> tuple[str, ...]:
-    if len(word) > DROPPED and not _IS_UNSPACED.match(word):
+    if len(word) > DROPPED and not is_unspaced(word):
         return ()
     made = _made(word)
     if len(word) <= LONGEST:
@@ -135,20 +143,20 @@ def _learn(word: str) -> tuple[str, ...]:
 
 
 def _made(word: str) -> tuple[str, ...]:
-    if _IS_UNSPACED.match(word):
+    if is_unspaced(word):
         return (*_pairs(word), *word) if len(word) > 1 else (word,)
-    if len(word) > LONGEST:
-        return (word[:LONGEST].lower(),)
+    if len(word) > LONGEST and (not _HAS_PARTS.search(word) or is_scrambled(word)):
+        return (word[:LONGEST].casefold(),)
     for apostrophe in _APOSTROPHES:
         stem, found, tail = word.partition(apostrophe)
         if found:
             if tail.lower() in STOP_WORDS:
                 return _made(stem)
-            return (*_made(stem), *_made(tail), (stem + tail).lower())
+            return (*_made(stem), *_made(tail), (stem + tail).casefold())
     if _HAS_PARTS.search(word):
         parts = [term for part in _PARTS.findall(word) for term in _single(part.lower())]
-        return (*parts, word.replace("_", "").lower())
-    return _single(word.strip("_").lower())
+        return (*parts, word.replace("_", "").casefold()[:LONGEST])
+    return _single(word.strip("_").casefold())
 
 
 def _single(word: str) -> tuple[str, ...]:

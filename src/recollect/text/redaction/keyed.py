@@ -60,6 +60,9 @@ _NUMBERED_WORD = re.compile(
 )
 _PATH = re.compile(r"[.~]{1,2}/|/[a-z_.-]{2,}+(?:/|$)|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]*+://")
 _NUMBERS = re.compile(r"[\d.,:/_+-]+")
+_DIGIT = re.compile(r"\d")
+_SPACE = re.compile(r"\s")
+_LETTER = re.compile(r"[^\W\d_]")
 _FILLERS = ("[redacted:", "...", "…", "xxxx", "****", "example", "placeholder", "your-", "your_")
 _NOT_SECRETS = frozenset(
     {
@@ -113,7 +116,7 @@ def telling_kind(key: str, value: object) -> str | None:
     kind = next(name for name in _TESTS if match[name])
     if is_filler(text):
         return None
-    is_token = len(text) >= 8 and not any(map(str.isspace, text)) and isinstance(value, str)
+    is_token = len(text) >= 8 and not _SPACE.search(text) and isinstance(value, str)
     return kind if kind != "token" or is_token else None
 
 
@@ -158,7 +161,7 @@ def _end(text: str, value: _Value) -> int:
 
 def _is_password(value: _Value) -> bool:
     text = value.text
-    if is_filler(text) or any(map(str.isspace, text)):
+    if is_filler(text) or _SPACE.search(text):
         return False
     if value.is_quoted or value.is_variable:
         return len(text) >= 4 and not _PATH.match(text)
@@ -169,7 +172,7 @@ def _is_password(value: _Value) -> bool:
 
 def _is_token(value: _Value) -> bool:
     text = value.text
-    if len(text) < 8 or is_filler(text) or any(map(str.isspace, text)):
+    if len(text) < 8 or is_filler(text) or _SPACE.search(text):
         return False
     if _PATH.match(text) or _NUMBERS.fullmatch(text):
         return False
@@ -195,15 +198,15 @@ def is_code(text: str) -> bool:
         return True
     if _PATH.match(text) or _NUMBERED_WORD.fullmatch(text.casefold()):
         return True
-    is_name = _IDENTIFIER.fullmatch(text) and not any(map(str.isdigit, text))
+    is_name = _IDENTIFIER.fullmatch(text) and not _DIGIT.search(text)
     return bool(is_name) and not _is_no_name(text)
 
 
 def is_random(text: str) -> bool:
     """Return whether no person would choose ``text`` as a name: digits among letters, or length."""
-    digits = sum(map(str.isdigit, text))
-    letters = sum(map(str.isalpha, text))
-    return (digits >= 2 and letters >= 2) or _is_no_name(text)
+    if len(_DIGIT.findall(text)) >= 2 and len(_LETTER.findall(text)) >= 2:
+        return True
+    return _is_no_name(text)
 
 
 def _is_no_name(text: str) -> bool:

@@ -92,3 +92,11 @@ def test_the_middle_of_a_word_is_no_credential(name: str) -> None:
 def test_what_only_resembles_a_credential_stays(text: str) -> None:
     """Package names, digests, ids and prefixes that people talk about."""
     assert redact(text).text == text
+
+
+def test_nothing_begins_right_after_a_mark() -> None:
+    """It went on there before the redaction; other brackets are no marks."""
+    _, secret = SHAPED["ghp"]
+    text = f"[redacted:pattern:0a1b2c]{secret}"
+    assert redact(text).text == text
+    assert secret not in redact(f"list[0]{secret}").text

@@ -1,0 +1,28 @@
+"""The redactor as features use it."""
+
+from __future__ import annotations
+
+from recollect.text.secret_redactor import SecretRedactor
+from tests.unit.text.redaction.secrets_made_up import ALNUM, run
+
+TOKEN = "ghp_" + run(ALNUM, 36)
+REDACTOR = SecretRedactor(b"salt", [r"PX-\d+"])
+
+
+def test_texts_and_values_are_redacted() -> None:
+    """With the salt and the patterns of the home."""
+    mark = REDACTOR.text(TOKEN)
+    assert mark.startswith("[redacted:github-token:")
+    assert REDACTOR.value({"a": [TOKEN]}) == {"a": [mark]}
+    assert "PX-1" not in REDACTOR.text("order PX-1")
+
+
+def test_lines_keep_their_numbers() -> None:
+    """A file is searched by line, also below a private block of several lines."""
+    text = f"one\n<private>\n{TOKEN}\n</private> two\nthree {TOKEN}\n"
+    lines = REDACTOR.lines(text).split("\n")
+    assert len(lines) == 6
+    assert lines[0] == "one"
+    assert lines[3].endswith(" two")
+    assert lines[4].startswith("three [redacted:")
+    assert REDACTOR.lines("nothing\nhere") == "nothing\nhere"
