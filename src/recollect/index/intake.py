@@ -38,7 +38,7 @@ class Intake:
         self._register = register
         self._records: list[tuple[int, ...]] = []
         self._chunks: list[tuple[SqlValue, ...]] = []
-        self._terms: list[int] = []
+        self._terms: list[str] = []
         self.hashes: set[bytes] = set()
         """Hashes of the new chunks' texts."""
 
@@ -53,7 +53,7 @@ class Intake:
         for place, piece in enumerate(prepared.pieces):
             order = prepared.document.order << 16 | min(place, MOST_PARTS)
             self._records.append(_record(prepared, piece, belonging, order))
-            self._add_chunk(tx, number + place, row, piece)
+            self._add_chunk(number + place, row, piece)
 
     def store(self, tx: Transaction, *, embed: bool) -> None:
         """Write what was gathered.
@@ -74,12 +74,13 @@ class Intake:
             tx.executemany("INSERT INTO vector_queue (id) VALUES (?)", queued)
         records = np.array(self._records, LAYOUT)
         lengths, heads = records["length"].tolist(), records["head"].tolist()
-        entries = Occurrences.count(self._terms, lengths, heads, self._first)
+        numbers = self._dictionary.add(tx, self._terms)
+        terms = [numbers[term] for term in self._terms]
+        entries = Occurrences.count(terms, lengths, heads, self._first)
         store_run(tx, self._partition, Run(self._first, records, entries))
 
-    def _add_chunk(self, tx: Transaction, number: int, document: int, piece: Piece) -> None:
-        numbers = self._dictionary.add(tx, piece.terms)
-        self._terms += [numbers[term] for term in piece.terms]
+    def _add_chunk(self, number: int, document: int, piece: Piece) -> None:
+        self._terms += piece.terms
         self.hashes.add(piece.hash)
         key = chunk_id(self._partition, number)
         self._chunks.append(

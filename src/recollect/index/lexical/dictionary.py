@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from recollect.store.cell import first_integer
+import msgspec
+
+from recollect.store.cell import integer, text
 from recollect.store.engine import Transaction
 
 CACHED_TERMS = 400_000
@@ -33,16 +35,22 @@ class Dictionary:
         """Return a mapping that holds every one of ``terms``; new terms get a number."""
         if len(self._ids) > CACHED_TERMS:
             self.forget()
-        ids = self._ids
-        for term in terms:
-            if term not in ids:
-                ids[term] = self._find(tx, term) or self._create(tx, term)
-        return ids
+        unknown = set(terms) - self._ids.keys()
+        self._ids |= self._select(tx, unknown)
+        new = sorted(unknown - self._ids.keys())
+        if new:
+            tx.executemany(
+                "INSERT INTO terms (partition_id, term) VALUES (?, ?)",
+                [(self._partition, term) for term in new],
+            )
+            self._ids |= self._select(tx, new)
+        return self._ids
 
     def find(self, tx: Transaction, terms: Iterable[str]) -> dict[str, int]:
         """Return the numbers of those of ``terms`` that are known; creates nothing."""
-        known = {term: self._ids.get(term) or self._find(tx, term) for term in terms}
-        return {term: number for term, number in known.items() if number}
+        wanted = set(terms)
+        known = {term: self._ids[term] for term in wanted & self._ids.keys()}
+        return known | self._select(tx, wanted - known.keys())
 
     def remove(self, tx: Transaction, numbers: Iterable[int]) -> None:
         """Delete terms that no chunk holds any more."""
@@ -51,15 +59,12 @@ class Dictionary:
             tx.executemany("DELETE FROM terms WHERE id = ?", rows)
             self.forget()
 
-    def _find(self, tx: Transaction, term: str) -> int:
-        row = tx.row(
-            "SELECT id FROM terms WHERE partition_id = ? AND term = ?", (self._partition, term)
+    def _select(self, tx: Transaction, terms: Collection[str]) -> dict[str, int]:
+        if not terms:
+            return {}
+        rows = tx.rows(
+            "SELECT term, id FROM terms"
+            " WHERE partition_id = ? AND term IN (SELECT value FROM json_each(?))",
+            (self._partition, msgspec.json.encode(list(terms)).decode()),
         )
-        return first_integer(row)
-
-    def _create(self, tx: Transaction, term: str) -> int:
-        row = tx.row(
-            "INSERT INTO terms (partition_id, term) VALUES (?, ?) RETURNING id",
-            (self._partition, term),
-        )
-        return first_integer(row)
+        return {text(term): integer(number) for term, number in rows}
