@@ -20,7 +20,7 @@ from recollect.core.errors import RecollectError, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, StoreSettings, load_settings, models_folder
 from recollect.index.generations import cursor, find_generation
-from recollect.index.memory_files import MemoryFiles
+from recollect.index.memory_listing import list_memory
 from recollect.memory import Memory, open_memory
 from recollect.models.folder import INSTALL_HINT, ModelFolder
 from recollect.models.registry import choose_embedder, local_folder
@@ -225,12 +225,12 @@ class Checkup:
         if workspace is not None and not workspace.is_dir():
             hint = "check workspace.path or --workspace"
             return Finding(name="workspace", state="wrong", detail=f"no folder {path}", hint=hint)
-        files = MemoryFiles(workspace, extra, scope=Scope(), redactor=None)
-        found, warnings = files.listing()
-        if warnings:
+        listing = list_memory(workspace, extra)
+        if listing.warnings:
             hint = "copy what should be found; links are not followed"
-            return Finding(name="workspace", state="note", detail=warnings[0], hint=hint)
-        return _ok("workspace", f"{path or 'extra paths'}, {count(len(found), 'memory file')}")
+            return Finding(name="workspace", state="note", detail=listing.warnings[0], hint=hint)
+        found = count(len(listing.files), "memory file")
+        return _ok("workspace", f"{path or 'extra paths'}, {found}")
 
     def _model(self) -> Finding:
         settings = self._settings.embedding

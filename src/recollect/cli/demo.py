@@ -13,7 +13,7 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, invocation_of
 from recollect.cli.options import AsJson
 from recollect.cli.progress import show_progress
-from recollect.core.errors import RecollectError
+from recollect.core.errors import RecollectError, StoreError
 
 if TYPE_CHECKING:  # for a name only
     from recollect.cli.sample import Question
@@ -39,7 +39,7 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """Read the sample that ships with recollect and answer three questions from it."""
-    from recollect.cli.sample import default_folder, prepare, read_questions, workspace_of
+    from recollect.cli.sample import default_folder, prepare, read_questions
 
     as_json = answers_json(context, as_json)
     home = keep or invocation_of(context).home or default_folder()
@@ -47,15 +47,25 @@ def demo(
     if with_model:
         _install_model(home)
     was_there = prepare(home, fresh=fresh)
-    from recollect.memory import open_memory
-
-    with open_memory(home, workspace_of(home)) as memory:
+    with _opened(home) as memory:
         read = _read(memory, quiet=as_json)
         answers = [_ask(memory, question) for question in read_questions()]
         if as_json:
             print_document({"home": str(home), "reused": was_there, **read, "answers": answers})
         else:
             _show(memory, read, answers)
+
+
+def _opened(home: Path) -> Memory:
+    """Open the demo; what an older version left behind and cannot be opened is made anew."""
+    from recollect.cli.sample import prepare, workspace_of
+    from recollect.memory import open_memory
+
+    try:
+        return open_memory(home, workspace_of(home))
+    except StoreError:
+        prepare(home, fresh=True)
+        return open_memory(home, workspace_of(home))
 
 
 def _install_model(home: Path) -> None:

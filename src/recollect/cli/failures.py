@@ -38,11 +38,8 @@ EXIT_CODES: dict[type[RecollectError], int] = {
 """Usage (2) is what typer refuses before a command starts; the tree tells of what failed."""
 
 _DEBUG_HINT = "this is a bug; `recollect --debug …` (or RECOLLECT_DEBUG=1) shows where"
-_HINTS = {
-    "--home": "it stands before the command: recollect --home DIR COMMAND",
-    "--workspace": "it stands before the command: recollect --workspace DIR COMMAND",
-    "--debug": "it stands before the command: recollect --debug COMMAND",
-}
+_BEFORE_COMMAND = {"--home": " DIR", "--workspace": " DIR", "--debug": "", "--version": ""}
+"""Options of the root that people write behind the command, and what follows them."""
 
 
 def tell_error(error: RecollectError, *, as_json: bool) -> int:
@@ -58,8 +55,15 @@ def tell_usage(error: Any, *, as_json: bool) -> int:
         error: A `typer.TyperException`.
         as_json: How to say it.
     """
-    message = " ".join(error.format_message().split()).rstrip(".")
-    _tell("usage", message, _usage_hint(error), as_json=as_json)
+    wrong = getattr(error, "option_name", None)
+    if wrong in _BEFORE_COMMAND:
+        message = f"{wrong} stands before the command"
+        hint = f"recollect {wrong}{_BEFORE_COMMAND[wrong]} COMMAND"
+    else:
+        message = " ".join(error.format_message().split()).rstrip(".")
+        context = getattr(error, "ctx", None)
+        hint = f"see `{context.command_path} --help`" if context is not None else ""
+    _tell("usage", message, hint, as_json=as_json)
     return int(error.exit_code)
 
 
@@ -85,14 +89,6 @@ def tell_no_output(error: OSError, *, as_json: bool) -> int:
     message = f"the output could not be written ({reason})"
     _tell("output", message, "write it to another place", as_json=as_json)
     return FAILED
-
-
-def _usage_hint(error: Any) -> str:
-    wrong = getattr(error, "option_name", None)
-    if wrong in _HINTS:
-        return _HINTS[wrong]
-    context = getattr(error, "ctx", None)
-    return f"see `{context.command_path} --help`" if context is not None else ""
 
 
 def _tell(code: str, message: str, hint: str, *, as_json: bool) -> None:

@@ -7,7 +7,8 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, TextIO
 
 import typer
 from typer.main import get_command
@@ -113,11 +114,16 @@ def _shows_bugs(options: Sequence[str]) -> bool:
 
 
 def _print_what_can_be_printed() -> None:
-    """Never fail over a character that the terminal's encoding lacks."""
+    """Never fail over a character that the terminal's encoding lacks, or over a closed stream."""
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _leave_pipe() -> int:

@@ -18,9 +18,20 @@ Span = tuple[str, str]
 """A text and its style."""
 
 
+class Screen(Console):
+    """A console that takes every text literally."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+    def on_broken_pipe(self) -> None:
+        """Let `main` end the command, instead of ending the process here."""
+        raise BrokenPipeError
+
+
 def console(*, stderr: bool = False) -> Console:
-    """Return a console that takes every text literally."""
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    """Return the screen, or that of remarks."""
+    return Screen(stderr=stderr)
 
 
 def line(*spans: Span) -> Text:
