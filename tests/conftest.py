@@ -6,12 +6,20 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from recollect.core.errors import ProviderUnavailable
 from recollect.models.folder import MODEL
 from recollect.models.install import install
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# How long an example takes says something about the machine and nothing about the code. A failure
+# prints what repeats it.
+settings.register_profile(
+    "recollect", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("recollect")
 
 
 @pytest.fixture(scope="session")
