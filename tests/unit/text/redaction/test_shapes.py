@@ -56,9 +56,9 @@ def test_a_credential_is_found_in_json_of_json(name: str) -> None:
 def test_a_webhook_is_found_in_its_address() -> None:
     """What comes before its fixed part is another word."""
     kind, secret = SHAPED["discord hook"]
-    redacted = redact(f"https://discord.com{secret}")
+    redacted = redact("https://hooks.example.com" + secret)
     assert [finding.kind for finding in redacted.findings] == [kind]
-    assert redacted.text.startswith("https://discord.com[redacted:")
+    assert redacted.text == "https://hooks.example.com" + redacted.findings[0].mark
 
 
 @pytest.mark.parametrize("name", SHAPED)
