@@ -34,7 +34,7 @@ check: $(DEV) ## Check format, lint, types, floors, links and sizes
 	@$(PY) -m pytest --quiet tests/structure
 
 bench: $(DEV) ## Run the short benchmarks and print their tables
-	@$(PY) scripts/bench.py
+	@COLUMNS=$${COLUMNS:-110} $(PY) scripts/bench.py
 
 docs: $(DEV) ## Build the documentation into docs/_build/html
 	@$(PY) -m sphinx -n -W --keep-going -q -b html docs docs/_build/html
