@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from itertools import chain
 
 import Stemmer
 
@@ -77,8 +78,22 @@ class _Folding(dict[int, str]):
         return folded
 
 
+class _Learned(dict[str, tuple[str, ...]]):
+    """The terms of words; learns a word when it comes, unless it is too long to come again."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if len(word) > DROPPED and not is_unspaced(word):
+            return ()
+        made = _made(word)
+        if len(word) <= LONGEST:
+            if len(self) >= CACHED_WORDS:
+                self.clear()
+            self[word] = made
+        return made
+
+
 _FOLDING = _Folding()
-_WORDS: dict[str, tuple[str, ...]] = {}
+_WORDS = _Learned()
 _STEMMER = Stemmer.Stemmer("english")
 _STEMMING = threading.Lock()
 
@@ -89,14 +104,7 @@ def terms(text: str) -> list[str]:
     >>> terms("Where did getUserById run?")
     ['get', 'user', 'id', 'getuserbyid', 'run']
     """
-    found: list[str] = []
-    known = _WORDS
-    for word in _words(text):
-        if word in known:
-            found += known[word]
-        else:
-            found += _learn(word)
-    return found
+    return list(chain.from_iterable(map(_WORDS.__getitem__, _words(text))))
 
 
 def query_terms(text: str) -> list[str]:
@@ -129,17 +137,6 @@ def _words(text: str) -> list[str]:
 def _unless_encoded(run: re.Match[str]) -> str:
     """Return nothing for encoded data, which would flood the vocabulary."""
     return " " if is_encoded(run[0]) else run[0]
-
-
-def _learn(word: str) -> tuple[str, ...]:
-    if len(word) > DROPPED and not is_unspaced(word):
-        return ()
-    made = _made(word)
-    if len(word) <= LONGEST:
-        if len(_WORDS) >= CACHED_WORDS:
-            _WORDS.clear()
-        _WORDS[word] = made
-    return made
 
 
 def _made(word: str) -> tuple[str, ...]:
