@@ -147,6 +147,11 @@ _SHAPES = (
 )
 
 
+SHORTEST = 16
+"""No credential of the tables has fewer characters."""
+MOST_RUNS = 24
+"""With more long runs than this, one look at all of them together is cheaper."""
+_LONG_RUN = re.compile(rf"(?<!\S)\S{{{SHORTEST},}}")
 _MARK_END = re.compile(r":[0-9a-f]{6}\]")
 _ESCAPES = frozenset({"\\n", "\\r", "\\t"})
 
@@ -181,18 +186,29 @@ _LOOSE = tuple(
 def find_credentials(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield (kind, start, end) of everything in ``text`` that looks like a credential.
 
-    In the order of the table, not of the text; spans of different shapes may overlap.
+    In no order; spans of different shapes may overlap.
     """
-    for shape in SHAPES:
-        if shape.start in text:
-            yield from _find_shape(shape, text)
-    for kind, literal, pattern in _LOOSE:
-        if literal in text:
-            yield from ((kind, match.start(), match.end()) for match in pattern.finditer(text))
+    for start, end in _long_runs(text):
+        for shape in SHAPES:
+            yield from _find_shape(shape, text, start, end)
+        for kind, literal, pattern in _LOOSE:
+            if text.find(literal, start, end) >= 0:
+                yield from ((kind, *match.span()) for match in pattern.finditer(text, start, end))
 
 
-def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
-    at = text.find(shape.start)
+def _long_runs(text: str) -> list[tuple[int, int]]:
+    """Return where a credential can stand: no shape is shorter, and none holds a space.
+
+    Most texts have no such run, and splitting is ten times as fast as looking for every shape.
+    """
+    if max(map(len, text.split()), default=0) < SHORTEST:
+        return []
+    runs = [match.span() for match in _LONG_RUN.finditer(text)]
+    return runs if len(runs) <= MOST_RUNS else [(runs[0][0], runs[-1][1])]
+
+
+def _find_shape(shape: Shape, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    at = text.find(shape.start, start, end)
     while at >= 0:
         # No beginning overlaps itself but the one of letters only, which inside a word is none.
         step = at + len(shape.start)
@@ -201,7 +217,7 @@ def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
             if match:
                 step = match.end()
                 yield shape.kind, at, step
-        at = text.find(shape.start, step)
+        at = text.find(shape.start, step, end)
 
 
 def _goes_on(text: str, at: int) -> bool:
