@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,6 +42,16 @@ def test_every_error_code_has_its_paragraph() -> None:
     """A reader who searches for a code must find what to do."""
     headings = set(re.findall(r"^##+ (\w+)$", _text("reference", "errors.md"), re.MULTILINE))
     assert headings == {error.code for error in _tree(RecollectError)}
+
+
+def test_every_dependency_has_its_line() -> None:
+    """A dependency that nobody can justify should not be there."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["local"], *extras["bench"]]
+    names = {re.split(r"[<>=\[ ]", line)[0] for line in wanted}
+    rows = re.findall(r"^\| (\w+)", _text("adr", "0003-dependencies.md"), re.MULTILINE)
+    assert names == set(rows) - {"package"}
 
 
 def test_every_part_of_a_score_is_explained() -> None:
