@@ -68,6 +68,7 @@ class ChunkArrays:
         self.alive[removed] = False
         self.count = end
         living = start + np.flatnonzero(self.alive[start:end])
+        self.groups.source[self["group"][living]] = self["source"][living]
         if len(living) >= BULK_LINKS:
             self.relink()
             return

@@ -56,7 +56,8 @@ def weights_for(
     """Return the weights of the parts that can speak for this question; ``question`` is a malus."""
     weights: dict[str, float] = {"question": -ranking.question}
     if lexical and question.terms:
-        weights |= {"context": ranking.context, "group": ranking.group}
+        group = ranking.group if vector else ranking.group_alone
+        weights |= {"context": ranking.context, "group": group}
     if vector:
         weights["vector"] = ranking.vector
     if question.speakers or question.first_person:

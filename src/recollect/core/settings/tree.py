@@ -150,18 +150,22 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
     group: Annotated[
         float,
         _weight("The same share for the whole session or file that the text belongs to."),
-    ] = 0.4
+    ] = 0.3
+    group_alone: Annotated[
+        float,
+        _weight("The weight of group where no vectors take part and it has to do their work."),
+    ] = 0.8
     vector: Annotated[
         float,
         _weight("The likeness in meaning; without a model it does not count."),
     ] = 0.8
     speaker: Annotated[
         float,
-        _weight(
-            "Said by the one person that the question names. .4 wrecks questions about the other."
-        ),
+        _weight("Said by the person that the question is about. .4 wrecks questions about others."),
     ] = 0.2
-    date: Annotated[float, _weight("Said in a month or year that the question names.")] = 0.2
+    date: Annotated[
+        float, _weight("Said on a day, in a month or a year that the question names.")
+    ] = 0.2
     time: Annotated[float, _weight("Names a time where the question asks for one.")] = 0.1
     capitals: Annotated[float, _weight("Has names in it where the question asks for one.")] = 0.05
     question: Annotated[
