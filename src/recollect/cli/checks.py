@@ -211,8 +211,9 @@ class Checkup:
                 detail=status.embedder_reason,
                 hint=status.embedder_hint,
             )
-        if status.index.waiting:
-            detail = f"{count(status.index.waiting, 'chunk')} without a vector"
+        missing = status.index.chunks - status.index.vectors
+        if missing > 0:
+            detail = f"{count(missing, 'chunk')} without a vector"
             return Finding(name="vectors", state="note", detail=detail, hint="`recollect sync`")
         return _ok("vectors", f"{count(status.index.vectors, 'vector')} of {status.embedder}")
 

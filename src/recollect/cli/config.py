@@ -16,7 +16,7 @@ from recollect.cli.options import AsJson
 if TYPE_CHECKING:  # for a name only
     from collections.abc import Callable
 
-    from recollect.core.settings import Explained, ResolvedSettings
+    from recollect.core.settings import Explained, Option, ResolvedSettings
 
 app = App()
 group = App(
@@ -72,10 +72,7 @@ def get_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) ->
 @group.command("explain")
 def explain_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) -> None:
     """Show what a setting does, what it may be, and where its value comes from."""
-    from recollect.core.settings import list_options
-
-    row = _row(_resolved(context), key)
-    option = next(option for option in list_options() if option.key == key)
+    row, option = _row(_resolved(context), key), _option(key)
     told = {
         "key": key,
         "value": row.value,
@@ -118,8 +115,8 @@ def unset_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) 
     """Take a setting out of config.yaml, so that its default is in force again."""
     from recollect.cli.config_file import without_setting
 
-    _row(_resolved(context), key)
-    _change(home_of(context), lambda text: without_setting(text, key))
+    default = _option(key).default
+    _change(home_of(context), lambda text: without_setting(text, key, default))
     _tell(context, key, as_json=as_json)
 
 
@@ -149,10 +146,21 @@ def _row(resolved: ResolvedSettings, key: str) -> Explained:
     Raises:
         ConfigError: there is no such setting.
     """
+    _option(key)
+    return next(row for row in resolved.explain() if row.key == key)
+
+
+def _option(key: str) -> Option:
+    """Return what is known of a setting.
+
+    Raises:
+        ConfigError: there is no such setting.
+    """
+    from recollect.core.settings import list_options
     from recollect.core.settings.sources import read_arguments
 
     read_arguments({key: None})
-    return next(row for row in resolved.explain() if row.key == key)
+    return next(option for option in list_options() if option.key == key)
 
 
 def _config_path(home: Path) -> Path:

@@ -32,8 +32,9 @@ def first_config() -> str:
     before: list[str] = []
     for option in list_options():
         *sections, _ = option.key.split(".")
+        lines.append("\n")
         lines += [
-            ("\n" if depth == 0 else "  " * depth) + f"{name}:\n"
+            f"{'  ' * depth}{name}:\n"
             for depth, name in enumerate(sections)
             if before[: depth + 1] != sections[: depth + 1]
         ]
@@ -54,8 +55,8 @@ def with_setting(text: str, key: str, value: Value) -> str:
     return _checked(changed, _flat(text) | {key: _plain_value(value)})
 
 
-def without_setting(text: str, key: str) -> str:
-    """Return the file ``text`` without ``key``, which is then its default; other lines stay.
+def without_setting(text: str, key: str, default: Value) -> str:
+    """Return the file ``text`` with ``key`` commented out and its default beside it.
 
     Raises:
         ConfigError: it is written in a way that only a person can change.
@@ -64,8 +65,10 @@ def without_setting(text: str, key: str) -> str:
     if place.missing or place.key is None:
         return text
     start = _line_start(text, place.key.start_mark.index)
-    end = text.find("\n", _end_of(text, place.value))
-    changed = text[:start] + (text[end + 1 :] if end >= 0 else "")
+    end = text.find("\n", _end_of(text, place.value)) + 1 or len(text)
+    indent = " " * place.key.start_mark.column
+    comment = f"{indent}# {_named(key.rpartition('.')[2], default)}\n"
+    changed = text[:start] + comment + text[end:]
     return _checked(changed, {name: v for name, v in _flat(text).items() if name != key})
 
 
@@ -168,8 +171,15 @@ def _line_start(text: str, place: int) -> int:
 
 
 def _written(value: Value) -> str:
+    texts = [value] if isinstance(value, str) else value if isinstance(value, Sequence) else []
+    # Between double quotes line ends and their like are escaped, elsewhere they would be layout.
+    style = None if all(text.isprintable() for text in texts) else '"'
     dumped: str = yaml.safe_dump(
-        _plain_value(value), default_flow_style=True, allow_unicode=True, width=float("inf")
+        _plain_value(value),
+        default_flow_style=True,
+        default_style=style,
+        allow_unicode=True,
+        width=float("inf"),
     )
     return dumped.removesuffix("\n").removesuffix("\n...")
 
@@ -213,5 +223,8 @@ def _explained(option: Option, indent: str) -> Iterator[str]:
     told = f"{why}Must be {option.expects}{unit}."
     lead = f"{indent}# "
     yield textwrap.fill(told, WIDTH, initial_indent=lead, subsequent_indent=lead) + "\n"
-    default = "" if option.default is None else f" {_written(option.default)}"
-    yield f"{lead}{option.key.rpartition('.')[2]}:{default}\n"
+    yield f"{lead}{_named(option.key.rpartition('.')[2], option.default)}\n"
+
+
+def _named(name: str, default: Value) -> str:
+    return f"{name}:" if default is None else f"{name}: {_written(default)}"

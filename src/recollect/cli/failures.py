@@ -45,7 +45,7 @@ _BEFORE_COMMAND = {"--home": " DIR", "--workspace": " DIR", "--debug": "", "--ve
 def tell_error(error: RecollectError, *, as_json: bool) -> int:
     """Say on stderr what failed and what to do; return the exit code."""
     _tell(error.code, error.message, error.hint, as_json=as_json)
-    return EXIT_CODES[type(error)]
+    return next(EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES)
 
 
 def tell_usage(error: Any, *, as_json: bool) -> int:

@@ -99,8 +99,7 @@ def _parts(why: Mapping[str, float], most: float) -> Iterator[Text]:
     """Yield a line for each part of a score, the largest first; ``most`` fills a bar."""
     width = max(map(len, why), default=0)
     for name, value in sorted(why.items(), key=lambda part: -part[1]):
-        yield line(
-            (f"{name:<{width}}  ", "cyan"),
-            (f"{value:>6.3f}  ", ""),
-            (bar(value / most, BAR), "green"),
-        )
+        drawn = bar(value / most, BAR)
+        part = line((f"{name:<{width}}  ", "cyan"), (f"{value:>6.3f}  ", ""), (drawn, "green"))
+        part.rstrip()
+        yield part

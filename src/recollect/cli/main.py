@@ -102,6 +102,8 @@ def _run(given: list[str], *, as_json: bool) -> int:
         return tell_usage(error, as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
         return tell_interrupt(as_json=as_json)
+    except SystemExit as left:  # completion ends so
+        code = left.code
     if code == INTERRUPTED:
         return tell_interrupt(as_json=as_json)
     return code if isinstance(code, int) else DONE

@@ -61,7 +61,8 @@ def _vectors(found: Status) -> str:
     index = found.index
     if not (found.embedder or index.vectors):
         return "none: words only"
-    waiting = f", {index.waiting:,} waiting for `recollect sync`" if index.waiting else ""
+    missing = index.chunks - index.vectors
+    waiting = f", {missing:,} more with `recollect sync`" if missing > 0 else ""
     return f"{count(index.vectors, 'vector')}{waiting}"
 
 

@@ -1,0 +1,84 @@
+"""How people name a session, a message or lines of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.cli.addresses import Lines, find_message, find_session, lines_of, short
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.memory import Memory
+
+
+@pytest.fixture
+def memory(home: Path) -> Iterator[Memory]:
+    """An empty memory."""
+    with recollect.open(home) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("address", "lines"),
+    [
+        ("MEMORY.md", Lines(path="MEMORY.md")),
+        ("memory/a b.md:12", Lines(path="memory/a b.md", first=12)),
+        ("memory/a.md:12-18", Lines(path="memory/a.md", first=12, last=18)),
+        ("memory/a:b.md", Lines(path="memory/a:b.md")),
+        ("0198a1f9:4", None),
+        ("agent:main:tg:acc:direct:42:7", None),
+        ("0198a1f9-0000-7000-8000-000000000000", None),
+    ],
+)
+def test_files_and_messages_are_told_apart(address: str, lines: Lines | None) -> None:
+    """By their form."""
+    assert lines_of(address) == lines
+
+
+def test_a_session_answers_to_every_name(memory: Memory) -> None:
+    """Id, end of the id, title and key."""
+    made = memory.sessions.create(key="telegram:42", title="Tea time")
+    for name in (made.id, short(made.id), "Tea time", made.key or ""):
+        assert find_session(memory.sessions, name) == made
+
+
+def test_a_session_answers_to_its_id_elsewhere(memory: Memory, tmp_path: Path) -> None:
+    """Claude Code's ids look like ours."""
+    foreign = "0198a1f9-0000-7000-8000-000000000000"
+    line = f'{{"role": "user", "content": "hi", "session": "{foreign}"}}\n'
+    path = tmp_path / "x.jsonl"
+    path.write_text(line, encoding="utf-8")
+    from recollect.integrations import import_transcripts
+
+    import_transcripts(memory, path, "jsonl")
+    found = memory.sessions.list()[0]
+    names = {found.title, found.foreign_id, found.key} - {None}
+    assert any(foreign in str(name) for name in names)
+    assert all(find_session(memory.sessions, str(name)) == found for name in names)
+
+
+def test_a_name_of_several_sessions_is_refused(memory: Memory) -> None:
+    """The hint holds their ids."""
+    ids = [memory.sessions.create(title="Tea").id for _ in range(2)]
+    with pytest.raises(InvalidInput) as caught:
+        find_session(memory.sessions, "Tea")
+    assert all(each in caught.value.hint for each in ids)
+
+
+@pytest.mark.parametrize("name", ["", "Tea", "0198", "0198a1f9-0000-7000-8000-000000000000"])
+def test_a_name_of_nothing_is_told(memory: Memory, name: str) -> None:
+    """Whatever its form."""
+    with pytest.raises(NotFound):
+        find_session(memory.sessions, name)
+
+
+def test_a_message_is_found_by_its_place(memory: Memory) -> None:
+    """Session and seq."""
+    made = memory.sessions.create(title="Tea")
+    message = memory.sessions.append(made.id, "user", "hello")
+    assert find_message(memory.sessions, f"{short(made.id)}:1").id == message.id
+    with pytest.raises(NotFound) as caught:
+        find_message(memory.sessions, "Tea:2")
+    assert "it has 1" in caught.value.hint

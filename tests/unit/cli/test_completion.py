@@ -1,0 +1,55 @@
+"""Shells complete commands, options, keys and formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.unit.cli.conftest import Run
+
+Complete = Callable[[str], list[str]]
+
+
+@pytest.fixture
+def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
+    """What bash would offer for the last word of a line."""
+
+    def offered(line: str) -> list[str]:
+        monkeypatch.setenv("_RECOLLECT_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", line)
+        monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+        done = run()
+        assert done.code == 0
+        return done.out.split()
+
+    return offered
+
+
+@pytest.mark.parametrize(
+    ("line", "offers"),
+    [
+        ("recollect se", ["search", "sessions"]),
+        ("recollect search --mo", ["--mode"]),
+        ("recollect search --mode h", ["hybrid"]),
+        ("recollect search --source se", ["sessions"]),
+        ("recollect import cl", ["claude-code"]),
+        ("recollect config get search.li", ["search.limit"]),
+        ("recollect bench loc", ["locomo"]),
+        ("recollect models ins", ["install"]),
+    ],
+)
+def test_what_can_follow_is_offered(complete: Complete, line: str, offers: list[str]) -> None:
+    """And only that."""
+    assert complete(line) == offers
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell_can_be_shown(
+    run: Run, shell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It asks the entry point."""
+    monkeypatch.setenv("_RECOLLECT_COMPLETE", f"source_{shell}")
+    done = run()
+    assert done.code == 0
+    assert "_RECOLLECT_COMPLETE" in done.out

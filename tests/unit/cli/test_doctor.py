@@ -1,0 +1,290 @@
+"""`recollect doctor`: finds what is wrong, mends what can be mended, and says which is which."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect.cli import checks, repair
+from recollect.cli.repair import is_open_elsewhere
+from tests.unit.cli.conftest import Done, Run
+
+NAMES = [
+    "software",
+    "settings",
+    "home",
+    "disk",
+    "records.db",
+    "index.db",
+    "mirrors",
+    "index",
+    "vectors",
+    "workspace",
+    "model",
+]
+
+
+def _state(done: Done) -> dict[str, str]:
+    return {check["name"]: check["state"] for check in done.json["checks"]}
+
+
+def _check(done: Done, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(each for each in done.json["checks"] if each["name"] == name)
+    return found
+
+
+def test_a_healthy_home_is_told_healthy(run: Run, filled: Path) -> None:
+    """A missing model is no illness."""
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, done.json["healthy"]) == (0, True)
+    assert list(_state(done)) == NAMES
+    assert {name for name, state in _state(done).items() if state != "ok"} == {"vectors", "model"}
+    assert _check(done, "vectors")["hint"] == "run `recollect models install`"
+
+
+def test_people_see_a_mark_for_each_check(run: Run, filled: Path) -> None:
+    """And the verdict at the end."""
+    lines = run("--home", filled, "doctor").out.splitlines()
+    assert lines[0].startswith("✓ software    recollect ")
+    assert any(line.startswith("• model") for line in lines)
+    assert lines[-1] == "healthy"
+
+
+@pytest.fixture
+def mirror(filled: Path) -> Path:
+    """The mirror of the one session."""
+    return next((filled / "transcripts").glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("how", ["altered", "torn", "behind"])
+def test_a_mirror_that_differs_is_wrong_and_healed(
+    run: Run, filled: Path, mirror: Path, how: str
+) -> None:
+    """From the database, which is the truth."""
+    sound = mirror.read_bytes()
+    if how == "altered":
+        mirror.write_bytes(sound.replace(b"Thursdays", b"Fridayss."))
+    elif how == "torn":
+        mirror.write_bytes(sound + b'{"seq": 5')
+    else:
+        mirror.unlink()
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, _state(done)["mirrors"]) == (1, "wrong")
+    fixed = run("--home", filled, "doctor", "--fix", "--json")
+    assert (fixed.code, fixed.json["healthy"]) == (0, True)
+    assert fixed.json["fixed"] == [f"wrote 1 mirror again ({how})"]
+    assert mirror.read_bytes() == sound
+
+
+def test_what_was_mended_is_told_to_people(run: Run, filled: Path, mirror: Path) -> None:
+    """Before the checks."""
+    mirror.unlink()
+    assert "✗ mirrors" in run("--home", filled, "doctor").out
+    assert run("--home", filled, "doctor").out.splitlines()[-1] == "1 thing wrong"
+    lines = run("--home", filled, "doctor", "--fix").out.splitlines()
+    assert lines[:2] == ["fixed  wrote 1 mirror again (behind)", ""]
+
+
+def test_mirrors_that_are_switched_off_are_not_missed(run: Run, filled: Path, mirror: Path) -> None:
+    """Somebody decided that."""
+    mirror.unlink()
+    run("--home", filled, "config", "set", "sessions.mirror", "false")
+    assert _state(run("--home", filled, "doctor", "--json"))["mirrors"] == "ok"
+
+
+def test_an_index_that_lags_is_noted_and_brought_up(run: Run, filled: Path) -> None:
+    """A search would do the same."""
+    with recollect.open(filled, overrides={"sessions.mirror": True}) as memory:
+        session = memory.sessions.list()[0]
+    # Stored by a program that ended at once: nobody has indexed it.
+    _append_and_die(filled, session.id)
+    done = run("--home", filled, "doctor", "--json")
+    assert (_state(done)["index"], done.code) == ("note", 0) or _state(done)["mirrors"] == "wrong"
+    fixed = run("--home", filled, "doctor", "--fix", "--json")
+    assert fixed.json["healthy"]
+    assert any("brought the index up" in sentence for sentence in fixed.json["fixed"])
+
+
+def _append_and_die(home: Path, session: str) -> None:
+    code = (
+        "import os, sys, recollect\n"
+        "memory = recollect.open(sys.argv[1])\n"
+        "memory.sessions.append(sys.argv[2], 'user', 'And one thing more.')\n"
+        "os._exit(0)\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(home), session], check=True)
+
+
+def test_an_outdated_index_is_wrong_and_rebuilt(run: Run, filled: Path) -> None:
+    """Here because chunks were given another size."""
+    run("--home", filled, "config", "set", "chunking.tokens", "200")
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, _state(done)["index"]) == (1, "wrong")
+    fixed = run("--home", filled, "doctor", "--fix", "--json")
+    assert fixed.json["fixed"] == ["built the index anew"]
+    assert fixed.json["healthy"]
+
+
+def test_a_missing_index_is_noted_and_comes_back(run: Run, filled: Path) -> None:
+    """It is derived."""
+    for path in filled.glob("index.db*"):
+        path.unlink()
+    done = run("--home", filled, "doctor", "--json")
+    assert _check(done, "index.db")["detail"] == "missing"
+    assert run("--home", filled, "doctor", "--fix", "--json").json["healthy"]
+    assert len(run("--home", filled, "search", "gasket", "--json").json["hits"]) >= 1
+
+
+def _damage(path: Path, offset: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(offset)
+        file.write(b"\xff" * 64)
+
+
+@pytest.mark.parametrize("offset", [0, 100])
+def test_a_damaged_index_is_set_aside_and_made_anew(run: Run, filled: Path, offset: int) -> None:
+    """Head or page; what needs it is not looked at."""
+    _damage(filled / "index.db", offset)
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, _state(done)["index.db"]) == (1, "wrong")
+    assert _check(done, "index")["detail"] == "not looked at: see above"
+    fixed = run("--home", filled, "doctor", "--fix", "--json")
+    assert fixed.json["fixed"][0] == "set the damaged index aside"
+    assert fixed.json["healthy"]
+    assert (filled / "index.db.damaged").exists()
+    assert len(run("--home", filled, "search", "gasket", "--json").json["hits"]) >= 1
+
+
+def test_damaged_records_are_told_and_never_touched(run: Run, filled: Path) -> None:
+    """Only a backup helps; everything that needs them fails with a hint."""
+    _damage(filled / "records.db", 0)
+    before = (filled / "records.db").read_bytes()
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, _state(done)["records.db"]) == (1, "wrong")
+    assert "backup" in _check(done, "records.db")["hint"]
+    fixed = run("--home", filled, "doctor", "--fix", "--json")
+    assert (fixed.code, fixed.error["code"]) == (1, "store_corrupt")
+    assert (filled / "records.db").read_bytes() == before
+
+
+def test_missing_records_are_wrong(run: Run, filled: Path) -> None:
+    """A home without them lost what cannot be rebuilt."""
+    for path in filled.glob("records.db*"):
+        path.unlink()
+    assert _check(run("--home", filled, "doctor", "--json"), "records.db")["state"] == "wrong"
+
+
+def test_a_config_that_cannot_be_understood_does_not_stop_the_rest(run: Run, filled: Path) -> None:
+    """The databases are looked at all the same."""
+    (filled / "config.yaml").write_text("search: [", encoding="utf-8")
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, _state(done)["settings"]) == (1, "wrong")
+    assert _state(done)["records.db"] == "ok"
+
+
+def test_a_home_that_others_may_read_is_noted(run: Run, filled: Path) -> None:
+    """Shared on purpose, perhaps."""
+    filled.chmod(0o750)
+    check = _check(run("--home", filled, "doctor", "--json"), "home")
+    assert check["state"] == "note"
+    assert check["hint"].startswith("chmod go= ")
+
+
+def test_little_space_is_noted(run: Run, filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it is none."""
+    monkeypatch.setattr(checks, "LITTLE_SPACE", 1 << 60)
+    assert _check(run("--home", filled, "doctor", "--json"), "disk")["state"] == "note"
+
+
+def test_a_workspace_that_is_gone_is_wrong(run: Run, filled: Path, workspace: Path) -> None:
+    """Its notes would silently be missing."""
+    workspace.rename(workspace.with_name("moved"))
+    done = run("--home", filled, "doctor", "--json")
+    assert _state(done)["workspace"] == "wrong"
+
+
+def test_a_linked_note_is_noted(run: Run, filled: Path, workspace: Path) -> None:
+    """Links are not followed, and that is easily forgotten."""
+    (workspace / "memory" / "link.md").symlink_to(workspace / "memory" / "2025-07-14.md")
+    assert _check(run("--home", filled, "doctor", "--json"), "workspace")["state"] == "note"
+
+
+def test_no_workspace_is_fine(run: Run, home: Path) -> None:
+    """Conversations are enough."""
+    run("--home", home, "init")
+    assert _check(run("--home", home, "doctor", "--json"), "workspace")["detail"] == "none"
+
+
+@pytest.fixture
+def reader(filled: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that has the index open."""
+    code = "import sys; held = open(sys.argv[1], 'rb'); print('ready', flush=True); input()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(filled / "index.db")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    yield process
+    process.communicate("\n")
+
+
+def test_a_damaged_index_that_another_process_has_open_stays(
+    run: Run, filled: Path, reader: subprocess.Popen[str]
+) -> None:
+    """A database that may be open is never replaced."""
+    assert reader.poll() is None
+    assert is_open_elsewhere(filled / "index.db")
+    assert not is_open_elsewhere(filled / "records.db")
+    _damage(filled / "index.db", 0)
+    done = run("--home", filled, "doctor", "--fix", "--json")
+    assert (done.code, done.error["code"]) == (1, "store_busy")
+    assert (filled / "index.db").exists()
+
+
+def test_where_nobody_can_tell_a_file_counts_as_open(
+    filled: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Some systems have no /proc."""
+    monkeypatch.setattr(repair, "PROCESSES", tmp_path / "none")
+    assert is_open_elsewhere(filled / "index.db")
+    assert os.access(filled / "index.db", os.R_OK)
+
+
+@pytest.mark.model
+def test_a_home_with_the_model_has_all_its_vectors(
+    run: Run, filled: Path, models_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a sync; before it they are noted as missing."""
+    monkeypatch.setenv("RECOLLECT_MODELS", str(models_folder))
+    assert _state(run("--home", filled, "doctor", "--json"))["vectors"] == "note"
+    fixed = run("--home", filled, "doctor", "--fix", "--json")
+    assert set(_state(fixed).values()) == {"ok"}
+    assert _check(fixed, "model")["detail"].endswith("its digests are right")
+
+
+@pytest.mark.model
+def test_a_damaged_model_is_wrong(
+    run: Run, filled: Path, models_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By its digests."""
+    folder = tmp_path / "models" / "all-MiniLM-L6-v2"
+    folder.mkdir(parents=True)
+    for path in (models_folder / folder.name).iterdir():
+        if path.is_file():
+            os.link(path, folder / path.name)
+    sound = (folder / "vocab.txt").read_bytes()
+    (folder / "vocab.txt").unlink()
+    (folder / "vocab.txt").write_bytes(b"#" + sound[1:])
+    check = _check(run("--home", filled, "doctor", "--json"), "model")
+    assert check["state"] == "wrong"
+    assert "vocab.txt" in check["detail"]

@@ -1,0 +1,102 @@
+"""`recollect get`: what a search named, in full."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import NOTE, Run
+
+pytestmark = pytest.mark.usefixtures("filled")
+
+
+@pytest.fixture
+def session(run: Run, home: Path) -> str:
+    """The id of the session."""
+    found: str = run("--home", home, "sessions", "--json").json["sessions"][0]["id"]
+    return found
+
+
+def test_a_file_is_shown_with_line_numbers(run: Run, home: Path) -> None:
+    """Like `cat -n`, blank lines too."""
+    done = run("--home", home, "get", "memory/2025-07-14.md")
+    assert done.out.splitlines() == [
+        "1  # Cold room",
+        "2",
+        "3  - gasket: MAG-4471",
+        "4  - temperature: 5 degrees",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "text"),
+    [
+        (("memory/2025-07-14.md:3",), 3, "- gasket: MAG-4471\n- temperature: 5 degrees"),
+        (("memory/2025-07-14.md:3-3",), 3, "- gasket: MAG-4471"),
+        (("memory/2025-07-14.md", "--from", "4"), 4, "- temperature: 5 degrees"),
+        (("memory/2025-07-14.md", "--from", "1", "--lines", "1"), 1, "# Cold room"),
+        (("memory/2025-07-14.md:3-4", "--lines", "1"), 3, "- gasket: MAG-4471"),
+        (("memory/2025-07-14.md:99",), 99, ""),
+    ],
+)
+def test_lines_are_chosen_by_address_or_option(
+    run: Run, home: Path, arguments: tuple[str, ...], first: int, text: str
+) -> None:
+    """Counted from 1, the last one inclusive."""
+    found = run("--home", home, "get", *arguments, "--json").json
+    assert (found["from_line"], found["text"]) == (first, text)
+    assert found["total_lines"] == len(NOTE.splitlines())
+
+
+def test_a_part_of_a_file_says_so(run: Run, home: Path) -> None:
+    """On stderr."""
+    done = run("--home", home, "get", "memory/2025-07-14.md:3-3")
+    assert "memory/2025-07-14.md, 1 of 4 lines" in done.err
+
+
+def test_a_message_is_shown_among_its_neighbours(run: Run, home: Path, session: str) -> None:
+    """It is marked; the session's title stands above, on stderr."""
+    done = run("--home", home, "get", f"{session[-8:]}:2", "-C", "1")
+    lines = done.out.splitlines()
+    assert lines[0] == "    1 Mira  2026-05-04 09:00"
+    assert lines[3] == "▌   2 Heron  2026-05-04 09:01"
+    assert lines[4] == "      Café Zoé gets its delivery on Thursdays."
+    assert lines[6].startswith("    3 Mira")
+    assert done.err.startswith(f"delivery  {session[-8:]}, 4 messages\n")
+
+
+def test_a_message_has_the_same_answer_by_its_id(run: Run, home: Path, session: str) -> None:
+    """Ids come from the JSON of a search."""
+    by_place = run("--home", home, "get", f"{session}:2", "--json").json
+    by_id = run("--home", home, "get", by_place["message"]["id"], "--json").json
+    assert by_id == by_place
+    assert [len(by_id["before"]), len(by_id["after"])] == [1, 2]
+
+
+def test_a_message_can_stand_alone(run: Run, home: Path, session: str) -> None:
+    """Without context."""
+    found = run("--home", home, "get", f"{session}:2", "-C", "0", "--json").json
+    assert (found["before"], found["after"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        (("memory/none.md",), "not_found"),
+        (("../../etc/passwd",), "not_found"),
+        (("memory/2025-07-14.md:4-3",), "invalid_input"),
+        (("memory/2025-07-14.md", "--from", "0"), "invalid_input"),
+        (("memory/2025-07-14.md", "-C", "-1"), "invalid_input"),
+        (("0198a1f9-0000-7000-8000-000000000000",), "not_found"),
+        (("delivery:99",), "not_found"),
+        (("nobody:1",), "not_found"),
+    ],
+)
+def test_what_is_not_there_is_told(
+    run: Run, home: Path, arguments: tuple[str, ...], kind: str
+) -> None:
+    """With a hint."""
+    done = run("--home", home, "get", *arguments, "--json")
+    assert (done.code, done.error["code"]) == (1, kind)
+    assert done.error["hint"]

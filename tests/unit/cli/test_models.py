@@ -1,0 +1,71 @@
+"""`recollect models`: which embedder is used, and how it comes here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recollect.models.folder import ORIGINALS
+from tests.unit.cli.conftest import Run
+
+
+def test_without_a_model_it_is_told_how_to_get_one(run: Run, home: Path) -> None:
+    """A home is not needed for it."""
+    done = run("--home", home, "models")
+    shown = dict(line.split("  ", 1) for line in done.out.splitlines())
+    assert shown["in use"].strip() == "none: words only"
+    assert shown["installed"].strip() == "no"
+    assert "recollect models install" in done.err
+    assert not home.exists()
+
+
+def test_the_choice_is_told_as_json(run: Run, home: Path, tmp_path: Path) -> None:
+    """With folder and reason."""
+    found = run("--home", home, "models", "--json").json
+    assert found["in use"] is None
+    assert found["folder"].startswith(str(tmp_path / "models"))
+
+
+def test_a_model_that_is_switched_off_is_no_reason_to_install(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody decided that."""
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "none")
+    done = run("--home", home, "models")
+    assert "embeddings are switched off" in done.out
+    assert done.err == ""
+
+
+def test_a_source_without_the_files_is_refused(run: Run, home: Path, tmp_path: Path) -> None:
+    """What was given is named in the hint."""
+    (tmp_path / "empty").mkdir()
+    for source in (tmp_path / "empty", tmp_path / "none"):
+        done = run("--home", home, "models", "install", "--source", source, "--json")
+        assert (done.code, done.out, done.error["code"]) == (1, "", "invalid_input")
+        assert "model.safetensors" in done.error["hint"]
+
+
+def test_a_source_with_other_files_is_refused(run: Run, home: Path, tmp_path: Path) -> None:
+    """By their digests; each step is told on stderr."""
+    folder = tmp_path / "other"
+    folder.mkdir()
+    for name in ORIGINALS:
+        (folder / name).write_bytes(b"other")
+    done = run("--home", home, "models", "install", "--from", folder)
+    assert done.code == 1
+    assert "Reading the model from a folder …" in done.err
+    assert "its digest differs" in done.err
+
+
+@pytest.mark.model
+def test_an_installed_model_is_found_installed(
+    run: Run, home: Path, models_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second installation only checks."""
+    monkeypatch.setenv("RECOLLECT_MODELS", str(models_folder))
+    done = run("--home", home, "models", "install")
+    assert done.out.startswith("all-MiniLM-L6-v2 is installed already: ")
+    assert run("--home", home, "models", "install", "--json").json["was_installed"] is True
+    found = run("--home", home, "models", "--json").json
+    assert found["in use"] == "local:all-MiniLM-L6-v2"

@@ -1,0 +1,146 @@
+"""`recollect search`: a ranked list for people, a document for programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import Run
+
+pytestmark = pytest.mark.usefixtures("filled")
+
+
+def test_a_hit_in_a_conversation_shows_who_when_where_and_what(run: Run, home: Path) -> None:
+    """The golden look of a hit."""
+    done = run("--home", home, "search", "which", "day", "delivery", "Thursdays", "-n", "1")
+    head, text, *rest = done.out.splitlines()
+    assert done.code == 0
+    assert rest == []
+    rank, score, title, who, day, month, year, address = head.split()
+    assert (rank, title, who, day, month, year) == ("1", "delivery", "Heron,", "4", "May", "2026")
+    assert 0 < float(score) <= 1
+    assert address.endswith(":2")
+    assert len(head) == 100
+    assert text == "    Café Zoé gets its delivery on Thursdays."
+
+
+def test_a_hit_in_a_note_shows_its_lines(run: Run, home: Path) -> None:
+    """They can be given to `get`."""
+    done = run("--home", home, "search", "gasket")
+    assert "memory/2025-07-14.md:1-5  14 Jul 2025" in done.out
+    assert "    - gasket: MAG-4471" in done.out
+
+
+def test_remarks_stand_on_stderr(run: Run, home: Path) -> None:
+    """So the list can be piped."""
+    done = run("--home", home, "search", "gasket")
+    assert "warning: no embedder is installed: only words were compared" in done.err
+    assert ", lexical\n" in done.err
+    assert "warning" not in done.out
+
+
+def test_explain_shows_every_part_of_every_score(run: Run, home: Path) -> None:
+    """They sum up to it."""
+    done = run("--home", home, "search", "gasket", "--explain", "-n", "1")
+    rows = [line.split() for line in done.out.splitlines() if "━" in line or "0.0" in line]
+    shown = {row[0]: float(row[1]) for row in rows}
+    hit = run("--home", home, "search", "gasket", "-n", "1", "--json").json["hits"][0]
+    assert shown == {name: round(share, 3) for name, share in hit["why"].items()}
+    assert sum(hit["why"].values()) == pytest.approx(hit["score"])
+
+
+def test_json_is_the_whole_result(run: Run, home: Path) -> None:
+    """And nothing else on stdout, nothing on stderr."""
+    done = run("--home", home, "search", "gasket", "--json")
+    assert done.err == ""
+    assert set(done.json) == {"query", "took_ms", "hits", "mode", "warnings"}
+    assert done.json["hits"][0]["path"] == "memory/2025-07-14.md"
+    assert done.json["hits"][0]["source"] == "memory"
+
+
+def test_json_before_the_command_is_the_same(run: Run, home: Path) -> None:
+    """People write it in both places."""
+    assert run("--home", home, "--json", "search", "gasket").json["query"] == "gasket"
+
+
+@pytest.mark.parametrize(
+    ("options", "sources"),
+    [
+        (("--source", "memory"), {"memory"}),
+        (("--source", "sessions"), {"sessions"}),
+        (("--source", "memory", "--source", "sessions"), {"memory", "sessions"}),
+        (("--project", "elsewhere"), set()),
+        (("--agent", "nobody"), set()),
+        (("--user", "nobody"), set()),
+        (("--min-score", "1"), set()),
+    ],
+)
+def test_filters_narrow_the_search(
+    run: Run, home: Path, options: tuple[str, ...], sources: set[str]
+) -> None:
+    """They are part of the query itself."""
+    done = run("--home", home, "--json", "search", "gasket delivery", *options)
+    assert {hit["source"] for hit in done.json["hits"]} == sources
+
+
+def test_a_session_can_be_named_by_the_end_of_its_id(run: Run, home: Path) -> None:
+    """As `sessions` shows it."""
+    name = run("--home", home, "sessions", "--json").json["sessions"][0]["id"]
+    done = run("--home", home, "search", "delivery", "--session", name[-8:], "--json")
+    assert {hit["session_id"] for hit in done.json["hits"]} == {name}
+
+
+def test_no_hit_is_an_answer(run: Run, home: Path) -> None:
+    """Exit code 0, an empty list, and a word about it."""
+    done = run("--home", home, "search", "xylophone")
+    assert (done.code, done.out) == (0, "")
+    assert "nothing found" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "kind"),
+    [
+        (("--limit", "0"), 1, "invalid_input"),
+        (("--min-score", "7"), 1, "invalid_input"),
+        (("--source", "letters"), 1, "invalid_input"),
+        (("--session", "none"), 1, "not_found"),
+        (("--limit", "many"), 2, "usage"),
+        (("--mode", "magic"), 2, "usage"),
+        (("--home", "x"), 2, "usage"),
+        (("--no-such",), 2, "usage"),
+    ],
+)
+def test_a_wrong_option_is_refused_with_a_hint(
+    run: Run, home: Path, options: tuple[str, ...], code: int, kind: str
+) -> None:
+    """Whatever is wrong with it, as one JSON document on stderr."""
+    done = run("--home", home, "search", "tea", "--json", *options)
+    assert (done.code, done.out) == (code, "")
+    assert done.error["code"] == kind
+    assert done.error["hint"]
+
+
+def test_text_from_memory_cannot_paint_the_screen(run: Run, home: Path, tmp_path: Path) -> None:
+    """Neither escape sequences nor markup of rich are obeyed."""
+    chat = tmp_path / "evil.jsonl"
+    text = "zebra \\u001b[2J\\u001b]0;owned\\u0007 [bold red]not bold[/] :smile: \\u009b31m \\u202e"
+    chat.write_text(f'{{"role": "user", "name": "[red]x", "content": "{text}"}}\n', "utf-8")
+    run("--home", home, "import", "jsonl", chat)
+    done = run("--home", home, "search", "zebra", "-n", "1")
+    assert not any((c < " " and c != "\n") or "\x7f" <= c <= "\x9f" for c in done.out)
+    assert "zebra  [bold red]not bold[/] :smile:" in done.out
+    assert "\u202e" not in done.out
+    assert "[red]x" in done.out
+
+
+def test_the_words_of_the_question_are_marked_on_a_terminal(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here a forced one; without it there is no colour at all."""
+    assert "\x1b" not in run("--home", home, "search", "gasket").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[1;33mgasket\x1b[0m" in run("--home", home, "search", "gaskets").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[33m" not in run("--home", home, "search", "gasket").out

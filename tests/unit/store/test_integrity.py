@@ -1,0 +1,47 @@
+"""A damaged database is told from a sound one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recollect.core.clock import SystemClock
+from recollect.core.errors import StoreCorrupt
+from recollect.core.settings import StoreSettings
+from recollect.store.integrity import quick_check
+from recollect.store.sqlite import SqliteDatabase, open_records
+
+
+def _opened(home: Path) -> SqliteDatabase:
+    return open_records(home, StoreSettings(), SystemClock())
+
+
+def test_a_sound_database_has_nothing_wrong(tmp_path: Path) -> None:
+    """The usual case."""
+    database = _opened(tmp_path / "home")
+    assert quick_check(database) == []
+    database.close()
+
+
+@pytest.mark.parametrize("page", range(1, 12))
+def test_a_damaged_page_is_reported_or_refused(tmp_path: Path, page: int) -> None:
+    """In words of SQLite's, at most five; or it cannot even be opened."""
+    database = _opened(tmp_path / "home")
+    database.close()
+    path = tmp_path / "home" / "records.db"
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(min(page * 4096, size - 4096))
+        file.write(b"\xff" * 512)
+    try:
+        damaged = _opened(tmp_path / "home")
+    except StoreCorrupt:
+        return
+    try:
+        said = quick_check(damaged)
+    except StoreCorrupt as error:
+        said = [error.message]
+    finally:
+        damaged.close()
+    assert 1 <= len(said) <= 5
