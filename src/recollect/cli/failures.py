@@ -67,6 +67,12 @@ def tell_usage(error: Any, *, as_json: bool) -> int:
     return int(error.exit_code)
 
 
+def tell_incomplete(message: str, hint: str, *, as_json: bool) -> int:
+    """Say that the rest was done but something was left out; return the exit code."""
+    _tell("incomplete", message, hint, as_json=as_json)
+    return FAILED
+
+
 def tell_interrupt(*, as_json: bool) -> int:
     """Say that nothing is broken; return the exit code."""
     message = "interrupted; what was stored is kept"

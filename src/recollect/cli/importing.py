@@ -23,6 +23,9 @@ USUAL = {"claude-code": "~/.claude/projects", "openclaw": "~/.openclaw/agents"}
 MOST_LISTED = 20
 """Malformed lines on the screen; the JSON document has up to a hundred."""
 
+GROWING = "an unfinished last line"
+"""Somebody may be writing it just now; the next import reads it whole."""
+
 app = App()
 
 
@@ -70,6 +73,9 @@ def import_transcripts(
         print_document(report)
     else:
         _show(report)
+    losses = _losses(report)
+    if losses:
+        raise typer.Exit(_tell_losses(losses, as_json=as_json))
 
 
 def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
@@ -96,6 +102,29 @@ def _together(reports: list[ImportReport]) -> ImportReport:
     sums = {name: sum(getattr(report, name) for report in reports) for name in counted}
     lines = tuple(line for report in reports for line in report.malformed)
     return ImportReport(**sums, malformed=lines[:MAX_LISTED])
+
+
+def _losses(report: ImportReport) -> list[str]:
+    """Return what was not taken over as it is; nothing when all is well."""
+    from recollect.cli.figures import count
+
+    growing = sum(line.reason == GROWING for line in report.malformed)
+    losses = {
+        f"{count(report.malformed_count - growing, 'line')} could not be read": (
+            report.malformed_count - growing
+        ),
+        f"{count(report.replaced, 'character')} could not be stored and stand as \ufffd": (
+            report.replaced
+        ),
+    }
+    return [text for text, number in losses.items() if number]
+
+
+def _tell_losses(losses: list[str], *, as_json: bool) -> int:
+    from recollect.cli.failures import tell_incomplete
+
+    hint = "everything else was imported; correct the file and import it again"
+    return tell_incomplete(", ".join(losses), hint, as_json=as_json)
 
 
 def _tell_new(home: Path) -> None:
@@ -134,6 +163,7 @@ def _remarks(report: ImportReport) -> list[tuple[str, int]]:
         ("messages were there already", report.duplicates),
         ("lines are no part of a conversation", report.skipped),
         ("messages had no readable time", report.undated),
+        ("characters could not be stored and stand as \ufffd", report.replaced),
         ("lines could not be read:", report.malformed_count),
     ]
     return [(name, number) for name, number in remarks if number]

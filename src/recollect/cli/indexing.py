@@ -17,6 +17,10 @@ from recollect.cli.progress import show_progress
 if TYPE_CHECKING:  # for a name only
     from recollect.index.report import SyncReport
 
+_BY_RULE = ("symlink", "hard link", "special file")
+_LEFT_OUT, _REPLACED = ": left out, ", "bytes that are not UTF-8 were replaced"
+"""How the feed of memory files words what it could not read; links are left out on purpose."""
+
 app = App()
 
 
@@ -50,7 +54,19 @@ def reindex(context: typer.Context, *, as_json: AsJson = False) -> None:
 def _give(report: SyncReport, took_s: float, *, as_json: bool) -> None:
     if as_json:
         print_document(msgspec.structs.asdict(report) | {"took_ms": round(took_s * 1000, 3)})
-        return
+    else:
+        _show(report, took_s)
+    failed = sum(map(_is_failure, report.warnings))
+    if failed:
+        raise typer.Exit(_tell_failed(failed, as_json=as_json))
+
+
+def _is_failure(warning: str) -> bool:
+    is_left_out = _LEFT_OUT in warning and not warning.endswith(_BY_RULE)
+    return is_left_out or warning.endswith(_REPLACED)
+
+
+def _show(report: SyncReport, took_s: float) -> None:
     from recollect.cli.figures import duration
     from recollect.cli.screen import show, warn
 
@@ -59,6 +75,14 @@ def _give(report: SyncReport, took_s: float, *, as_json: bool) -> None:
     show((done, "bold green"), (f" in {duration(took_s)}: {told}", ""))
     for warning in report.warnings:
         warn(warning)
+
+
+def _tell_failed(number: int, *, as_json: bool) -> int:
+    from recollect.cli.failures import tell_incomplete
+    from recollect.cli.figures import count
+
+    message = f"{count(number, 'memory file')} could not be read in full, see the warnings"
+    return tell_incomplete(message, "everything else is indexed", as_json=as_json)
 
 
 def _counts(report: SyncReport) -> list[str]:

@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -85,9 +86,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _run(given, as_json=as_json)
         sys.stdout.flush()
     except BrokenPipeError:
-        return _leave_pipe()
+        _leave_stdout()
+        return DONE
     except OSError as error:
-        return tell_no_output(error, as_json=as_json)
+        return _tell_system(error, as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the last place where it can be told in one line
         return tell_unexpected(error, as_json=as_json, debug=_shows_bugs(options))
     return code
@@ -110,9 +112,13 @@ def _run(given: list[str], *, as_json: bool) -> int:
 
 
 def _shows_bugs(options: Sequence[str]) -> bool:
-    from recollect.core.settings.debug import debug_requested
-
-    return "--debug" in options or debug_requested()
+    if "--debug" in options:
+        return True
+    try:
+        from recollect.core.settings.debug import debug_requested
+    except Exception:  # noqa: BLE001 - what failed first may be just this import
+        return False
+    return debug_requested()
 
 
 def _print_what_can_be_printed() -> None:
@@ -128,9 +134,19 @@ def _nowhere() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
-def _leave_pipe() -> int:
-    """Let the reader go in peace: nobody is left to complain to."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
-    return DONE
+def _tell_system(error: OSError, *, as_json: bool) -> int:
+    if error.filename is not None:
+        from recollect.store.failures import translate_os
+
+        return tell_error(translate_os(error, str(error.filename)), as_json=as_json)
+    # A stream has no name: it was stdout that took no more.
+    _leave_stdout()
+    return tell_no_output(error, as_json=as_json)
+
+
+def _leave_stdout() -> None:
+    """Let what is left in the buffer go nowhere; the end of the process would try it once more."""
+    with suppress(OSError):  # a stream of a program that called `main` may be no file
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

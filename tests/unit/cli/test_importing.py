@@ -44,17 +44,29 @@ def test_the_same_import_again_brings_nothing(run: Run, home: Path, chat: Path) 
 def test_a_malformed_line_is_named_and_stops_nothing(run: Run, home: Path, torn: Path) -> None:
     """With file, line and reason."""
     done = run("--home", home, "import", "jsonl", torn)
-    assert done.code == 0
+    assert done.code == 1
     assert done.out.startswith("2 new messages")
+    assert "error: 2 lines could not be read\n" in done.err
     assert f"{torn}:2  " in done.err
     assert f"{torn}:4  " in done.err
 
 
 def test_the_report_as_json_is_whole(run: Run, home: Path, torn: Path) -> None:
     """Counts and places."""
-    report = run("--home", home, "import", "jsonl", torn, "--json").json
-    assert (report["messages"], report["malformed_count"]) == (2, 2)
-    assert [line["line"] for line in report["malformed"]] == [2, 4]
+    done = run("--home", home, "import", "jsonl", torn, "--json")
+    assert (done.json["messages"], done.json["malformed_count"]) == (2, 2)
+    assert [line["line"] for line in done.json["malformed"]] == [2, 4]
+    assert (done.code, done.error["code"]) == (1, "incomplete")
+
+
+def test_a_line_that_is_being_written_is_no_failure(run: Run, home: Path, chat: Path) -> None:
+    """The next import reads it whole."""
+    whole = chat.read_text(encoding="utf-8")
+    chat.write_text(whole[:-20], encoding="utf-8")
+    done = run("--home", home, "import", "jsonl", chat, "--json")
+    assert (done.code, done.json["messages"], done.json["malformed_count"]) == (0, 3, 1)
+    chat.write_text(whole, encoding="utf-8")
+    assert run("--home", home, "import", "jsonl", chat, "--json").json["messages"] == 1
 
 
 def test_many_malformed_lines_are_cut_on_the_screen(run: Run, home: Path, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.unit.cli.conftest import Run
 
 
@@ -23,12 +25,28 @@ def test_a_removed_file_is_told(run: Run, filled: Path, workspace: Path) -> None
     assert run("--home", filled, "sync").out.endswith(": 1 document removed\n")
 
 
-def test_a_file_that_cannot_be_read_is_a_warning(run: Run, filled: Path, workspace: Path) -> None:
-    """The rest is indexed."""
+@pytest.mark.parametrize("command", ["sync", "reindex"])
+def test_a_file_that_cannot_be_read_is_told(
+    run: Run, filled: Path, workspace: Path, command: str
+) -> None:
+    """The rest is indexed, and the exit code tells."""
     (workspace / "memory" / "odd.md").write_bytes(b"\0\1\2")
+    (workspace / "memory" / "latin.md").write_bytes(b"caf\xe9")
+    done = run("--home", filled, command)
+    assert done.code == 1
+    assert "warning: memory/odd.md: left out, the file is binary" in done.err
+    assert "error: 2 memory files could not be read in full" in done.err
+    document = run("--home", filled, command, "--json")
+    assert (document.code, document.error["code"]) == (1, "incomplete")
+    assert len(document.json["warnings"]) >= 1
+
+
+def test_a_link_is_told_and_is_no_failure(run: Run, filled: Path, workspace: Path) -> None:
+    """It is left out on purpose."""
+    (workspace / "memory" / "link.md").symlink_to("2025-07-14.md")
     done = run("--home", filled, "sync")
     assert done.code == 0
-    assert "warning: memory/odd.md" in done.err
+    assert "warning: memory/link.md: left out, symlink" in done.err
 
 
 def test_reindex_says_that_the_old_index_answers(run: Run, filled: Path) -> None:

@@ -79,7 +79,13 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> object:
         (typer.Abort(), 130, "interrupted"),
         (SystemExit(3), 3, ""),
         (SystemExit(None), 0, ""),
-        (OSError(28, "No space left on device"), 1, "could not be written"),
+        (OSError(28, "No space left on device"), 1, "the output could not be written"),
+        (OSError(28, "No space left on device", "a/records.db"), 1, "records.db: no space is left"),
+        (
+            PermissionError(13, "Permission denied", "a/notes"),
+            1,
+            "notes: the file cannot be written",
+        ),
     ],
 )
 def test_whatever_happens_is_told_in_a_line(

@@ -1,0 +1,176 @@
+"""What only a real process shows: signals, pipes, streams, and what is loaded."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.cli.conftest import COMMAND, Run, message, texts_of
+
+
+def test_json_is_one_document_and_nothing_else(run: Run, home: Path, chat: Path) -> None:
+    """On stdout; stderr stays empty. Before the command or behind it."""
+    run("--home", home, "init")
+    for command in (
+        ("import", "jsonl", chat),
+        ("sync",),
+        ("search", "tea"),
+        ("sessions",),
+        ("status",),
+        ("doctor",),
+        ("config",),
+        ("models",),
+        ("reindex",),
+    ):
+        for arguments in ((*command, "--json"), ("--json", *command)):
+            place = ("--home", home)
+            done = run(*place, *arguments)
+            assert (done.code, done.err) == (0, ""), (arguments, done)
+            assert isinstance(json.loads(done.out), dict | list)
+
+
+def test_a_reader_that_has_enough_is_no_error(
+    surroundings: dict[str, str], run: Run, home: Path, tmp_path: Path
+) -> None:
+    """`recollect transcript … | head`: quiet, whoever prints."""
+    path = tmp_path / "long.jsonl"
+    path.write_text("".join(message(f"line {n} " * 50) for n in range(2_000)), encoding="utf-8")
+    run("--home", home, "import", "jsonl", path)
+    for options in ((), ("--json",)):
+        process = subprocess.Popen(
+            [*COMMAND, "--home", str(home), "transcript", "long", *options],
+            env=surroundings,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        told = process.stderr.read()
+        process.stderr.close()
+        assert process.wait() == 0
+        assert b"rror" not in told
+
+
+def test_an_interrupt_leaves_everything_consistent(
+    surroundings: dict[str, str], run: Run, home: Path, tmp_path: Path
+) -> None:
+    """Exit code 130, one message, and the next run goes on from there."""
+    path = tmp_path / "long.jsonl"
+    path.write_text("".join(message(f"line {n} " * 20) for n in range(60_000)), encoding="utf-8")
+    run("--home", home, "init")
+    process = subprocess.Popen(
+        [*COMMAND, "--home", str(home), "import", "jsonl", str(path)],
+        env=surroundings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    mirrors = home / "transcripts"
+    while not mirrors.exists() and process.poll() is None:
+        pass  # the first batch is stored when its mirror appears
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert err == (
+        "error: interrupted; what was stored is kept\n hint: the same command goes on from there\n"
+    )
+    stored = run("--home", home, "status", "--json").json["messages"]
+    report = run("--home", home, "import", "jsonl", path, "--json").json
+    assert stored + report["messages"] == 60_000
+    assert report["malformed_count"] == 0
+    assert run("--home", home, "doctor", "--json").json["healthy"]
+
+
+def test_an_unexpected_error_is_one_line_and_a_hint(run: Run, home: Path, tmp_path: Path) -> None:
+    """The rest is for whoever debugs."""
+    package = tmp_path / "site"
+    package.mkdir()
+    # A module that shadows a dependency and breaks in a way that nobody foresaw.
+    (package / "platformdirs.py").write_text("raise ZeroDivisionError('secret')", encoding="utf-8")
+    done = subprocess.run(
+        [*COMMAND, "--home", str(home), "--json", "config"],
+        env={"PYTHONPATH": str(package), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    told = json.loads(done.stderr)["error"]
+    assert (told["code"], told["message"]) == ("internal", "unexpected ZeroDivisionError")
+    assert "--debug" in told["hint"]
+    assert run("--home", home, "--debug", "config").code == 0
+
+
+def test_progress_in_a_log_is_lines_on_stderr(run: Run, home: Path, chat: Path) -> None:
+    """Never bars, and nothing on stdout; short work says nothing at all."""
+    run("--home", home, "init")
+    done = run("--home", home, "import", "jsonl", chat)
+    assert "\x1b" not in done.out + done.err
+    assert "\r" not in done.out + done.err
+    assert done.out.count("\n") == 1
+
+
+def test_the_help_loads_no_arrays_and_no_database(surroundings: dict[str, str]) -> None:
+    """It would start three times slower; `import recollect` loads nothing either."""
+    heavy = "{'numpy', 'apsw', 'yaml', 'recollect.memory', 'recollect.cli.bench'}"
+    code = (
+        "import sys\n"
+        "import recollect\n"
+        "from recollect.cli.main import main\n"
+        "main(['--help'])\n"
+        f"print({heavy} & set(sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=surroundings, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == "set()"
+
+
+def test_a_search_loads_no_model_runtime_and_no_progress_bars(
+    surroundings: dict[str, str], run: Run, home: Path, chat: Path
+) -> None:
+    """What it does not need it does not pay for."""
+    run("--home", home, "import", "jsonl", chat)
+    run("--home", home, "sync")
+    heavy = "{'onnxruntime', 'onnx', 'rich.console', 'rich.progress', 'pydantic', 'matplotlib'}"
+    code = (
+        "import sys\n"
+        "from recollect.cli.main import main\n"
+        f"main(['--home', {str(home)!r}, 'search', 'tea', '--json'])\n"
+        f"print({heavy} & set(sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=surroundings, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == "set()"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_can_be_shown_for_every_shell(
+    surroundings: dict[str, str], shell: str, run: Run
+) -> None:
+    """Through the entry point, as an installed one would be asked."""
+    done = run(_RECOLLECT_COMPLETE=f"source_{shell}")
+    assert done.code == 0
+    assert "recollect" in done.out
+    asked = {"COMP_WORDS": "recollect tran", "COMP_CWORD": "1"}
+    offered = run(_RECOLLECT_COMPLETE="complete_bash", **asked)
+    assert offered.out.split() == ["transcript"]
+
+
+def test_deleting_the_index_loses_nothing(run: Run, home: Path, chat: Path) -> None:
+    """Issue 2: same results, no data lost."""
+    run("--home", home, "import", "jsonl", chat)
+    run("--home", home, "sync")
+    before = run("--home", home, "search", "tea", "--json").json["hits"]
+    for path in home.glob("index.db*"):
+        path.unlink()
+    assert run("--home", home, "search", "tea", "--json").json["hits"] == before
+    assert len(texts_of(run, home)) == 3
