@@ -108,10 +108,11 @@ def command_page() -> str:
 
 def _commands(group: TyperGroup, context: typer.Context, level: int) -> Iterator[str]:
     yield from _parameters(group, context)
-    for name, command in group.commands.items():
-        inner = typer.Context(command, info_name=name, parent=context)
-        if command.hidden:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
             continue
+        inner = typer.Context(command, info_name=name, parent=context)
         yield f"\n{'#' * level} {inner.command_path}\n\n{(command.help or '').strip()}\n"
         if isinstance(command, TyperGroup):
             yield from _commands(command, inner, level + 1)

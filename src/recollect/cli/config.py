@@ -34,7 +34,12 @@ def _complete_key(incomplete: str) -> list[tuple[str, str]]:
 
 Key = Annotated[
     str,
-    typer.Argument(help="Such as search.limit.", autocompletion=_complete_key, show_default=False),
+    typer.Argument(
+        metavar="KEY",
+        help="Such as search.limit.",
+        autocompletion=_complete_key,
+        show_default=False,
+    ),
 ]
 
 
@@ -95,7 +100,9 @@ def explain_setting(context: typer.Context, key: Key, *, as_json: AsJson = False
 def set_setting(
     context: typer.Context,
     key: Key,
-    value: Annotated[str, typer.Argument(help="A list is split at commas.", show_default=False)],
+    value: Annotated[
+        str, typer.Argument(metavar="VALUE", help="A list is split at commas.", show_default=False)
+    ],
     *,
     as_json: AsJson = False,
 ) -> None:

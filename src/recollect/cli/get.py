@@ -24,7 +24,11 @@ def get(
     context: typer.Context,
     address: Annotated[
         str,
-        typer.Argument(help="PATH, PATH:12-18, SESSION:SEQ or a message's id.", show_default=False),
+        typer.Argument(
+            metavar="ADDRESS",
+            help="PATH, PATH:12-18, SESSION:SEQ or a message's id.",
+            show_default=False,
+        ),
     ],
     *,
     from_line: Annotated[

@@ -33,7 +33,9 @@ def _complete_source(incomplete: str) -> list[str]:
 @app.command(rich_help_panel="Find")
 def search(
     context: typer.Context,
-    query: Annotated[list[str], typer.Argument(help="A question, or words.", show_default=False)],
+    query: Annotated[
+        list[str], typer.Argument(metavar="QUERY", help="A question, or words.", show_default=False)
+    ],
     *,
     limit: Annotated[
         int | None,
