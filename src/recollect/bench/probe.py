@@ -76,7 +76,7 @@ def time_command(home: Path, query: str, repeats: int) -> tuple[float, ...]:
     Raises:
         StoreError: the command failed; its last line is the message.
     """
-    start = "from recollect.cli.main import main; main()"
+    start = "import sys; from recollect.cli.main import main; sys.exit(main())"
     command = [
         sys.executable, "-c", start, "--home", str(home), "search", query, "--json",
     ]  # fmt: skip

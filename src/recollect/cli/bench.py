@@ -43,8 +43,9 @@ from recollect.cli.bench_options import (
     choose,
 )
 from recollect.cli.bench_output import Output, print_json, print_tables, show_progress, write_whole
+from recollect.cli.help import App
 
-app = typer.Typer(
+app = App(
     name="bench",
     help="Measure quality on public data sets, and cost under load.",
     no_args_is_help=True,
