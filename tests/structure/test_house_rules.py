@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = {
@@ -62,10 +61,11 @@ def _files() -> Iterator[Path]:
             yield path
 
 
-def test_a_floor_imports_only_lower_floors(capsys: pytest.CaptureFixture[str]) -> None:
-    """The contracts of pyproject.toml hold."""
-    status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
-    assert status == EXIT_STATUS_SUCCESS, capsys.readouterr().out
+def test_a_floor_imports_only_lower_floors() -> None:
+    """The contracts of pyproject.toml hold; in a process of its own, as it silences all loggers."""
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("name", "code"), BANNED)
