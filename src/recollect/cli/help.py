@@ -95,8 +95,8 @@ def _commands(command: Any, context: Any) -> Iterator[tuple[str, Row]]:
     for name in command.list_commands(context):
         found: Any = command.get_command(context, name)
         if found is not None and not found.hidden:
-            text = " ".join((found.help or "").split("\n\n")[0].split())
-            yield _panel(found, "Commands"), (name, text)
+            first, _, _ = " ".join((found.help or "").split()).partition(". ")
+            yield _panel(found, "Commands"), (name, first.rstrip(".") + ".")
 
 
 def _parameters(command: Any, context: Any) -> Iterator[tuple[str, Row]]:

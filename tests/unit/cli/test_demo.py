@@ -25,7 +25,8 @@ def test_the_demo_answers_and_says_that_it_has_words_only(run: Run, place: Path)
     assert head.startswith("The spring of a small tea shop: ")
     assert lines[0].startswith("  imported ")
     assert lines[1].startswith("  indexed ")
-    assert lines[2].startswith("  words only: ")
+    assert lines[2].startswith("  loaded index in ")
+    assert lines[3].startswith("  words only: ")
     assert sum(line.startswith("? ") for line in lines) == 3
     assert sum("first hit is right" in line for line in lines) >= 2
     assert "recollect models install" in done.err
