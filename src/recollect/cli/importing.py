@@ -12,7 +12,7 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, home_of, is_home, opened
 from recollect.cli.options import AsJson
 from recollect.cli.progress import show_progress
-from recollect.core.errors import InvalidInput
+from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.import_report import ImportReport
@@ -91,7 +91,18 @@ def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
         )
     if not paths and form not in USUAL:
         raise InvalidInput("there is no path", hint=f"name a file: recollect import {form} FILE")
-    return form, [path.expanduser() for path in paths or [Path(USUAL[form])]]
+    return form, [path.expanduser() for path in paths] or [_usual_place(form)]
+
+
+def _usual_place(form: str) -> Path:
+    path = Path(USUAL[form]).expanduser()
+    if not path.exists():
+        raise NotFound(
+            f"{form} keeps its transcripts in {USUAL[form]}, which does not exist",
+            hint=f"name another place: recollect import {form} PATH",
+            path=str(path),
+        )
+    return path
 
 
 def _together(reports: list[ImportReport]) -> ImportReport:

@@ -24,7 +24,6 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True):
 
     home: Path | None = None
     workspace: Path | None = None
-    as_json: bool = False
 
 
 def invocation_of(context: typer.Context) -> Invocation:
@@ -34,8 +33,11 @@ def invocation_of(context: typer.Context) -> Invocation:
 
 
 def answers_json(context: typer.Context, as_json: bool) -> bool:
-    """Return whether JSON is asked for, before the command or behind it."""
-    return as_json or invocation_of(context).as_json
+    """Return whether JSON is asked for: behind the command, before it, or behind a group's name."""
+    above = context.parent
+    while above is not None and not as_json:
+        as_json, above = bool(above.params.get("as_json")), above.parent
+    return as_json
 
 
 def home_of(context: typer.Context) -> Path:

@@ -63,7 +63,9 @@ def recollect(
     ] = False,
 ) -> None:
     """Hold what stands before the command."""
-    context.obj = Invocation(home=home, workspace=workspace, as_json=as_json)
+    context.obj = Invocation(home=home, workspace=workspace)
+    if context.invoked_subcommand is None and as_json:
+        context.fail("Missing command")
     if context.invoked_subcommand is None:
         print(context.get_help(), end="")
         raise typer.Exit(USAGE)

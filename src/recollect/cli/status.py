@@ -31,12 +31,13 @@ def status(context: typer.Context, *, as_json: AsJson = False) -> None:
 def _show(found: Status) -> None:
     from recollect.cli.screen import show_pairs, warn
 
-    show_pairs(_pairs(found))
-    for warning in _warnings(found):
+    show_pairs(pairs_of(found))
+    for warning in warnings_of(found):
         warn(warning)
 
 
-def _pairs(found: Status) -> list[tuple[str, str]]:
+def pairs_of(found: Status) -> list[tuple[str, str]]:
+    """Return what is shown of a status, names and values."""
     from recollect.cli.figures import count
 
     index = found.index
@@ -71,7 +72,8 @@ def _durability(found: Status) -> str:
     return "every row is on the disk at once" if is_full else "a power cut may take the last rows"
 
 
-def _warnings(found: Status) -> list[str]:
+def warnings_of(found: Status) -> list[str]:
+    """Return what somebody should look after, and how."""
     told = []
     if found.index.outdated:
         told.append(f"{found.index.outdated}: run `recollect reindex`")

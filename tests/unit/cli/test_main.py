@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -24,6 +25,22 @@ def test_without_a_command_the_help_is_shown(run: Run) -> None:
     done = run()
     assert done.code == 2
     assert "Usage: recollect [OPTIONS] [COMMAND]" in done.out
+
+
+def test_without_a_command_json_is_an_error_document(run: Run) -> None:
+    """A page of help would be no JSON."""
+    done = run("--json")
+    assert (done.code, done.out, done.error["code"]) == (2, "", "usage")
+
+
+def test_json_behind_the_name_of_a_group_is_the_same(run: Run, home: Path) -> None:
+    """It has three places to stand."""
+    for arguments in (
+        ("--json", "config", "get", "search.limit"),
+        ("config", "--json", "get", "search.limit"),
+        ("config", "get", "search.limit", "--json"),
+    ):
+        assert run("--home", home, *arguments).json["value"] == 6
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])

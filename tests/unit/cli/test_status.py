@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from msgspec.structs import replace
+
+import recollect
+from recollect.cli.status import pairs_of, warnings_of
+from recollect.memory import Status
 from tests.unit.cli.conftest import Run
 
 
@@ -45,3 +51,37 @@ def test_status_as_json_is_the_status(run: Run, filled: Path) -> None:
     found = run("--home", filled, "status", "--json").json
     assert (found["sessions"], found["messages"]) == (1, 4)
     assert found["index"]["documents"] == {"memory": 1, "sessions": 4}
+
+
+@pytest.fixture
+def status(filled: Path) -> Status:
+    """The status of a healthy home."""
+    with recollect.open(filled) as memory:
+        return memory.status()
+
+
+def test_vectors_that_are_missing_are_counted(status: Status) -> None:
+    """A sync makes them."""
+    embedded = replace(status, embedder="local:model", index=replace(status.index, vectors=2))
+    assert dict(pairs_of(embedded))["vectors"] == "2 vectors, 3 more with `recollect sync`"
+    whole = replace(embedded, index=replace(status.index, vectors=5))
+    assert dict(pairs_of(whole))["vectors"] == "5 vectors"
+
+
+def test_everything_that_failed_is_a_warning(status: Status) -> None:
+    """By place and code; a healthy home has none."""
+    healthy = replace(status, embedder_hint="")
+    assert warnings_of(healthy) == []
+    ill = replace(
+        healthy,
+        index=replace(status.index, rebuilding=True),
+        records_health=replace(status.records_health, last_error="store_full"),
+        mirror_error="store_full",
+        background_error="embedding",
+    )
+    assert warnings_of(ill) == [
+        "a rebuild of the index is not finished: `recollect reindex` goes on with it",
+        "records.db: the last write failed (store_full)",
+        "mirrors: the last write failed (store_full)",
+        "background: the last write failed (embedding)",
+    ]
