@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from recollect.core.errors import ProviderUnavailable
+from recollect.bench.data import VARIABLE, find_data
+from recollect.core.errors import NotFound, ProviderUnavailable
 from recollect.models.folder import MODEL
 from recollect.models.install import install
 
@@ -33,3 +34,13 @@ def models_folder() -> Path:
             raise
         pytest.skip(f"the local model cannot be installed: {error.message}; {error.hint}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def bench_data() -> Path:
+    """The folder of benchmark data; it is not part of the project, its licences forbid that."""
+    named = os.environ.get(VARIABLE)  # noqa: TID251 - as the command line resolves it
+    try:
+        return find_data(Path(named) if named else None)
+    except NotFound as error:
+        pytest.skip(f"needs the benchmark data: {error.hint}")

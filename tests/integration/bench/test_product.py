@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-import pytest
 from typer.testing import CliRunner
 
-from recollect.bench.data import find_data
 from recollect.bench.results import LoadRun, QualityReport
 from recollect.cli.bench import app
-from recollect.core.errors import NotFound
 
 Report = TypeVar("Report", LoadRun, QualityReport)
 
@@ -40,15 +37,12 @@ def test_load_measures_every_part_of_a_small_home(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.partial"))
 
 
-def test_quality_runs_lexically_on_the_development_data() -> None:
+def test_quality_runs_lexically_on_the_development_data(bench_data: Path) -> None:
     """One conversation, apart and scoped, finds the same: a scope is as good as a home."""
-    try:
-        find_data()
-    except NotFound as error:
-        pytest.skip(f"needs the benchmark data: {error.hint}")
     found = _run(
         QualityReport, "locomo", "--limit", "2", "--questions", "60", "--mode", "lexical",
         "--pool", "conversation", "--pool", "scope", "--set", "embedding.provider=none",
+        "--data", str(bench_data),
     )  # fmt: skip
 
     (dataset,) = found.datasets
