@@ -176,9 +176,7 @@ def _memory_files(
     scope: Scope,
     redactor: SecretRedactor | None,
 ) -> MemoryFiles | None:
-    extra = [
-        Path(path).expanduser().absolute() for path in resolved.settings.workspace.extra_paths
-    ]
+    extra = [Path(path).expanduser().absolute() for path in resolved.settings.workspace.extra_paths]
     if workspace is None and not extra:
         return None
     return MemoryFiles(workspace, extra, scope=scope, redactor=redactor)

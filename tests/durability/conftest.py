@@ -13,7 +13,7 @@ import pytest
 from tests.durability.scale import FULL, SCALE, SEED, figures
 
 HERE = Path(__file__).parent
-MEMORY = Path("/dev/shm")  # noqa: S108  # a folder of our own is made in it
+MEMORY = Path("/dev/shm")  # a folder of our own is made in it
 
 
 @pytest.fixture

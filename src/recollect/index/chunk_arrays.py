@@ -106,7 +106,8 @@ class ChunkArrays:
         before, after = self.before[numbers], self.after[numbers]
         near = 3 * head[before].astype(np.int64) + head[after]
         far = head[self.before[before]].astype(np.int64) + head[self.after[after]]
-        return 4 * self["length"][numbers].astype(np.int64) + near + far
+        context: NDArray[np.int64] = 4 * self["length"][numbers].astype(np.int64) + near + far
+        return context
 
     def _reserve(self, chunks: int) -> None:
         if chunks <= self.capacity:

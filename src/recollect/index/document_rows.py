@@ -42,7 +42,7 @@ def find_digests(tx: Transaction, partition: int, keys: Iterable[Key]) -> dict[K
 
 
 def find_stamps(tx: Transaction, generation: int, source: str, tenant: str) -> dict[str, str]:
-    """Return the stamps of a tenant's documents of one source, by ref; empty where there is none."""
+    """Return the stamps of a tenant's documents of one source, by ref; empty where none is."""
     rows = tx.rows(
         "SELECT d.ref, coalesce(d.stamp, '') FROM documents d"
         " JOIN partitions p ON p.id = d.partition_id"

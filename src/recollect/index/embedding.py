@@ -71,9 +71,7 @@ class EmbeddingQueue:
 
     def _vectors(self, waiting: Sequence[Waiting]) -> NDArray[np.float32]:
         hashes = {chunk.hash for chunk in waiting}
-        known = self._database.read(
-            lambda tx: find_cached(tx, self._embedder.fingerprint, hashes)
-        )
+        known = self._database.read(lambda tx: find_cached(tx, self._embedder.fingerprint, hashes))
         missing = {chunk.hash: chunk.text for chunk in waiting if chunk.hash not in known}
         if missing:
             made = self._embedder.embed_documents(list(missing.values()))
@@ -97,9 +95,7 @@ class EmbeddingQueue:
             numbers = [waiting[place].key & NUMBER_MASK for place in places]
             add_vectors(tx, partition, numbers, halves[places])
             add_codes(tx, partition, numbers, encode(halves[places]))
-            tx.execute(
-                "UPDATE partitions SET revision = revision + 1 WHERE id = ?", (partition,)
-            )
+            tx.execute("UPDATE partitions SET revision = revision + 1 WHERE id = ?", (partition,))
 
 
 def queue_all(tx: Transaction, generation: int) -> None:

@@ -182,9 +182,7 @@ class Indexer:
         self._database.write(retire_unfinished)
         return False
 
-    def _read(
-        self, choose: Callable[[Generation], Sequence[Feed]], watch: Watch
-    ) -> SyncReport:
+    def _read(self, choose: Callable[[Generation], Sequence[Feed]], watch: Watch) -> SyncReport:
         """Read feeds into the serving generation, and into the next one when it is flipped."""
         while True:
             generation = self._with_embedder(self._serving())

@@ -88,9 +88,7 @@ class Intake:
         )
 
 
-def _record(
-    prepared: Prepared, piece: Piece, belonging: Belonging, order: int
-) -> tuple[int, ...]:
+def _record(prepared: Prepared, piece: Piece, belonging: Belonging, order: int) -> tuple[int, ...]:
     """Return the fields of `LAYOUT` in order."""
     return (
         belonging.group,

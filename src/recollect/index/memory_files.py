@@ -90,9 +90,7 @@ class MemoryFiles:
                 size += file.size
         # A file that was renamed keeps its vectors when it comes and goes in one batch.
         if documents or removals or warnings:
-            yield Batch(
-                documents=tuple(documents), removals=removals, warnings=tuple(warnings)
-            )
+            yield Batch(documents=tuple(documents), removals=removals, warnings=tuple(warnings))
 
     def find(self, ref: str) -> MemoryFile:
         """Return one file by its ref.

@@ -1,7 +1,7 @@
 """A partition as a reader holds it: chunk arrays, the tail's postings, names and codes in memory.
 
-`refresh` brings it to the state of a read transaction, so that what lies in memory and what the same
-transaction reads from the tables belong to one snapshot, whichever process wrote it.
+`refresh` brings it to the state of a read transaction, so that what lies in memory and what the
+same transaction reads from the tables belong to one snapshot, whichever process wrote it.
 """
 
 from __future__ import annotations
@@ -66,21 +66,25 @@ class Partition:
             raise
         self._revision = integer(row[0])
 
-    def query_term(self, tx: Transaction, term: str, weight: float = 1.0) -> QueryTerm:
+    def query_term(self, tx: Transaction, term: str) -> QueryTerm:
         """Return a term with all its postings, sealed and waiting."""
         number = Dictionary(self.number).find(tx, (term,)).get(term)
         if number is None:
-            return QueryTerm(term, [], weight)
+            return QueryTerm(term, [])
         waiting = self._tail_entries.of_term(number)
         rows = read_postings(tx, number)
-        return QueryTerm(term, [*rows, waiting] if len(waiting) else rows, weight)
+        return QueryTerm(term, [*rows, waiting] if len(waiting) else rows)
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
         """Return the terms of a chunk, in order."""
-        row = tx.row("SELECT text FROM chunks WHERE id = ?", (layout.chunk_id(self.number, number),))
+        row = tx.row(
+            "SELECT text FROM chunks WHERE id = ?", (layout.chunk_id(self.number, number),)
+        )
         return terms(text(row[0])) if row else []
 
-    def visible(self, scope: dict[str, str], sources: Mask | None, group: int | None) -> Mask | None:
+    def visible(
+        self, scope: dict[str, str], sources: Mask | None, group: int | None
+    ) -> Mask | None:
         """Return which chunks a caller may see, None for all living ones.
 
         Args:

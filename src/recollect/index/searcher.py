@@ -106,7 +106,9 @@ class Searcher:
 
         asked = self._on_partition(scope.tenant, text)
         if asked is None:
-            return None, ["the index holds no vectors of this embedder yet: only words were compared"]
+            return None, [
+                "the index holds no vectors of this embedder yet: only words were compared"
+            ]
         try:
             return embedder.embed_query(asked), []
         except EmbeddingError as error:

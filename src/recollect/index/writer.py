@@ -68,9 +68,7 @@ class PartitionWriter:
         unchanged = len(step.unchanged) + len(step.changed) - len(fresh)
         return SyncReport(put=len(fresh), unchanged=unchanged, removed=removed, chunks=len(intake))
 
-    def _store(
-        self, tx: Transaction, clearance: Clearance, intake: Intake, *, embed: bool
-    ) -> None:
+    def _store(self, tx: Transaction, clearance: Clearance, intake: Intake, *, embed: bool) -> None:
         clearance.store(tx)
         intake.store(tx, embed=embed)
         self._register.store(tx)

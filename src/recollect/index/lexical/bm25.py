@@ -9,7 +9,7 @@ non-negative idf of Lucene.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -29,7 +29,6 @@ class QueryTerm(msgspec.Struct, frozen=True):
 
     term: str
     rows: list[Postings]
-    weight: float = 1.0
 
     @property
     def frequency(self) -> int:
@@ -40,8 +39,9 @@ class QueryTerm(msgspec.Struct, frozen=True):
 class LexicalScores(msgspec.Struct, frozen=True):
     """Shares of the best possible score, per chunk and per group; in [0, 1] but for heavy repeats.
 
-    ``deferred`` are the terms that were too common to be scored for every chunk; `complete` adds
-    them for a few. They add nothing to groups, which nearly all hold them.
+    ``deferred`` are the terms that were too common to be scored for every chunk, with their shares
+    of the best score; `complete` adds them for a few. They add nothing to groups, which nearly all
+    hold them.
     """
 
     chunks: Floats
@@ -57,27 +57,32 @@ def score(arrays: ChunkArrays, terms: Sequence[QueryTerm], budget: int) -> Lexic
         terms: Distinct terms; one without postings still counts for the best possible score.
         budget: Postings to read for chunk scores, rarest terms first; at least one term is read.
     """
-    count = arrays.count
-    chunk_total = np.zeros(len(arrays.alive), np.float32)
-    group_total = np.zeros(len(arrays.groups.last), np.float32)
-    living = int(arrays.totals.chunks.sum())
-    ranked = sorted(terms, key=lambda t: (t.frequency, t.term))
-    best = sum(idf(living, t.frequency) * t.weight for t in ranked)
-    spent = 0
+    chunks = np.zeros(len(arrays.alive), np.float32)
+    groups = np.zeros(len(arrays.groups.last), np.float32)
+    counts = np.zeros(len(arrays.alive), np.float32)
     deferred: list[tuple[QueryTerm, float]] = []
-    accumulator = np.zeros(len(arrays.alive), np.float32)
-    for term in ranked:
-        if not term.rows:
-            continue
-        share = idf(living, term.frequency) * term.weight / best
+    spent = 0
+    for term, share, whole in _shares(arrays, terms):
         spent += term.frequency
         if spent > budget and term.frequency < spent:
             deferred.append((term, share))
             continue
         found = join(term.rows)
-        _add_groups(arrays, group_total, found, term.weight / best)
-        _add_chunks(arrays, chunk_total, accumulator, (found, share))
-    return LexicalScores(chunk_total[:count], group_total, deferred)
+        _add_groups(arrays, groups, found, whole)
+        _add_chunks(arrays, chunks, counts, (found, share))
+    return LexicalScores(chunks[: arrays.count], groups, deferred)
+
+
+def _shares(
+    arrays: ChunkArrays, terms: Sequence[QueryTerm]
+) -> Iterator[tuple[QueryTerm, float, float]]:
+    """Yield known terms, the rarest first, with their share of the best score, and that of 1."""
+    living = int(arrays.totals.chunks.sum())
+    ranked = sorted(terms, key=lambda term: (term.frequency, term.term))
+    best = sum(idf(living, term.frequency) for term in ranked)
+    for term in ranked:
+        if term.rows:
+            yield term, idf(living, term.frequency) / best, 1 / best
 
 
 def complete(arrays: ChunkArrays, scores: LexicalScores, numbers: Ints) -> Floats:
@@ -105,12 +110,12 @@ def _add_chunks(
     found, share = term
     own, heads = found.chunks, found.heads()
     before, after = arrays.before[own], arrays.after[own]
-    reached = [own, before, after, arrays.before[before], arrays.after[after]]
+    neighbours = [before, after, arrays.before[before], arrays.after[after]]
     counts[own] += found.totals()
     # What stands after a chunk is, seen from there, the one before.
-    for target, weight in zip(reached[1:], (AFTER, BEFORE, FAR, FAR), strict=True):
+    for target, weight in zip(neighbours, (AFTER, BEFORE, FAR, FAR), strict=True):
         counts[target] += weight * heads
-    touched = np.concatenate(reached)
+    touched: Ints = np.concatenate([own, *neighbours])
     touched = touched[touched >= 0]
     total[touched] += share * _saturated(arrays, touched, counts[touched])
     counts[touched] = 0.0
@@ -120,7 +125,8 @@ def _add_chunks(
 def _saturated(arrays: ChunkArrays, numbers: Ints, counts: Floats) -> Floats:
     mean = arrays.totals.mean_context()[arrays["source"][numbers]]
     length = arrays.context[numbers] / 4
-    return (counts / (counts + K1 * (1 - B + B * length / mean))).astype(np.float32)
+    saturated: Floats = counts / (counts + K1 * (1 - B + B * length / mean))
+    return saturated.astype(np.float32)
 
 
 def _add_groups(arrays: ChunkArrays, total: Floats, found: Postings, share: float) -> None:

@@ -108,7 +108,9 @@ class Merge:
             if not rows or (len(rows) == 1 and rows[0][0] == target):
                 continue
             tx.execute("DELETE FROM postings WHERE id BETWEEN ? AND ?", (target, rows[-1][0]))
-            tx.execute("INSERT INTO postings (id, data) VALUES (?, ?)", (target, joined(rows, first)))
+            tx.execute(
+                "INSERT INTO postings (id, data) VALUES (?, ?)", (target, joined(rows, first))
+            )
 
     def _join_records(self, tx: Transaction, terms: Sequence[int]) -> None:
         if not set(segments(tx, self._partition)).issuperset(self._members):

@@ -57,8 +57,10 @@ def key(term: int, first: int) -> int:
 
 def pack(totals: NDArray[np.int64], heads: NDArray[np.int64]) -> Bytes:
     """Return the packed counts."""
-    low = np.minimum(totals, MAX_COUNT).astype(np.uint8)
-    return low | np.minimum(heads, MAX_COUNT).astype(np.uint8) << 4
+    packed: Bytes = (np.minimum(totals, MAX_COUNT) | np.minimum(heads, MAX_COUNT) << 4).astype(
+        np.uint8
+    )
+    return packed
 
 
 def encode(offsets: Ints, packed: Bytes) -> bytes:
@@ -86,7 +88,7 @@ def join(parts: Sequence[Postings]) -> Postings:
 
 
 class Occurrences(msgspec.Struct, frozen=True):
-    """Which terms stand in which chunks: one entry per term and chunk, in the order of the chunks."""
+    """Which terms stand in which chunks: one entry per term and chunk, in the order of chunks."""
 
     terms: Ints
     chunks: Ints

@@ -41,12 +41,14 @@ class CodeScan:
         All chunks at the last distance are returned, so that the cut does not depend on order.
         """
         guess = self._limit(self._distance[::SAMPLE_STEP], 2 * most // SAMPLE_STEP + SAMPLE_STEP)
-        for limit in (guess, self._bits):
-            near = self._distance <= limit
-            numbers = np.flatnonzero(near if visible is None else near & visible)
-            if len(numbers) >= most or limit == self._bits:
-                break
-        return numbers[self._distance[numbers] <= self._limit(self._distance[numbers], most)]
+        near = self._within(guess, visible)
+        if len(near) < most:
+            near = self._within(self._bits, visible)
+        return near[self._distance[near] <= self._limit(self._distance[near], most)]
+
+    def _within(self, limit: int, visible: Mask | None) -> Ints:
+        near = self._distance <= limit
+        return np.flatnonzero(near if visible is None else near & visible)
 
     def _limit(self, distance: NDArray[np.uint16], most: int) -> int:
         """Return the least distance within which ``most`` of those given lie, if so many do."""

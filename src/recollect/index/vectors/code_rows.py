@@ -32,7 +32,7 @@ class CodeBlock(msgspec.Struct, frozen=True):
 
 
 def encode(vectors: NDArray[np.floating[Any]]) -> Codes:
-    """Return the signs of (n, d) vectors as (n, d / 8) bytes; d is filled up to a multiple of 64."""
+    """Return the signs of (n, d) vectors as (n, d / 8) bytes, d filled up to a multiple of 64."""
     width = -vectors.shape[1] % 64
     bits = np.pad(vectors > 0, ((0, 0), (0, width)))
     return np.packbits(bits, axis=1)
@@ -123,7 +123,12 @@ def _decode(index: int, data: bytes) -> CodeBlock:
 
 
 def _write_block(
-    tx: Transaction, partition: int, index: int, revision: int, present: NDArray[np.bool_], codes: Codes
+    tx: Transaction,
+    partition: int,
+    index: int,
+    revision: int,
+    present: NDArray[np.bool_],
+    codes: Codes,
 ) -> None:
     tx.execute(
         "INSERT INTO code_blocks (partition_id, block, revision, data) VALUES (?, ?, ?, ?)"

@@ -1,7 +1,7 @@
 """A message is understood with its neighbours: their vectors lend weight to its own.
 
 The smoothed vector is the unit vector of ``e + .3 (e-1 + e+1) + .15 (e-2 + e+2)``, neighbours by
-order in the group. It is formed when a question is asked, so edits and late arrivals need no repair.
+order in the group. It is formed when a question is asked: edits and late arrivals need no repair.
 """
 
 from __future__ import annotations

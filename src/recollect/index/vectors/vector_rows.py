@@ -30,7 +30,9 @@ def read_vectors(tx: Transaction, partition: int, numbers: Ints, dimensions: int
     wanted, where = np.unique(numbers, return_inverse=True)
     keys = msgspec.json.encode([chunk_id(partition, n) for n in wanted.tolist()]).decode()
     rows = list(
-        tx.rows("SELECT id, data FROM vectors WHERE id IN (SELECT value FROM json_each(?))", (keys,))
+        tx.rows(
+            "SELECT id, data FROM vectors WHERE id IN (SELECT value FROM json_each(?))", (keys,)
+        )
     )
     if not rows:
         return found
