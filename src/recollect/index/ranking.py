@@ -10,14 +10,17 @@ from collections.abc import Mapping
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.core.settings import RankingSettings
 from recollect.index.chunk_arrays import ChunkArrays
-from recollect.index.layout import FROM_USER, QUESTION, TIME_WORD, Floats, Ints
+from recollect.index.layout import FROM_USER, QUESTION, TIME_WORD, Floats, Ints, Mask
 from recollect.index.question import Question
 from recollect.text.cues import MOST_CAPITALS
 
 OTHER_DAY, YEAR_ALONE = 0.4, 0.3
+
+Times = NDArray[np.datetime64]
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -98,20 +101,33 @@ def _date(at: Ints, question: Question) -> Floats:
     year alone; `OTHER_DAY` of the month's share where a day is named but not met.
     """
     when = at.astype("datetime64[ms]")
-    start = when.astype("datetime64[M]")
-    month = start.astype(np.int64) % 12 + 1
-    year = when.astype("datetime64[Y]").astype(np.int64) + 1970
-    in_year = np.isin(year, list(question.years)) if question.years else np.ones(len(at), bool)
-    fits = np.zeros(len(at), np.float32)
-    for named in question.months:
-        fits = np.maximum(fits, np.where((month == named) & in_year, 1.0, 0.0))
-        fits = np.maximum(fits, np.where((month == named % 12 + 1) & in_year, 0.5, 0.0))
+    if question.years and not question.months:
+        return YEAR_ALONE * _in_years(when, question).astype(np.float32)
+    month = when.astype("datetime64[M]")
+    fits: Floats = np.maximum(_in_months(month, question), 0.5 * _in_months(month - 1, question))
     if question.days:
-        day = (when.astype("datetime64[D]") - start.astype("datetime64[D]")).astype(np.int64) + 1
-        fits *= OTHER_DAY
-        for named, number in question.days:
-            near = (month == named) & (np.abs(day - number) <= 1) & in_year
-            fits = np.maximum(fits, near)
-    elif question.years and not question.months:
-        fits = np.where(in_year, YEAR_ALONE, 0.0)
+        day = when.astype("datetime64[D]")
+        met = [_on_days(day + shift, question) for shift in (-1, 0, 1)]
+        fits = np.maximum(OTHER_DAY * fits, np.logical_or.reduce(met))
     return fits.astype(np.float32)
+
+
+def _on_days(day: Times, question: Question) -> Mask:
+    month = day.astype("datetime64[M]")
+    number = (day - month.astype("datetime64[D]")).astype(np.int64) + 1
+    named = [_month_numbers(month) * 100 + number == m * 100 + d for m, d in question.days]
+    met: Mask = np.logical_or.reduce(named)
+    return met & _in_years(day, question)
+
+
+def _in_months(month: Times, question: Question) -> Mask:
+    return np.isin(_month_numbers(month), list(question.months)) & _in_years(month, question)
+
+
+def _month_numbers(month: Times) -> Ints:
+    return month.astype(np.int64) % 12 + 1
+
+
+def _in_years(when: Times, question: Question) -> Mask:
+    years = when.astype("datetime64[Y]").astype(np.int64) + 1970
+    return np.isin(years, list(question.years)) if question.years else np.ones(len(when), bool)

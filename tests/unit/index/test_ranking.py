@@ -1,0 +1,160 @@
+"""The ranking as questions see it: who, when and how something was said decides between equals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.core.settings import RankingSettings
+from recollect.index.names import Names
+from recollect.index.question import analyse
+from recollect.index.ranking import Parts, best_possible, weights_for
+from tests.unit.index.scripted import ScriptedFeed, ScriptedIndex, note, said
+
+
+def _noon(year: int, month: int, day: int) -> int:
+    return int(datetime(year, month, day, 12, tzinfo=UTC).timestamp() * 1000)
+
+
+def _best(folder: Path, question: str, **times: int) -> str:
+    """Return the ref of the best of messages that differ only in their time."""
+    feed = ScriptedFeed(*(said(ref, "The picnic was lovely", at=at) for ref, at in times.items()))
+    with ScriptedIndex(folder / "home", feed) as home:
+        hits = home.ask(question).hits
+        assert {hit.ref for hit in hits} == set(times)
+        assert hits[0].score > hits[1].score, "they must not be equal"
+        return hits[0].ref
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Iterator[ScriptedIndex]:
+    """Two people say the same, and the assistant as well."""
+    feed = ScriptedFeed(
+        said("assistant", "Tulips are in the garden", role="assistant"),
+        said("ann", "Tulips are in the garden", name="Ann", role="assistant"),
+        said("bob", "Tulips are in the garden", name="Bob", role="user"),
+    )
+    with ScriptedIndex(tmp_path / "home", feed) as home:
+        yield home
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("What did Ann put in the garden?", "ann"),
+        ("What did Bob put in the garden?", "bob"),
+        ("Did Ann see Bob's tulips?", "ann"),
+        ("did ann see tulips?", "ann"),
+        ("Where are my tulips?", "bob"),
+    ],
+)
+def test_the_statement_of_whom_the_question_is_about_comes_first(
+    people: ScriptedIndex, query: str, first: str
+) -> None:
+    """A name, the first of two, or the user where the question says "my"."""
+    hits = people.ask(query).hits
+    assert hits[0].ref == first
+    assert hits[0].score > hits[1].score
+
+
+def test_nobody_is_preferred_when_nobody_is_asked_about(people: ScriptedIndex) -> None:
+    """Equal statements then have equal scores."""
+    hits = people.ask("tulips in the garden").hits
+    assert len({hit.score for hit in hits}) == 1
+
+
+def test_a_day_named_wins_over_its_month(tmp_path: Path) -> None:
+    """The question names it."""
+    days = {"other": _noon(2023, 5, 2), "day": _noon(2023, 5, 14), "far": _noon(2023, 9, 14)}
+    assert _best(tmp_path, "the picnic on 14 May 2023", **days) == "day"
+
+
+def test_the_day_before_the_first_of_a_month_is_beside_it(tmp_path: Path) -> None:
+    """Found by these tests: days were compared within one month only."""
+    days = {"before": _noon(2023, 5, 31), "same": _noon(2023, 6, 20)}
+    assert _best(tmp_path, "the picnic on 1 June 2023", **days) == "before"
+    days = {"after": _noon(2024, 1, 1), "same": _noon(2023, 12, 11)}
+    assert _best(tmp_path / "home", "the picnic on 31 December 2023", **days) == "after"
+
+
+def test_a_month_named_wins_over_the_next_and_the_next_over_others(tmp_path: Path) -> None:
+    """What happened in May is told in May or in June."""
+    june, august = _noon(2023, 6, 3), _noon(2023, 8, 3)
+    assert _best(tmp_path, "the picnic in May", may=_noon(2023, 5, 3), june=june) == "may"
+    assert _best(tmp_path / "home", "the picnic in May", june=june, august=august) == "june"
+
+
+def test_january_follows_december_of_the_year_before(tmp_path: Path) -> None:
+    """Found by these tests: January of the same year, eleven months earlier, took its place."""
+    times = {"next": _noon(2024, 1, 5), "long_before": _noon(2023, 1, 5)}
+    assert _best(tmp_path, "the picnic in December 2023", **times) == "next"
+
+
+def test_the_year_narrows_the_month_and_counts_alone(tmp_path: Path) -> None:
+    """May of another year is not what was asked for."""
+    may = {"wrong": _noon(2022, 5, 3), "right": _noon(2023, 5, 3)}
+    assert _best(tmp_path, "the picnic in May 2023", **may) == "right"
+    any_month = {"wrong": _noon(2022, 3, 3), "right": _noon(2023, 9, 3)}
+    assert _best(tmp_path / "home", "the picnic of 2023", **any_month) == "right"
+
+
+@pytest.mark.parametrize(
+    ("query", "better", "worse"),
+    [
+        ("When was the picnic?", "The picnic was yesterday", "The picnic was lovely"),
+        ("Where was the picnic?", "The picnic was in Paris", "The picnic was in rain"),
+        ("the picnic", "The picnic was here", "The picnic was here?"),
+    ],
+)
+def test_the_kind_of_the_answer_decides_between_equals(
+    tmp_path: Path, query: str, better: str, worse: str
+) -> None:
+    """Times for when, names for where, and questions seldom answer."""
+    with ScriptedIndex(tmp_path, ScriptedFeed(said("b", worse), said("a", better))) as home:
+        hits = home.ask(query).hits
+        assert [hit.ref for hit in hits] == ["a", "b"]
+        assert hits[0].score > hits[1].score
+
+
+def test_weights_stand_only_for_what_can_speak() -> None:
+    """A part that cannot speak must not lower the share of the others."""
+    ranking, plain = RankingSettings(), analyse("picnic", Names())
+    assert weights_for(plain, ranking, lexical=False, vector=False).keys() == {"question"}
+    assert "vector" not in weights_for(plain, ranking, lexical=True, vector=False)
+    assert "context" not in weights_for(plain, ranking, lexical=False, vector=True)
+    without_terms = analyse("?", Names())
+    assert "context" not in weights_for(without_terms, ranking, lexical=True, vector=True)
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcd"), st.floats(-1, 10, width=32), min_size=1),
+    st.lists(st.floats(-1, 2, width=32), min_size=1, max_size=5),
+)
+def test_a_total_is_a_share_of_the_best_possible(
+    weights: dict[str, float], values: list[float]
+) -> None:
+    """In [0, 1], whatever the parts say, and 1 where all of them are at their best."""
+    numbers = np.arange(len(values))
+    parts = Parts(numbers, {name: np.array(values, np.float32) for name in "abc"})
+    total = parts.total(weights)
+    assert bool(np.all((total >= 0) & (total <= 1)))
+    full = {name: np.full(1, float(weight > 0), np.float32) for name, weight in weights.items()}
+    if any(weight > 1e-6 for weight in weights.values()):
+        assert math.isclose(Parts(numbers[:1], full).total(weights)[0], 1.0, rel_tol=1e-4)
+    assert best_possible(weights) > 0
+
+
+def test_files_have_no_speaker(tmp_path: Path) -> None:
+    """A file is found for a question about somebody, without that part."""
+    feed = ScriptedFeed(note("MEMORY.md", "Tulips grow"), said("m", "Tulips grow", name="Ann"))
+    with ScriptedIndex(tmp_path, feed) as home:
+        hits = {hit.source: hit for hit in home.ask("Ann's tulips").hits}
+    assert "speaker" in hits["sessions"].why
+    assert "speaker" not in hits["memory"].why
