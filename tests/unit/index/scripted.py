@@ -42,7 +42,7 @@ class ScriptedEmbedder:
         query: Changes the vector of a question; may raise.
     """
 
-    dimensions = 64
+    dimensions = 256
 
     def __init__(
         self,
