@@ -21,6 +21,8 @@ READ = 15
 """Chunks whose terms are read."""
 MOVED_BY, MOVE = 5, 0.5
 """Chunks that the question's vector moves towards, and how far."""
+LOOKED_UP = 60
+"""Terms whose rarity is looked up, the heaviest by their counts alone."""
 TERMS = 30
 """Terms that are asked for."""
 SHARPNESS = 0.15
@@ -43,8 +45,8 @@ def feedback_terms(
     scores: Floats,
     lookup: Callable[[str], QueryTerm],
     known: Collection[str],
-) -> list[tuple[QueryTerm, float]]:
-    """Return the terms of a second round with their weights, heaviest first.
+) -> list[QueryTerm]:
+    """Return the terms of a second round, the most telling first.
 
     Args:
         arrays: The chunks of the partition.
@@ -53,35 +55,39 @@ def feedback_terms(
         lookup: Finds the postings of a term.
         known: Terms of the question, left out.
     """
+    drawn = _drawn(texts, scores, known)
+    heaviest = sorted(drawn, key=lambda term: (-drawn[term], term))[:LOOKED_UP]
+    living = int(arrays.totals.chunks.sum())
+    found = [(lookup(term), drawn[term]) for term in heaviest]
+    ranked = sorted(
+        found, key=lambda pair: (-pair[1] * idf(living, pair[0].frequency), pair[0].term)
+    )
+    return [term for term, _ in ranked[:TERMS]]
+
+
+def _drawn(
+    texts: Sequence[Sequence[str]], scores: Floats, known: Collection[str]
+) -> dict[str, float]:
+    """Return how much of the best chunks each of their terms makes up, the best counting most."""
     weights = np.exp((scores - scores.max()) / SHARPNESS)
-    weights /= weights.sum()
-    counted = [Counter(terms) for terms in texts]
-    mean = max(1.0, sum(len(t) for t in texts) / max(1, len(texts)))
+    mean = max(1.0, sum(len(terms) for terms in texts) / len(texts))
     drawn: dict[str, float] = {}
-    for counts, weight, terms in zip(counted, weights.tolist(), texts, strict=True):
+    for terms, weight in zip(texts, (weights / weights.sum()).tolist(), strict=True):
         norm = K1 * (1 - B + B * len(terms) / mean)
-        for term, count in counts.items():
+        for term, count in Counter(terms).items():
             if term not in known:
                 drawn[term] = drawn.get(term, 0.0) + weight * count / (count + norm)
-    living = int(arrays.totals.chunks.sum())
-    found = {term: lookup(term) for term in drawn}
-    ranked = sorted(
-        ((found[t], w * idf(living, found[t].frequency)) for t, w in drawn.items()),
-        key=lambda pair: (-pair[1], pair[0].term),
-    )
-    return ranked[:TERMS]
+    return drawn
 
 
-def feedback_score(
-    arrays: ChunkArrays, terms: Sequence[tuple[QueryTerm, float]], numbers: Ints
-) -> Floats:
+def feedback_score(arrays: ChunkArrays, terms: Sequence[QueryTerm], numbers: Ints) -> Floats:
     """Return how much of the feedback's weight each of ``numbers`` holds, in [0, 1]."""
     living = int(arrays.totals.chunks.sum())
     total = np.zeros(len(numbers), np.float32)
-    mass = sum(idf(living, term.frequency) for term, _ in terms) * (K1 + 1)
+    mass = sum(idf(living, term.frequency) for term in terms) * (K1 + 1)
     mean = (arrays.totals.length / np.maximum(arrays.totals.chunks, 1))[arrays["source"][numbers]]
     norm = K1 * (1 - B + B * arrays["length"][numbers] / np.maximum(mean, 1.0))
-    for term, _ in terms:
+    for term in terms:
         counts = own_counts(term.rows, numbers)
         total += (idf(living, term.frequency) * (K1 + 1) * counts / (counts + norm)).astype(
             np.float32

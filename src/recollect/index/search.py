@@ -31,7 +31,7 @@ GROUP_READ = 400
 """Messages of such a session that are read at most, the newest ones."""
 PRESELECTED = 8
 """So many times the candidates get their priors, from the best by words alone."""
-RESCORED = 64
+RESCORED = 100
 """Chunks that get their exact vectors, from the best by the codes' estimate."""
 SPEAKER_ARM = 200
 """Nearest codes among the messages of the speaker that the question names."""
