@@ -39,6 +39,8 @@ def find_hits(
 
 def find_session_group(tx: Transaction, partition: int, session: str) -> int:
     """Return the number of a session's group, or `NO_GROUP`."""
+    if not session.isprintable():
+        return NO_GROUP  # no id of ours, and perhaps nothing that a database can compare
     row = tx.row(
         "SELECT number FROM chunk_groups"
         " WHERE partition_id = ? AND source = 'sessions' AND ref = ?",
