@@ -108,7 +108,8 @@ class Index:
         """
         warnings = self._catch_up(Watch(tell=on_progress), embed_at_most)
         result = self._searcher.search(query, scope, options)
-        return msgspec.structs.replace(result, warnings=[*warnings, *result.warnings])
+        told = list(dict.fromkeys([*warnings, *result.warnings]))
+        return msgspec.structs.replace(result, warnings=told)
 
     def status(self) -> IndexStatus:
         """Return what the index holds."""
