@@ -21,7 +21,7 @@ from recollect.index.hit_rows import find_hits, find_session_group
 from recollect.index.partition import Partition
 from recollect.index.question import analyse
 from recollect.index.search import Request, rank
-from recollect.models.embedder import Embedder, Vectors
+from recollect.models.embedder import Embedder, Vectors, checked_vectors
 from recollect.store.engine import Database, Transaction
 
 MODES = ("hybrid", "lexical", "vector")
@@ -110,7 +110,7 @@ class Searcher:
                 "the index holds no vectors of this embedder yet: only words were compared"
             ]
         try:
-            return embedder.embed_query(asked), []
+            return _checked(embedder.embed_query(asked), embedder.dimensions), []
         except EmbeddingError as error:
             return None, [f"{error.message}: only words were compared"]
 
@@ -202,6 +202,11 @@ def _visible(
     if scope.session is not None:
         group = find_session_group(tx, partition.number, scope.session)
     return partition.visible(wanted, chosen, group)
+
+
+def _checked(vector: Vectors, dimensions: int) -> Vectors:
+    checked: Vectors = checked_vectors(vector[np.newaxis], 1, dimensions)[0]
+    return checked
 
 
 def _check(options: SearchOptions) -> None:

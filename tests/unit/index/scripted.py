@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -139,13 +140,13 @@ class ScriptedIndex:
     def __exit__(self, *_: object) -> None:
         self.database.close()
 
-    def ask(self, query: str, scope: Scope | None = None, **options: object) -> SearchResult:
+    def ask(self, query: str, scope: Scope | None = None, **options: Any) -> SearchResult:
         """Search as the facade does, with every hit if not told otherwise."""
         wanted = SearchOptions(limit=1_000, min_score=0.0, sources=None, mode="hybrid")
         wanted = msgspec.structs.replace(wanted, **options)
         return self.index.search(query, scope or Scope(), wanted, embed_at_most=10_000)
 
-    def refs(self, query: str, scope: Scope | None = None, **options: object) -> list[str]:
+    def refs(self, query: str, scope: Scope | None = None, **options: Any) -> list[str]:
         """Return the refs of the hits, best first."""
         return [hit.ref for hit in self.ask(query, scope, **options).hits]
 
