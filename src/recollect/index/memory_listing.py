@@ -106,6 +106,7 @@ def _list_root(
         return
     except RecollectError as error:
         found.leave_out(prefix.rstrip("/") or FOLDER, error.message, is_closed=True)
+        found.closed.update(() if prefix else _CURATED)
         return
     for file in listing.files:
         found.add(root, file, prefix)

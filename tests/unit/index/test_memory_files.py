@@ -169,18 +169,15 @@ def test_a_folder_that_cannot_be_read_is_not_gone(workspace: Workspace) -> None:
     assert batch.warnings == ("memory/deep: left out, unreadable",)
 
 
-def test_files_of_what_could_not_be_looked_into_are_not_gone(workspace: Workspace) -> None:
-    """A workspace that became a file is told; nothing of it is removed."""
-    workspace.write("memory/a.md", "apple")
-    workspace.scan()
-    moved = workspace.folder.rename(workspace.folder.with_name("moved"))
-    workspace.folder.write_text("no folder", encoding="utf-8")
-    listing = list_memory(workspace.folder, ())
-    assert listing.files == ()
-    assert listing.warnings
-    workspace.folder.unlink()
-    moved.rename(workspace.folder)
-    assert workspace.scan() == []
+def test_a_workspace_that_cannot_be_opened_is_not_gone(tmp_path: Path) -> None:
+    """Found by these tests: MEMORY.md was removed from the index, and memory/ was not."""
+    unopenable = Workspace(tmp_path / ("x" * 300))
+    unopenable.stamps = {"MEMORY.md": "1:1", "memory/a.md": "1:1", "memory.md": "1:1"}
+    (batch,) = unopenable.scan()
+    assert batch.removals == ()
+    (warning,) = batch.warnings
+    assert warning.startswith("memory: left out, ")
+    assert list_memory(tmp_path / ("x" * 300), ()).is_gone("somewhere/else.md")
 
 
 def test_a_binary_file_is_left_out_and_read_once(workspace: Workspace) -> None:
