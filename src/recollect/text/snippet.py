@@ -78,8 +78,10 @@ def _places(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
                 yield place, term
             else:
                 start, stop = _word_around(text, place, end)
-                if term in terms(text[start:stop]):
-                    yield place, term
+                made = wanted.intersection(terms(text[start:stop]))
+                if term in made:
+                    # With the parts of a name comes the whole one: no userid stands in user_id.
+                    yield from ((place, each) for each in made)
                 else:
                     end = stop
             place = folded.find(letters, end)

@@ -48,6 +48,12 @@ def test_words_are_found_in_their_other_forms(question: str, line: str) -> None:
     assert line in snippet(text, query_terms(question), 200).text
 
 
+def test_a_whole_name_weighs_more_than_its_parts_apart() -> None:
+    """No letters of `userid` stand in user_id."""
+    text = FILLER * 15 + "the user shows an id\n" + FILLER * 15 + "where user_id is\n" + FILLER
+    assert "user_id" in snippet(text, query_terms("user_id"), 200).text
+
+
 def test_without_any_of_the_words_the_beginning_is_shown() -> None:
     """Up to a word's end."""
     shown = snippet("ten words " * 100, ["absent"], 45)
