@@ -51,7 +51,7 @@ class SqliteTransaction:
         self._check()
         try:
             cursor = self._connection.execute(sql, params)
-            found = cursor.fetchone()
+            found = self._next(cursor)
             cursor.close(force=True)
         except apsw.Error as error:
             raise self._note(error) from error
@@ -79,13 +79,20 @@ class SqliteTransaction:
         while True:
             self._check()
             try:
-                found = next(cursor, None)
+                found = self._next(cursor)
             except apsw.Error as error:
                 raise self._note(error) from error
             if found is None:
                 self._cursors.discard(cursor)
                 return
             yield found
+
+    def _next(self, cursor: apsw.Cursor) -> Row | None:
+        try:
+            return cursor.fetchone()
+        except UnicodeDecodeError as error:
+            # Only valid texts go in; SQLite itself does not look at what it hands out.
+            raise apsw.CorruptError("a text is not UTF-8") from error
 
     def _check(self) -> None:
         if self._over:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.core.errors import Conflict, StoreClosed, StoreError
+from recollect.core.errors import Conflict, StoreClosed, StoreCorrupt, StoreError
 from recollect.store.engine import Row, Transaction
 from recollect.store.sqlite import SqliteDatabase
 from tests.unit.store.notes import add, words
@@ -95,6 +95,17 @@ def test_an_error_in_the_middle_of_rows_is_one_of_ours(database: SqliteDatabase)
     with pytest.raises(StoreError):
         database.read(lambda tx: list(tx.rows("SELECT json(words) FROM notes ORDER BY id")))
     assert database.read(words) == ["{}", "{"]
+
+
+def test_a_text_with_damaged_bytes_is_told_as_damage(database: SqliteDatabase) -> None:
+    """SQLite hands out the bytes of a text as they are, and its checks do not look at them."""
+    sql = "SELECT CAST(x'61ff' AS TEXT)"
+    with pytest.raises(StoreCorrupt):
+        database.read(lambda tx: tx.row(sql))
+    with pytest.raises(StoreCorrupt):
+        database.read(lambda tx: list(tx.rows(sql)))
+    database.write(add("a"))
+    assert database.read(words) == ["a"]
 
 
 def test_a_unit_that_ends_its_transaction_fails_as_a_whole(database: SqliteDatabase) -> None:
