@@ -45,3 +45,18 @@ def test_a_damaged_page_is_reported_or_refused(tmp_path: Path, page: int) -> Non
     finally:
         damaged.close()
     assert 1 <= len(said) <= 5
+
+
+def test_damaged_bytes_of_a_text_are_refused(tmp_path: Path) -> None:
+    """SQLite's own checks do not look at them."""
+    database = _opened(tmp_path / "home")
+    sql = "INSERT INTO meta (key, value) VALUES ('sound', ?)"
+    database.write(lambda tx: tx.execute(sql, ("a text to be damaged",)))
+    database.close()
+    path = tmp_path / "home" / "records.db"
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"to be damaged", b"to be d\xffmaged"))
+    damaged = _opened(tmp_path / "home")
+    with pytest.raises(StoreCorrupt):
+        quick_check(damaged)
+    damaged.close()
