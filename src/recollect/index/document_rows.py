@@ -11,7 +11,7 @@ from recollect.index.document import Document
 from recollect.index.pieces import Prepared
 from recollect.index.register import Belonging
 from recollect.store.cell import blob, first_integer, integer, text
-from recollect.store.engine import Transaction
+from recollect.store.engine import SqlValue, Transaction
 
 Key = tuple[str, str]
 """Source and ref."""
@@ -52,33 +52,50 @@ def find_stamps(tx: Transaction, generation: int, source: str, tenant: str) -> d
     return {text(ref): text(stamp) for ref, stamp in rows}
 
 
-def add_document(
-    tx: Transaction, partition: int, prepared: Prepared, belonging: Belonging, first: int
-) -> int:
-    """Return the row id of a new document whose chunks have the numbers from ``first`` on."""
+def next_document(tx: Transaction) -> int:
+    """Return a row id from which on none is taken."""
+    return first_integer(tx.row("SELECT coalesce(max(id), 0) + 1 FROM documents"))
+
+
+def document_row(
+    number: int, partition: int, prepared: Prepared, belonging: Belonging, first: int
+) -> tuple[SqlValue, ...]:
+    """Return the row of a document, for `add_documents`.
+
+    Args:
+        number: Its row id.
+        partition: Whose it is.
+        prepared: The document and its pieces.
+        belonging: Its group and names.
+        first: Its chunks have the numbers from here on.
+    """
     document = prepared.document
-    return first_integer(
-        tx.row(
-            "INSERT INTO documents (partition_id, source, ref, group_number, hash, first_chunk,"
-            " chunk_count, at, agent_id, user_id, project_id, speaker_id, role, stamp)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
-            (
-                partition,
-                document.source,
-                document.ref,
-                belonging.group,
-                prepared.digest,
-                first,
-                len(prepared.pieces),
-                document.at,
-                belonging.agent,
-                belonging.user,
-                belonging.project,
-                belonging.speaker,
-                document.role,
-                document.stamp,
-            ),
-        )
+    return (
+        number,
+        partition,
+        document.source,
+        document.ref,
+        belonging.group,
+        prepared.digest,
+        first,
+        len(prepared.pieces),
+        document.at,
+        belonging.agent,
+        belonging.user,
+        belonging.project,
+        belonging.speaker,
+        document.role,
+        document.stamp,
+    )
+
+
+def add_documents(tx: Transaction, rows: Sequence[Sequence[SqlValue]]) -> None:
+    """Write the rows of new documents."""
+    tx.executemany(
+        "INSERT INTO documents (id, partition_id, source, ref, group_number, hash, first_chunk,"
+        " chunk_count, at, agent_id, user_id, project_id, speaker_id, role, stamp)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        rows,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from recollect.index.document import SOURCES
-from recollect.index.document_rows import add_document
+from recollect.index.document_rows import add_documents, document_row, next_document
 from recollect.index.layout import LAYOUT, chunk_id
 from recollect.index.lexical.dictionary import Dictionary
 from recollect.index.lexical.postings import Occurrences
@@ -36,6 +36,8 @@ class Intake:
         self._first = first
         self._dictionary = dictionary
         self._register = register
+        self._next = 0
+        self._documents: list[tuple[SqlValue, ...]] = []
         self._records: list[tuple[int, ...]] = []
         self._chunks: list[tuple[SqlValue, ...]] = []
         self._terms: list[str] = []
@@ -46,10 +48,13 @@ class Intake:
         return len(self._records)
 
     def add(self, tx: Transaction, prepared: Prepared) -> None:
-        """Write a document's row and gather its chunks."""
+        """Gather a document and its chunks."""
         belonging = self._register.enter(tx, prepared.document)
         number = self._first + len(self)
-        row = add_document(tx, self._partition, prepared, belonging, number)
+        if not self._documents:
+            self._next = next_document(tx)
+        row = self._next + len(self._documents)
+        self._documents.append(document_row(row, self._partition, prepared, belonging, number))
         for place, piece in enumerate(prepared.pieces):
             order = prepared.document.order << 16 | min(place, MOST_PARTS)
             self._records.append(_record(prepared, piece, belonging, order))
@@ -62,6 +67,7 @@ class Intake:
             tx: The write transaction.
             embed: Whether the chunks wait for an embedder.
         """
+        add_documents(tx, self._documents)
         if not self._records:
             return
         tx.executemany(
