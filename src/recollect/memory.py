@@ -176,7 +176,7 @@ class Memory:
         if files is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         content, _ = files.text(files.find(path))
-        every = content.splitlines()
+        every = _lines(content)
         chosen = every[from_line - 1 : None if lines is None else from_line - 1 + lines]
         return ReadResult(
             path=path,
@@ -249,6 +249,12 @@ class Memory:
             parts.choice.embedder.close()
         parts.index_database.close()
         parts.records.close()
+
+
+def _lines(content: str) -> list[str]:
+    """Return lines as hits count them; `str.splitlines` would also end one at a form feed."""
+    lines = [line.removesuffix("\r") for line in content.split("\n")]
+    return lines if lines[-1] else lines[:-1]
 
 
 def open_memory(
