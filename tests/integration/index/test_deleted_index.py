@@ -106,9 +106,17 @@ def scattered(content: bytes) -> bytes:
     return b"".join(chosen.randbytes(4096) if n % 16 == 5 else p for n, p in enumerate(pages))
 
 
+def text_overwritten(content: bytes) -> bytes:
+    """Bytes that are no UTF-8 in the text of one message; SQLite's own checks do not look there."""
+    damaged = content.replace(said(100)[4:].encode(), b"\xff" * len(said(100)[4:]))
+    assert damaged != content
+    return damaged
+
+
 DAMAGES: dict[str, Damage] = {
     "middle": middle_overwritten,
     "scattered": scattered,
+    "a text": text_overwritten,
     "no header": lambda content: bytes(4096) + content[4096:],
     "half": lambda content: content[: len(content) // 2],
     "within a page": lambda content: content[: len(content) // 3 + 100],

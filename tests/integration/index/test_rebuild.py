@@ -149,6 +149,7 @@ class Killer:
         wanted = self.version + 1
         stored, made = embedded(self._home, f"v{wanted}"), len(self._made(wanted))
         with running("rebuild", self._home, f"v{wanted}", self.log(wanted)) as process:
+            assert process.answer() == "opened"
             for _ in range(self._chosen.randrange(14)):
                 process.answer()
             process.has_ended_within(self._chosen.uniform(0.0, 0.06))

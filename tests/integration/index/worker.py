@@ -86,6 +86,7 @@ def append(home: str, session_id: str) -> None:
 def rebuild(home: str, version: str, log: str) -> None:
     """Rebuild once with an embedder, and tell every step."""
     with recollect.open(home, embedder=HashingEmbedder(version, Path(log))) as memory:
+        say("opened")
         memory.reindex(lambda progress: say(f"{progress.stage} {progress.left}"))
         say("finished")
 
