@@ -27,8 +27,7 @@ from recollect.index.generations import (
     set_cursor,
 )
 from recollect.index.lexical.merge import Merge, plan_merge
-from recollect.index.lexical.postings import SPAN
-from recollect.index.lexical.segments import segments
+from recollect.index.lexical.segments import Segment, segments
 from recollect.index.pieces import prepare
 from recollect.index.report import Progress, SyncReport, Watch
 from recollect.index.writer import PartitionWriter, Step
@@ -75,19 +74,19 @@ class Feeding:
                 report, is_finished = self._read_feed(generation, feed, report, watch)
         return report
 
-    def merge(self, generation: Generation, watch: Watch, largest: int = SPAN) -> None:
+    def merge(self, generation: Generation, watch: Watch, *, small_only: bool = False) -> None:
         """Join segments until nothing is due, unless another thread is at it.
 
         Args:
             generation: Whose segments.
             watch: Asked between pieces whether to stop.
-            largest: Leave out merges to more chunks than this.
+            small_only: Leave out merges that take longer than a moment.
         """
         if not self._merging.acquire(blocking=False):
             return
         try:
             for number in self._database.read(lambda tx: partition_numbers(tx, generation.number)):
-                self._merge_partition(number, largest, watch)
+                self._merge_partition(number, watch, small_only=small_only)
         finally:
             self._merging.release()
 
@@ -172,8 +171,11 @@ class Feeding:
             ],
         )
 
-    def _merge_partition(self, number: int, largest: int, watch: Watch) -> None:
-        while members := self._database.read(lambda tx: plan_merge(segments(tx, number), largest)):
+    def _merge_partition(self, number: int, watch: Watch, *, small_only: bool) -> None:
+        def plan(tx: Transaction) -> tuple[Segment, ...]:
+            return plan_merge(segments(tx, number), small_only=small_only)
+
+        while members := self._database.read(plan):
             if not Merge(number, members).run(self._database, watch):
                 return
 

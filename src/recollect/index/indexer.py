@@ -29,7 +29,6 @@ from recollect.index.generations import (
     retire_unfinished,
     set_identity,
 )
-from recollect.index.lexical.merge import TIERS
 from recollect.index.pieces import PIECES_VERSION
 from recollect.index.report import SyncReport, Watch
 from recollect.index.retired import drop_some
@@ -122,7 +121,7 @@ class Indexer:
         report = self._read(behind, watch)
         if report.chunks:
             # Small merges only: they keep the number of rows bounded, and somebody waits for us.
-            self._feeding.merge(self._serving(), watch, largest=TIERS[0][0])
+            self._feeding.merge(self._serving(), watch, small_only=True)
         return report
 
     def embed(self, watch: Watch) -> SyncReport:

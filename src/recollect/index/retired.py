@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import LiteralString
 
+import msgspec
+
 from recollect.index.layout import chunk_ids
 from recollect.index.lexical import postings
 from recollect.store.cell import integer
@@ -34,10 +36,10 @@ def _drop_from(tx: Transaction, partition: int) -> None:
     """Delete rows of the first kind that has any, at last the partition itself."""
     if _drop_terms(tx, partition) or _drop_chunks(tx, partition):
         return
-    for find, remove in _BY_PARTITION:
-        found = list(tx.rows(find, (partition, DROP_ROWS)))
+    for kind in _BY_PARTITION:
+        found = list(tx.rows(kind.find, (partition, max(1, DROP_ROWS // kind.weight))))
         if found:
-            tx.executemany(remove, found)
+            tx.executemany(kind.remove, found)
             return
     tx.execute("DELETE FROM partitions WHERE id = ?", (partition,))
 
@@ -69,34 +71,45 @@ _BY_CHUNK: tuple[LiteralString, ...] = (
     "DELETE FROM vectors WHERE id = ?",
     "DELETE FROM vector_queue WHERE id = ?",
 )
-_BY_PARTITION: tuple[tuple[LiteralString, LiteralString], ...] = (
-    (
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    """How to find some rows of a kind, how to delete one, and how many small rows one is worth."""
+
+    find: LiteralString
+    remove: LiteralString
+    weight: int = 1
+
+
+_BY_PARTITION = (
+    _Kind(
         "SELECT id FROM code_rows WHERE partition_id = ? LIMIT ?",
         "DELETE FROM code_rows WHERE id = ?",
     ),
-    (
-        "SELECT partition_id, block FROM code_blocks WHERE partition_id = ? LIMIT ? / 100",
+    _Kind(
+        "SELECT partition_id, block FROM code_blocks WHERE partition_id = ? LIMIT ?",
         "DELETE FROM code_blocks WHERE partition_id = ? AND block = ?",
+        weight=100,
     ),
-    (
+    _Kind(
         "SELECT id FROM removals WHERE partition_id = ? LIMIT ?",
         "DELETE FROM removals WHERE id = ?",
     ),
-    (
-        "SELECT partition_id, first_chunk FROM segments WHERE partition_id = ? LIMIT ? / 1000",
+    _Kind(
+        "SELECT partition_id, first_chunk FROM segments WHERE partition_id = ? LIMIT ?",
         "DELETE FROM segments WHERE partition_id = ? AND first_chunk = ?",
+        weight=1_000,
     ),
-    (
+    _Kind(
         "SELECT id FROM documents WHERE partition_id = ? LIMIT ?",
         "DELETE FROM documents WHERE id = ?",
     ),
-    (
+    _Kind(
         "SELECT partition_id, number FROM chunk_groups WHERE partition_id = ? LIMIT ?",
         "DELETE FROM chunk_groups WHERE partition_id = ? AND number = ?",
     ),
-    (
+    _Kind(
         "SELECT id FROM names WHERE partition_id = ? LIMIT ?",
         "DELETE FROM names WHERE id = ?",
     ),
 )
-"""How to find some rows of a kind, and how to delete one; the large rows in smaller numbers."""

@@ -25,23 +25,29 @@ from recollect.index.report import Watch
 from recollect.store.cell import blob
 from recollect.store.engine import Database, Transaction
 
-TIERS = ((4_096, 8), (SPAN, 16))
-"""(size of a merged segment, how many make one): 8 x 512 become 4,096, 16 of those 65,536."""
+SMALL, FAN, FEW = 4_096, 8, 4
+"""Sealed tails become segments of up to this many chunks when there are eight of them, or four that
+nothing can join any more: a message is written twice so, and once more for a large segment."""
+LARGE = SPAN
+"""Neighbours that fill a large segment become one."""
 MERGE_TERMS = 400
 """Terms per transaction of a merge: 5 to 15 ms of the write lock (bench load, write latency)."""
 
 
-def plan_merge(present: Sequence[Segment], largest: int = SPAN) -> tuple[Segment, ...]:
+def plan_merge(present: Sequence[Segment], *, small_only: bool = False) -> tuple[Segment, ...]:
     """Return the neighbouring segments to join next, empty when nothing is due.
 
     Args:
         present: The segments of a partition in order.
-        largest: Only merges up to this size.
+        small_only: Only what takes a moment, because somebody waits for it.
     """
-    for size, fan in TIERS:
-        for run, can_grow in _runs(present, size):
-            if size <= largest and (len(run) >= fan or _is_final(run, size, can_grow=can_grow)):
-                return tuple(run)
+    for run, can_grow in _runs(present, SMALL):
+        if len(run) >= (FAN if can_grow else FEW):
+            return tuple(run)
+    for run, can_grow in () if small_only else _runs(present, LARGE):
+        # Most of it in one segment already would be much work for little.
+        if not can_grow and 2 * max(segment.size for segment in run) <= run[-1].end - run[0].first:
+            return tuple(run)
     return ()
 
 
@@ -60,15 +66,6 @@ def _runs(present: Sequence[Segment], size: int) -> Iterator[tuple[list[Segment]
             run.append(segment)
     if run:
         yield run, True
-
-
-def _is_final(run: Sequence[Segment], size: int, *, can_grow: bool) -> bool:
-    """Whether a run of few is joined all the same, because no later merge would ever take it.
-
-    Not when most of it is one segment already: that would be much work for little.
-    """
-    largest = max(segment.size for segment in run)
-    return not can_grow and size == TIERS[-1][0] and 2 * largest <= run[-1].end - run[0].first
 
 
 class Merge:

@@ -72,10 +72,10 @@ class CodeMatrix:
         self._known_absent = None
         self._reserve(count)
         newest = self._read_until
-        for revision, block in read_blocks(tx, partition, self._read_until):
+        for block in read_blocks(tx, partition, self._read_until):
             members = np.flatnonzero(block.present)
             self._put(block.first + members, block.codes[members])
-            newest = max(newest, revision)
+            newest = max(newest, block.revision)
         rows = read_rows(tx, partition, self._read_until)
         if rows:
             codes = np.frombuffer(b"".join(row[2] for row in rows), np.uint8)

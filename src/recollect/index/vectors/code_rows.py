@@ -7,28 +7,62 @@ look. Blocks exist so that a cold process reads 100,000 codes in a few milliseco
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.store.cell import blob, integer
-from recollect.store.engine import Transaction
+from recollect.store.cell import blob, first_integer, integer
+from recollect.store.engine import Row, Transaction
 
 BLOCK = 4_096
+FOLD_ROWS = 4_096
+"""From this many rows on they are folded into blocks: it bounds what is read row by row."""
 PRESENCE_BYTES = BLOCK // 8
 
 Codes = NDArray[np.uint8]
 
 
-class CodeBlock(msgspec.Struct, frozen=True):
-    """Codes of the chunk numbers from ``first`` on, and which of them there are."""
+class CodeBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """Codes of the chunk numbers from ``index * BLOCK`` on.
 
-    first: int
+    Attributes:
+        index: Which block.
+        revision: The last row that was folded into it.
+        present: Which of its chunks have a code, (BLOCK,).
+        codes: The codes, (BLOCK, bytes of a code); zeros where there is none.
+    """
+
+    index: int
+    revision: int
     present: NDArray[np.bool_]
     codes: Codes
+
+    @property
+    def first(self) -> int:
+        """The number of its first chunk."""
+        return self.index * BLOCK
+
+    def with_codes(self, numbers: Sequence[int], codes: Codes, revision: int) -> CodeBlock:
+        """Return the block with codes of more chunks."""
+        return self._changed(numbers, codes, is_present=True, revision=revision)
+
+    def without(self, numbers: Sequence[int]) -> CodeBlock:
+        """Return the block without the codes of some chunks."""
+        return self._changed(numbers, 0, is_present=False, revision=self.revision)
+
+    def _changed(
+        self, numbers: Sequence[int], codes: Codes | int, *, is_present: bool, revision: int
+    ) -> CodeBlock:
+        changed = msgspec.structs.replace(
+            self, revision=revision, present=self.present.copy(), codes=self.codes.copy()
+        )
+        offsets = np.array(numbers) - self.first
+        changed.present[offsets] = is_present
+        changed.codes[offsets] = codes
+        return changed
 
 
 def encode(vectors: NDArray[np.floating[Any]]) -> Codes:
@@ -45,7 +79,7 @@ def add_codes(tx: Transaction, partition: int, numbers: Sequence[int], codes: Co
         [(partition, n, code.tobytes()) for n, code in zip(numbers, codes, strict=True)],
     )
     row = tx.row("SELECT count(*) FROM code_rows WHERE partition_id = ?", (partition,))
-    if row and integer(row[0]) >= BLOCK:
+    if first_integer(row) >= FOLD_ROWS:
         _fold(tx, partition, codes.shape[1])
 
 
@@ -59,10 +93,7 @@ def forget_codes(tx: Transaction, partition: int, numbers: Iterable[int]) -> Non
     for index, members in _by_block(gone):
         held = _read_block(tx, partition, index)
         if held is not None:
-            offsets = np.array(members) - held[1].first
-            present, codes = held[1].present.copy(), held[1].codes.copy()
-            present[offsets], codes[offsets] = False, 0
-            _write_block(tx, partition, index, held[0], present, codes)
+            _write_block(tx, partition, held.without(members))
 
 
 def read_rows(tx: Transaction, partition: int, after: int) -> list[tuple[int, int, bytes]]:
@@ -74,65 +105,61 @@ def read_rows(tx: Transaction, partition: int, after: int) -> list[tuple[int, in
     return [(integer(key), integer(number), blob(code)) for key, number, code in rows]
 
 
-def read_blocks(tx: Transaction, partition: int, after: int) -> list[tuple[int, CodeBlock]]:
-    """Return (revision, block) of the blocks that took rows made after row ``after``."""
+def read_blocks(tx: Transaction, partition: int, after: int) -> list[CodeBlock]:
+    """Return the blocks that took rows made after row ``after``."""
     rows = tx.rows(
         "SELECT block, revision, data FROM code_blocks WHERE partition_id = ? AND revision > ?"
         " ORDER BY block",
         (partition, after),
     )
-    return [
-        (integer(revision), _decode(integer(block), blob(data))) for block, revision, data in rows
-    ]
+    return [_decoded(row) for row in rows]
 
 
 def _fold(tx: Transaction, partition: int, width: int) -> None:
     rows = read_rows(tx, partition, 0)
-    revision = rows[-1][0]
-    by_number = {number: code for _, number, code in rows}
-    for index, members in _by_block(by_number):
-        held = _read_block(tx, partition, index)
-        present = held[1].present.copy() if held else np.zeros(BLOCK, np.bool_)
-        codes = held[1].codes.copy() if held else np.zeros((BLOCK, width), np.uint8)
-        offsets = np.array(members) - index * BLOCK
-        present[offsets] = True
-        codes[offsets] = np.frombuffer(b"".join(by_number[n] for n in members), np.uint8).reshape(
-            len(members), width
-        )
-        _write_block(tx, partition, index, revision, present, codes)
+    code_of = {number: code for _, number, code in rows}
+    for index, members in _by_block(code_of):
+        held = _read_block(tx, partition, index) or _empty_block(index, width)
+        codes = np.frombuffer(b"".join(code_of[number] for number in members), np.uint8)
+        full = held.with_codes(members, codes.reshape(len(members), width), rows[-1][0])
+        _write_block(tx, partition, full)
     tx.execute("DELETE FROM code_rows WHERE partition_id = ?", (partition,))
 
 
-def _by_block(numbers: Iterable[int]) -> Iterable[tuple[int, list[int]]]:
+def _by_block(numbers: Iterable[int]) -> Iterator[tuple[int, list[int]]]:
     grouped = itertools.groupby(sorted(numbers), key=lambda number: number // BLOCK)
     return ((index, list(members)) for index, members in grouped)
 
 
-def _read_block(tx: Transaction, partition: int, index: int) -> tuple[int, CodeBlock] | None:
+def _empty_block(index: int, width: int) -> CodeBlock:
+    return CodeBlock(
+        index=index,
+        revision=0,
+        present=np.zeros(BLOCK, np.bool_),
+        codes=np.zeros((BLOCK, width), np.uint8),
+    )
+
+
+def _read_block(tx: Transaction, partition: int, index: int) -> CodeBlock | None:
     row = tx.row(
-        "SELECT revision, data FROM code_blocks WHERE partition_id = ? AND block = ?",
+        "SELECT block, revision, data FROM code_blocks WHERE partition_id = ? AND block = ?",
         (partition, index),
     )
-    return (integer(row[0]), _decode(index, blob(row[1]))) if row else None
+    return _decoded(row) if row else None
 
 
-def _decode(index: int, data: bytes) -> CodeBlock:
+def _decoded(row: Row) -> CodeBlock:
+    index, revision, data = integer(row[0]), integer(row[1]), blob(row[2])
     present = np.unpackbits(np.frombuffer(data, np.uint8, PRESENCE_BYTES)).astype(np.bool_)
     codes = np.frombuffer(data, np.uint8, offset=PRESENCE_BYTES).reshape(BLOCK, -1)
-    return CodeBlock(index * BLOCK, present, codes)
+    return CodeBlock(index=index, revision=revision, present=present, codes=codes)
 
 
-def _write_block(
-    tx: Transaction,
-    partition: int,
-    index: int,
-    revision: int,
-    present: NDArray[np.bool_],
-    codes: Codes,
-) -> None:
+def _write_block(tx: Transaction, partition: int, block: CodeBlock) -> None:
+    data = np.packbits(block.present).tobytes() + block.codes.tobytes()
     tx.execute(
         "INSERT INTO code_blocks (partition_id, block, revision, data) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (partition_id, block)"
         " DO UPDATE SET revision = excluded.revision, data = excluded.data",
-        (partition, index, revision, np.packbits(present).tobytes() + codes.tobytes()),
+        (partition, block.index, block.revision, data),
     )

@@ -1,0 +1,57 @@
+"""Indexes in temporary folders, and sizes so small that a few messages make segments and merges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.core.settings import Settings
+from recollect.index import chunk_arrays, embedding, retired
+from recollect.index.lexical import merge, tail
+from recollect.index.vectors import code_rows
+from recollect.models.embedder import Embedder
+from tests.unit.index.corpus import OpenIndex, ScriptedFeed
+
+Open = Callable[..., OpenIndex]
+
+
+@pytest.fixture
+def open_index(tmp_path: Path) -> Iterator[Open]:
+    """Open indexes that are closed at the end."""
+    opened: list[OpenIndex] = []
+
+    def open_it(
+        feed: ScriptedFeed,
+        embedder: Embedder | None = None,
+        settings: Settings | None = None,
+        folder: str = "home",
+    ) -> OpenIndex:
+        opened.append(OpenIndex(tmp_path / folder, feed, embedder, settings))
+        return opened[-1]
+
+    yield open_it
+    for index in opened:
+        index.close()
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seal, merge, link, fold and drop after a handful of rows."""
+    shrink(monkeypatch)
+
+
+def shrink(patch: pytest.MonkeyPatch) -> None:
+    """Make every size tiny until the patch is undone."""
+    patch.setattr(tail, "SEAL_CHUNKS", 4)
+    patch.setattr(tail, "SEAL_ENTRIES", 60)
+    patch.setattr(merge, "SMALL", 12)
+    patch.setattr(merge, "FAN", 3)
+    patch.setattr(merge, "FEW", 2)
+    patch.setattr(merge, "LARGE", 40)
+    patch.setattr(merge, "MERGE_TERMS", 5)
+    patch.setattr(chunk_arrays, "BULK_LINKS", 6)
+    patch.setattr(embedding, "BATCH", 5)
+    patch.setattr(code_rows, "FOLD_ROWS", 9)
+    patch.setattr(retired, "DROP_ROWS", 7)

@@ -1,0 +1,180 @@
+"""Documents from a script, an embedder made of words, and an index over a folder and both."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.core.clock import SystemClock
+from recollect.core.scope import Scope
+from recollect.core.settings import Settings
+from recollect.index.document import Document, Removal
+from recollect.index.feed import Batch, FeedState
+from recollect.index.hit import Hit, SearchResult
+from recollect.index.index import Index
+from recollect.index.searcher import SearchOptions
+from recollect.models.embedder import Embedder
+from recollect.store.lock import OwnerLock
+from recollect.store.sqlite import SqliteDatabase, open_index
+
+Change = Document | Removal
+Key = tuple[str, str, int]
+
+NOON = 1_770_724_800_000
+"""2026-02-10 12:00 UTC in ms."""
+DAY = 86_400_000
+EVERYTHING = SearchOptions(limit=1_000, min_score=0.0, sources=None, mode="hybrid")
+
+
+def said(ref: str, text: str, **more: object) -> Document:
+    """Return a message; ``more`` are fields of `Document`."""
+    fields = {"group": "s1", "order": 0, "at": NOON, "scope": Scope(), "role": "user"} | more
+    return msgspec.convert({"source": "sessions", "ref": ref, "text": text, **fields}, Document)
+
+
+def note(ref: str, text: str, **more: object) -> Document:
+    """Return a memory file."""
+    return said(
+        ref, text, **({"source": "memory", "group": ref, "role": None, "markdown": True} | more)
+    )
+
+
+def gone(document: Document) -> Removal:
+    """Return the removal of a document."""
+    return Removal(source=document.source, ref=document.ref, tenant=document.scope.tenant)
+
+
+class ScriptedFeed:
+    """An outbox in memory."""
+
+    name = "scripted"
+    source = "sessions"
+    tenant: str | None = None
+
+    def __init__(self, *changes: Change, batch: int = 1_000) -> None:
+        self.batch = batch
+        self.changes: list[Change] = list(changes)
+
+    def add(self, *changes: Change) -> None:
+        """Append changes."""
+        self.changes += changes
+
+    def living(self) -> list[Document]:
+        """Return the documents that are there after all changes, in the order of their versions."""
+        latest: dict[tuple[str, str, str], Change] = {}
+        for change in self.changes:
+            latest.pop(_key(change), None)
+            latest[_key(change)] = change
+        return [change for change in latest.values() if isinstance(change, Document)]
+
+    def is_behind(self, cursor: int) -> bool:
+        """Return whether something is new."""
+        return cursor < len(self.changes)
+
+    def batches(self, state: FeedState) -> Iterator[Batch]:
+        """Yield what is new."""
+        for start in range(state.cursor, len(self.changes), self.batch):
+            part = self.changes[start : start + self.batch]
+            latest = {_key(change): change for change in part}
+            yield Batch(
+                documents=tuple(c for c in latest.values() if isinstance(c, Document)),
+                removals=tuple(c for c in latest.values() if isinstance(c, Removal)),
+                cursor=start + len(part),
+                left=len(self.changes) - start - len(part),
+            )
+
+
+def _key(change: Change) -> tuple[str, str, str]:
+    tenant = change.scope.tenant if isinstance(change, Document) else change.tenant
+    return tenant, change.source, change.ref
+
+
+class WordEmbedder:
+    """Adds up a random vector for each word; remembers the texts that it was given."""
+
+    def __init__(self, name: str = "words", dimensions: int = 64) -> None:
+        self.model = f"test:{name}"
+        self.fingerprint = f"{name}-{dimensions}"
+        self.dimensions = dimensions
+        self.texts: list[str] = []
+        self.before: Callable[[Sequence[str]], None] = lambda _: None
+        self._words: dict[str, NDArray[np.float64]] = {}
+
+    def embed_documents(
+        self, texts: Sequence[str], progress: Callable[[int], None] | None = None
+    ) -> NDArray[np.float32]:
+        """Return one unit vector a text."""
+        self.before(texts)
+        self.texts += texts
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Return one unit vector."""
+        words = [self.fingerprint, *text.lower().split()]
+        total = np.sum([self._word(word) for word in words], axis=0)
+        unit: NDArray[np.float32] = (total / np.linalg.norm(total)).astype(np.float32)
+        return unit
+
+    def close(self) -> None:
+        """Hold nothing."""
+
+    def _word(self, word: str) -> NDArray[np.float64]:
+        if word not in self._words:
+            random = np.random.default_rng(zlib.crc32(word.encode()))
+            self._words[word] = random.normal(size=self.dimensions)
+        return self._words[word]
+
+
+class OpenIndex:
+    """An index in a folder over one feed."""
+
+    def __init__(
+        self,
+        folder: Path,
+        feed: ScriptedFeed,
+        embedder: Embedder | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        self.folder = folder
+        self.feed = feed
+        self.settings = settings or Settings()
+        clock = SystemClock()
+        self.database: SqliteDatabase = open_index(folder, self.settings.store, clock)
+        self.index = Index(
+            self.database,
+            [feed],
+            self.settings,
+            clock=clock,
+            embedder=embedder,
+            lock=OwnerLock(folder / "reindex.lock", clock),
+        )
+
+    def ask(
+        self, query: str, scope: Scope | None = None, options: SearchOptions = EVERYTHING
+    ) -> SearchResult:
+        """Search without limits, making missing vectors first."""
+        return self.index.search(query, scope or Scope(), options, embed_at_most=1_000_000)
+
+    def hits(
+        self, query: str, scope: Scope | None = None, options: SearchOptions = EVERYTHING
+    ) -> list[Hit]:
+        """Return every hit."""
+        return self.ask(query, scope, options).hits
+
+    def refs(self, query: str, scope: Scope | None = None) -> list[str]:
+        """Return what is hit, best first."""
+        return [hit.ref for hit in self.hits(query, scope)]
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.database.close()
+
+
+def key_of(hit: Hit) -> Key:
+    """Return what a hit is of, whatever it scored."""
+    return hit.source, hit.ref, hit.start_line or 0
