@@ -169,3 +169,18 @@ def test_a_file_is_a_hit_for_each_chunk_with_its_lines(tmp_path: Path) -> None:
     assert lines[0][0] == 1
     assert lines[-1][1] == text.count("\n") + 1
     assert {hit.path for hit in hits} == {"MEMORY.md"}
+
+
+def test_a_word_too_common_for_the_budget_counts_all_the_same(tmp_path: Path) -> None:
+    """It is looked up for the candidates only, and fits each of them as well as before."""
+    feed = ScriptedFeed(*_corpus(), said("rare", "quokka apple bread", session="s1", at=NOON + 999))
+    tight = msgspec.structs.replace(SMALL, posting_budget=1)
+    with (
+        ScriptedIndex(tmp_path / "exact", feed) as exact,
+        ScriptedIndex(tmp_path / "tight", feed, search=tight) as few,
+    ):
+        wanted = {hit.ref: hit.why.get("context", 0.0) for hit in exact.ask("quokka apple").hits}
+        hits = few.ask("quokka apple").hits
+    assert hits[0].ref == "rare"
+    for hit in hits:
+        assert hit.why.get("context", 0.0) == pytest.approx(wanted[hit.ref], abs=1e-5)
