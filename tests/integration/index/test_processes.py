@@ -12,9 +12,9 @@ from recollect.store.sqlite import open_index
 from tests.integration.index.processes import running
 from tests.integration.index.worker import BATCH, marker, open_lexical, said
 
-MESSAGES = 4_480
+MESSAGES = 4_500
 """Enough for eight sealed segments and the merge of them into one."""
-REBUILT_MESSAGES = 1_600
+REBUILT_MESSAGES = 1_620
 
 
 def new_session(home: Path) -> str:

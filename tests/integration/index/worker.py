@@ -11,8 +11,8 @@ import recollect
 from recollect.memory import Memory
 from tests.integration.index.hashing import HashingEmbedder
 
-BATCH = 32
-"""Divides the 512 chunks of a segment, so that eight of them are merged."""
+BATCH = 45
+"""Does not divide the 512 chunks at which a tail is sealed: segments are of uneven sizes."""
 WORDS = "tea train harbour ledger garden invoice lamp violin copper winter bridge paper".split()
 
 
