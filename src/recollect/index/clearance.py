@@ -1,7 +1,8 @@
 """Removed chunks of one transaction: taken out of every table, with all that only they needed.
 
-Rows that hold a removed text, its terms or its vector are deleted or written anew; the database
-overwrites what it deletes (secure_delete), so that no bytes of it are left in the file.
+Rows that hold a removed text, its terms or its vector are deleted or written anew, and the
+database overwrites what it deletes (secure_delete). Only copies that SQLite leaves in the free
+space of a page when it moves rows to another one are out of reach; VACUUM removes them.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from recollect.index.document import Document, Removal
 from recollect.index.feed import Batch, FeedState
 from recollect.index.hit import Hit, SearchResult
 from recollect.index.index import Index
+from recollect.index.locks import IndexLocks
 from recollect.index.searcher import SearchOptions
 from recollect.models.embedder import Embedder
-from recollect.store.lock import OwnerLock
 from recollect.store.sqlite import SqliteDatabase, open_index
 
 Change = Document | Removal
@@ -151,7 +151,7 @@ class OpenIndex:
             self.settings,
             clock=clock,
             embedder=embedder,
-            lock=OwnerLock(folder / "reindex.lock", clock),
+            locks=IndexLocks(folder, clock),
         )
 
     def ask(

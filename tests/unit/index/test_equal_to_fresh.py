@@ -136,6 +136,12 @@ class AnyHistory(RuleBasedStateMachine):
         self.feed.batch = batch
         self.live.index.sync()
 
+    @rule(batch=st.sampled_from((1, 3, 1_000)))
+    def sync_and_compare(self, batch: int) -> None:
+        """Write everything and look at it at once."""
+        self.sync(batch)
+        self.compare()
+
     @rule(pieces=st.integers(0, 12))
     def sync_killed_in_a_merge(self, pieces: int) -> None:
         """Die after so many pieces."""
@@ -204,8 +210,8 @@ def test_any_history_leaves_what_a_fresh_index_holds() -> None:
     run_state_machine_as_test(
         AnyHistory,
         settings=settings(
-            max_examples=40,
-            stateful_step_count=18,
+            max_examples=60,
+            stateful_step_count=20,
             deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
