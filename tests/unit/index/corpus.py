@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from recollect.core.clock import SystemClock
+from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.document import Document, Removal
@@ -20,8 +24,10 @@ from recollect.index.index import Index
 from recollect.index.locks import IndexLocks
 from recollect.index.searcher import SearchOptions
 from recollect.models.embedder import Embedder
+from recollect.store.engine import Database, Transaction
 from recollect.store.sqlite import SqliteDatabase, open_index
 
+T = TypeVar("T")
 Change = Document | Removal
 Key = tuple[str, str, int]
 
@@ -130,6 +136,60 @@ class WordEmbedder:
         return self._words[word]
 
 
+class Refused(Exception):
+    """Rolls an attempt back."""
+
+
+class UnsureDatabase:
+    """A database whose commits fail as the script says: ``again``, ``failed``, or ``fine``.
+
+    Args:
+        database: Does the work.
+        script: What happens to each write; when it ends all is fine.
+        before: Called before each write.
+    """
+
+    def __init__(
+        self,
+        database: SqliteDatabase,
+        script: str = "",
+        before: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._database = database
+        self._script = script.split()
+        self._before = before
+
+    def write(self, unit: Callable[[Transaction], T]) -> T:
+        """Run a unit; before, perhaps, run it in vain."""
+        self._before()
+        outcome = self._script.pop(0) if self._script else "fine"
+        if outcome != "fine":
+            self._run_in_vain(unit)
+        if outcome == "failed":
+            raise StoreError("the disk refused", hint="try again")
+        return self._database.write(unit)
+
+    def submit(self, unit: Callable[[Transaction], T]) -> Future[T]:
+        """Queue a unit."""
+        return self._database.submit(unit)
+
+    def read(self, unit: Callable[[Transaction], T]) -> T:
+        """Read."""
+        return self._database.read(unit)
+
+    def close(self) -> None:
+        """Close it."""
+        self._database.close()
+
+    def _run_in_vain(self, unit: Callable[[Transaction], object]) -> None:
+        def refused(tx: Transaction) -> None:
+            unit(tx)
+            raise Refused
+
+        with pytest.raises(Refused):
+            self._database.write(refused)
+
+
 class OpenIndex:
     """An index in a folder over one feed."""
 
@@ -143,15 +203,19 @@ class OpenIndex:
         self.folder = folder
         self.feed = feed
         self.settings = settings or Settings()
+        self.database: SqliteDatabase = open_index(folder, self.settings.store, SystemClock())
+        self.index = self.index_over(self.database, embedder)
+
+    def index_over(self, database: Database, embedder: Embedder | None) -> Index:
+        """Return an index like ours over another view of our database."""
         clock = SystemClock()
-        self.database: SqliteDatabase = open_index(folder, self.settings.store, clock)
-        self.index = Index(
-            self.database,
-            [feed],
+        return Index(
+            database,
+            [self.feed],
             self.settings,
             clock=clock,
             embedder=embedder,
-            locks=IndexLocks(folder, clock),
+            locks=IndexLocks(self.folder, clock),
         )
 
     def ask(
