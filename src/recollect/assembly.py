@@ -23,6 +23,7 @@ from recollect.core.settings import (
 )
 from recollect.index.feed import Feed
 from recollect.index.index import Index
+from recollect.index.locks import IndexLocks
 from recollect.index.memory_files import MemoryFiles
 from recollect.models.embedder import Embedder
 from recollect.models.registry import Choice, choose_embedder
@@ -33,11 +34,9 @@ from recollect.sessions.sessions import Sessions
 from recollect.store.cell import text
 from recollect.store.engine import Database, Transaction
 from recollect.store.files import private_folder
-from recollect.store.lock import OwnerLock
 from recollect.store.sqlite import SqliteDatabase, open_index, open_records
 from recollect.text.secret_redactor import SecretRedactor
 
-REINDEX_LOCK = "reindex.lock"
 _SALT = "redaction.salt"
 
 
@@ -111,7 +110,7 @@ def assemble(order: Order) -> Parts:
         settings,
         clock=clock,
         embedder=choice.embedder,
-        lock=OwnerLock(home / REINDEX_LOCK, clock),
+        locks=IndexLocks(home, clock),
     )
     mirror = TranscriptMirror(home, records) if settings.sessions.mirror else None
     background = BackgroundWork(index.work)

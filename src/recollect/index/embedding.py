@@ -19,9 +19,14 @@ from recollect.index.vectors.vector_rows import add_vectors
 from recollect.models.embedder import Embedder, checked_vectors
 from recollect.store.cell import blob, first_integer, integer, text
 from recollect.store.engine import Database, Transaction
+from recollect.store.lock import WriteQueue
 
 BATCH = 256
 """Chunks per transaction: large enough to sort by length, small enough to lose little to a kill."""
+
+
+PATIENCE_S = 600.0
+"""How long to wait for the batch of another process: the slowest provider's, with retries."""
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -38,28 +43,42 @@ class EmbeddingQueue:
     Args:
         database: index.db.
         embedder: Makes the vectors.
+        turns: Taken for each batch, so that two who embed at once share the work.
     """
 
-    def __init__(self, database: Database, embedder: Embedder) -> None:
+    def __init__(self, database: Database, embedder: Embedder, turns: WriteQueue) -> None:
         self._database = database
         self._embedder = embedder
+        self._turns = turns
 
-    def work(self, generation: int, watch: Watch) -> int:
+    def work(self, generation: int, watch: Watch, patience_s: float = PATIENCE_S) -> int:
         """Give every waiting chunk of a generation its vector and return how many there were.
+
+        Args:
+            generation: Whose chunks.
+            watch: Told after every batch.
+            patience_s: How long to wait for somebody else's batch.
 
         Raises:
             EmbeddingError: the embedder failed; what was made before is kept.
+            StoreBusy: somebody else's batch took longer.
         """
         done, left = 0, self._database.read(lambda tx: count_waiting(tx, generation))
         while not watch.stopping():
-            waiting = self._database.read(lambda tx: self._take(tx, generation))
-            if not waiting:
+            made = self._make_batch(generation, patience_s)
+            if not made:
                 break
-            halves = self._vectors(waiting).astype("<f2")
-            self._database.write(partial(self._store, waiting=waiting, halves=halves))
-            done += len(waiting)
+            done += made
             watch.tell(Progress(stage="embedding", done=done, left=max(left - done, 0)))
         return done
+
+    def _make_batch(self, generation: int, patience_s: float) -> int:
+        with self._turns.turn(patience_s):
+            waiting = self._database.read(lambda tx: self._take(tx, generation))
+            if waiting:
+                halves = self._vectors(waiting).astype("<f2")
+                self._database.write(partial(self._store, waiting=waiting, halves=halves))
+        return len(waiting)
 
     def _take(self, tx: Transaction, generation: int) -> list[Waiting]:
         """Return the first waiting chunks of the first partition that has some, in order."""

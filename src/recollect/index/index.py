@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import EmbeddingError
+from recollect.core.errors import EmbeddingError, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.embedding import count_waiting
@@ -16,12 +16,12 @@ from recollect.index.generations import find_generation, partition_numbers
 from recollect.index.hit import SearchResult
 from recollect.index.indexer import Indexer
 from recollect.index.layout import chunk_ids
+from recollect.index.locks import IndexLocks
 from recollect.index.report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.searcher import Searcher, SearchOptions
 from recollect.models.embedder import Embedder
 from recollect.store.cell import first_integer, integer, text
 from recollect.store.engine import Database, Transaction
-from recollect.store.lock import OwnerLock
 
 
 class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ class Index:
         settings: The whole tree; the index reads ``search`` and ``chunking``.
         clock: Tells the time.
         embedder: Makes vectors; None for words only.
-        lock: Held by the process that rebuilds.
+        locks: Those of the home.
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class Index:
         *,
         clock: Clock,
         embedder: Embedder | None,
-        lock: OwnerLock,
+        locks: IndexLocks,
     ) -> None:
         self._database = database
         self._feeds = tuple(feeds)
-        self._indexer = Indexer(database, clock, settings.chunking, embedder, lock)
+        self._indexer = Indexer(database, clock, settings.chunking, embedder, locks)
         self._searcher = Searcher(database, settings.search, embedder)
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
@@ -128,6 +128,8 @@ class Index:
                 self._indexer.embed(watch)
             except EmbeddingError as error:
                 warnings.append(f"{error.message}: only words were compared")
+            except StoreBusy:
+                warnings.append("some chunks have no vector yet: they are being embedded")
         return warnings
 
 

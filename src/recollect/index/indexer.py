@@ -14,7 +14,7 @@ import msgspec
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy
 from recollect.core.settings import ChunkingSettings
-from recollect.index.embedding import EmbeddingQueue, count_waiting, queue_all
+from recollect.index.embedding import PATIENCE_S, EmbeddingQueue, count_waiting, queue_all
 from recollect.index.embedding_cache import sweep
 from recollect.index.feed import Feed
 from recollect.index.feeding import Feeding, Superseded
@@ -29,15 +29,19 @@ from recollect.index.generations import (
     retire_unfinished,
     set_identity,
 )
+from recollect.index.locks import IndexLocks
 from recollect.index.pieces import PIECES_VERSION
 from recollect.index.report import SyncReport, Watch
 from recollect.index.retired import drop_some
 from recollect.models.embedder import Embedder
 from recollect.store.engine import Database, Transaction
-from recollect.store.lock import OwnerLock
 from recollect.text.terms import TERMS_VERSION
 
 REBUILDING = "another process is rebuilding the index"
+
+
+SEARCH_PATIENCE_S = 2.0
+"""How long a search waits for another one's batch of embeddings before it answers without."""
 
 
 class Indexer:
@@ -48,7 +52,7 @@ class Indexer:
         clock: For the times of generations.
         chunking: How files are cut.
         embedder: Makes vectors; None for words only.
-        lock: Held by the process that rebuilds.
+        locks: Those of the home.
     """
 
     def __init__(
@@ -57,13 +61,13 @@ class Indexer:
         clock: Clock,
         chunking: ChunkingSettings,
         embedder: Embedder | None,
-        lock: OwnerLock,
+        locks: IndexLocks,
     ) -> None:
         self._database = database
         self._clock = clock
         self._chunking = chunking
         self._embedder = embedder
-        self._lock = lock
+        self._locks = locks
         self._mutex = threading.Lock()
         self._feeding = Feeding(database)
 
@@ -125,8 +129,13 @@ class Indexer:
         return report
 
     def embed(self, watch: Watch) -> SyncReport:
-        """Make the missing vectors of the serving generation."""
-        return self._embed(self._serving(), watch)
+        """Make the missing vectors of the serving generation, for somebody who waits.
+
+        Raises:
+            EmbeddingError: the embedder failed.
+            StoreBusy: somebody else is embedding, and slowly.
+        """
+        return self._embed(self._serving(), watch, SEARCH_PATIENCE_S)
 
     def rebuild(self, feeds: Sequence[Feed], watch: Watch) -> SyncReport:
         """Build a new generation from nothing and let it answer; the old one answers until then.
@@ -160,8 +169,8 @@ class Indexer:
             alone = self._mutex.acquire(blocking=False)
             if alone:
                 held.callback(self._mutex.release)
-                alone = self._lock.acquire("reindex")
-                held.callback(self._lock.release)
+                alone = self._locks.rebuild.acquire("reindex")
+                held.callback(self._locks.rebuild.release)
             yield alone
 
     def _needs_care(self) -> bool:
@@ -232,11 +241,13 @@ class Indexer:
             and generation.identity.embedder == self._embedder.fingerprint
         )
 
-    def _embed(self, generation: Generation, watch: Watch) -> SyncReport:
+    def _embed(
+        self, generation: Generation, watch: Watch, patience_s: float = PATIENCE_S
+    ) -> SyncReport:
         if self._embedder is None or not self._may_embed(generation):
             return SyncReport()
-        queue = EmbeddingQueue(self._database, self._embedder)
-        return SyncReport(vectors=queue.work(generation.number, watch))
+        queue = EmbeddingQueue(self._database, self._embedder, self._locks.embedding)
+        return SyncReport(vectors=queue.work(generation.number, watch, patience_s))
 
     def _drop_retired(self) -> None:
         while self._database.write(drop_some):

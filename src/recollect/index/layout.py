@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.core.errors import StoreCorrupt
+
 LAYOUT = np.dtype(
     [
         ("group", "<i4"),
@@ -57,8 +59,21 @@ def chunk_ids(partition: int, first: int = 0) -> tuple[int, int]:
 
 
 def decode(blob: bytes) -> Records:
-    """Return the records that ``blob`` holds, in order of chunk number."""
+    """Return the records that ``blob`` holds, in order of chunk number.
+
+    Raises:
+        StoreCorrupt: it holds none.
+    """
+    if len(blob) % LAYOUT.itemsize:
+        raise damaged_records()
     return np.frombuffer(blob, dtype=LAYOUT)
+
+
+def damaged_records() -> StoreCorrupt:
+    """Return the error of records that cannot be what was written."""
+    return StoreCorrupt(
+        "the index holds damaged records of chunks", hint="run `recollect doctor --fix`"
+    )
 
 
 def encode(records: NDArray[Any]) -> bytes:

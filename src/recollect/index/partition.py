@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from recollect.index import layout
 from recollect.index.chunk_arrays import ChunkArrays
-from recollect.index.layout import LAYOUT, Ints, Mask, Records, decode
+from recollect.index.document import SOURCES
+from recollect.index.layout import LAYOUT, Ints, Mask, Records, damaged_records, decode
 from recollect.index.lexical.bm25 import QueryTerm
 from recollect.index.lexical.dictionary import Dictionary
 from recollect.index.lexical.segments import read_postings, sealed_end, sealed_records
 from recollect.index.lexical.tail import TailRow, entries_of, read_tail
 from recollect.index.names import Names
 from recollect.index.vectors.code_matrix import CodeMatrix
-from recollect.store.cell import integer, text
+from recollect.store.cell import first_integer, integer, text
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
 
@@ -143,7 +144,16 @@ class Partition:
         for row in self._tail:
             if row.number >= known:
                 records[row.number - known] = decode(row.layout)[0]
+        self._check(tx, records)
         return records
+
+    def _check(self, tx: Transaction, records: Records) -> None:
+        """Refuse records that would lead out of the arrays."""
+        row = tx.row("SELECT groups FROM partitions WHERE id = ?", (self.number,))
+        group, source = records["group"], records["source"]
+        wrong = (group < 0) | (group >= max(1, first_integer(row))) | (source >= len(SOURCES))
+        if wrong.any():
+            raise damaged_records()
 
     def _remove(self, tx: Transaction, gone: Ints) -> None:
         if not len(gone):

@@ -95,7 +95,7 @@ class _Ranking:
         )
 
     def run(self) -> Ranked:
-        parts = self._rescored(self._parts(self._candidates()))
+        parts = self._answering(self._rescored(self._parts(self._candidates())))
         total = parts.total(self._weights)
         order = self._ordered(parts.numbers, total)[: self._request.most]
         order = order[total[order] > 0]
@@ -104,6 +104,16 @@ class _Ranking:
             total[order].tolist(),
             [self._why(parts, place) for place in order.tolist()],
         )
+
+    def _answering(self, parts: Parts) -> Parts:
+        """Leave out what has only its speaker or its time for it: that alone is no answer."""
+        if self._scan is not None:
+            return parts
+        words = sum(
+            (parts.values.get(name, 0.0) for name in ("context", "group")),
+            np.zeros(len(parts.numbers), np.float32),
+        )
+        return parts.take(np.flatnonzero(words > 0))
 
     def _score_words(self) -> LexicalScores | None:
         question = self._request.question

@@ -17,9 +17,9 @@ from recollect.index.document import Document, Removal
 from recollect.index.feed import Batch, Feed, FeedState
 from recollect.index.hit import SearchResult
 from recollect.index.index import Index
+from recollect.index.locks import IndexLocks
 from recollect.index.searcher import SearchOptions
 from recollect.models.embedder import Progress, Vectors
-from recollect.store.lock import OwnerLock
 from recollect.store.sqlite import open_index
 
 CLOCK = SystemClock()
@@ -131,7 +131,7 @@ class ScriptedIndex:
             Settings(search=search or SearchSettings()),
             clock=CLOCK,
             embedder=embedder,
-            lock=OwnerLock(folder / "reindex.lock", CLOCK),
+            locks=IndexLocks(folder, CLOCK),
         )
 
     def __enter__(self) -> ScriptedIndex:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,10 @@ from recollect.index.document import Removal
 from recollect.index.embedding import BATCH, EmbeddingQueue, count_waiting
 from recollect.index.embedding_cache import sweep
 from recollect.index.report import NOBODY_WATCHES, Progress, Watch
+from recollect.index.searcher import SearchOptions
 from recollect.models.embedder import Vectors
 from recollect.store.cell import first_integer
+from recollect.store.lock import WriteQueue
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, said
 
 
@@ -112,7 +115,8 @@ def test_a_chunk_that_went_while_its_vector_was_made_leaves_nothing(tmp_path: Pa
         def remove(texts: Sequence[str]) -> None:
             embedder.before = lambda _: None
             feed.entries.append(Removal(source="sessions", ref="a", tenant="local"))
-            home.index.sync()
+            options = SearchOptions(limit=1, min_score=0.0, sources=None, mode="lexical")
+            home.index.search("bread", Scope(), options)
 
         embedder.before = remove
         home.index.sync()
@@ -120,6 +124,24 @@ def test_a_chunk_that_went_while_its_vector_was_made_leaves_nothing(tmp_path: Pa
         (codes,) = home.database.read(lambda tx: list(tx.rows("SELECT chunk FROM code_rows")))
         assert codes == (1,)
         assert home.refs("bread") == ["b"]
+
+
+def test_two_at_a_time_embed_no_text_twice(tmp_path: Path) -> None:
+    """Regression: the background and a sync took the same waiting chunks, each its own copy."""
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(3 * BATCH)))
+    with ScriptedIndex(tmp_path, feed) as home:
+        home.index.sync()
+    embedder = ScriptedEmbedder()
+    with ScriptedIndex(tmp_path, feed, embedder) as home:
+        home.index.work(lambda: True)
+        queues = [
+            EmbeddingQueue(home.database, embedder, WriteQueue(tmp_path / "turns"))
+            for _ in range(2)
+        ]
+        with ThreadPoolExecutor(2) as pool:
+            done = sum(pool.map(lambda queue: queue.work(1, NOBODY_WATCHES), queues))
+    assert done == 3 * BATCH
+    assert len(embedder.texts) == 3 * BATCH
 
 
 def test_progress_is_told_and_a_stop_is_obeyed(tmp_path: Path) -> None:
@@ -131,7 +153,7 @@ def test_progress_is_told_and_a_stop_is_obeyed(tmp_path: Path) -> None:
     with ScriptedIndex(tmp_path, feed, ScriptedEmbedder()) as home:
         watch = Watch(tell=told.append, stopping=lambda: bool(told))
         home.index.work(lambda: True)
-        queue = EmbeddingQueue(home.database, ScriptedEmbedder())
+        queue = EmbeddingQueue(home.database, ScriptedEmbedder(), WriteQueue(tmp_path / "turns"))
         assert queue.work(1, watch) == BATCH
         assert home.database.read(lambda tx: count_waiting(tx, 1)) == 10
         assert home.database.read(lambda tx: count_waiting(tx, 1, 3)) == 3

@@ -184,3 +184,13 @@ def test_a_word_too_common_for_the_budget_counts_all_the_same(tmp_path: Path) ->
     assert hits[0].ref == "rare"
     for hit in hits:
         assert hit.why.get("context", 0.0) == pytest.approx(wanted[hit.ref], abs=1e-5)
+
+
+def test_a_statement_of_the_right_person_without_any_of_the_words_is_no_answer(
+    tmp_path: Path,
+) -> None:
+    """Regression: without vectors every message of the user answered "my" questions."""
+    feed = ScriptedFeed(said("a", "apple pie"), said("b", "bread and butter"))
+    with ScriptedIndex(tmp_path, feed) as home:
+        assert home.refs("where is my xyzzy?", mode="lexical") == []
+        assert home.refs("where is my apple?", mode="lexical")[0] == "a"

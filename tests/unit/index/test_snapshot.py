@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import recollect
+from recollect.core.errors import StoreCorrupt
 from recollect.index.hit import Hit
 from recollect.memory import Memory
-from tests.unit.index.scripted import ScriptedEmbedder
+from recollect.store.cell import blob, integer
+from recollect.store.engine import Transaction
+from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, said
 
 QUESTIONS = ("apple", "What did Ann bake?", "bread and cake", "my garden", "grape")
 
@@ -98,3 +102,19 @@ def test_a_message_of_one_process_is_found_by_the_other_at_once(tmp_path: Path) 
         message = one.sessions.append(session.id, "user", "apple")
         (hit,) = two.search("apple").hits
         assert hit.ref == message.id
+
+
+def test_records_that_lead_nowhere_are_told_as_damage(tmp_path: Path) -> None:
+    """Regression: a damaged record raised an IndexError out of the search."""
+    feed = ScriptedFeed(said("a", "apple pie"))
+    with ScriptedIndex(tmp_path, feed) as home:
+        home.index.sync()
+        (row,) = home.database.read(lambda tx: list(tx.rows("SELECT id, layout FROM tail")))
+        for damaged in (b"\xff" * len(blob(row[1])), blob(row[1])[:-1]):
+            home.database.write(partial(_replace_layout, key=integer(row[0]), layout=damaged))
+            with ScriptedIndex(tmp_path, feed) as reader, pytest.raises(StoreCorrupt):
+                reader.refs("apple")
+
+
+def _replace_layout(tx: Transaction, key: int, layout: bytes) -> None:
+    tx.execute("UPDATE tail SET layout = ? WHERE id = ?", (layout, key))
