@@ -22,7 +22,7 @@ from recollect.index.feed import Batch, FeedState
 from recollect.index.hit import Hit, SearchResult
 from recollect.index.index import Index
 from recollect.index.locks import IndexLocks
-from recollect.index.searcher import SearchOptions
+from recollect.index.searcher import Searcher, SearchOptions
 from recollect.models.embedder import Embedder
 from recollect.store.engine import Database, Transaction
 from recollect.store.sqlite import SqliteDatabase, open_index
@@ -229,6 +229,10 @@ class OpenIndex:
     ) -> list[Hit]:
         """Return every hit."""
         return self.ask(query, scope, options).hits
+
+    def reader(self) -> Searcher:
+        """Return a reader that never writes."""
+        return Searcher(self.database, self.settings.search, None)
 
     def refs(self, query: str, scope: Scope | None = None) -> list[str]:
         """Return what is hit, best first."""

@@ -13,7 +13,7 @@ from recollect.index.document import SOURCES, Document
 from recollect.index.feed import Batch, FeedState
 from recollect.index.feeding import Feeding, Superseded
 from recollect.index.generations import Generation, find_generation
-from recollect.index.lexical import postings, segments, tail
+from recollect.index.lexical import dictionary, postings, segments, tail
 from recollect.index.report import NOBODY_WATCHES, Watch
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import (
@@ -277,6 +277,46 @@ def test_what_did_not_change_is_left_alone_and_told(open_index: Open) -> None:
     feed.add(*feed.living())
     again = opened.index.sync()
     assert (again.put, again.unchanged, again.documents) == (0, 2, 2)
+
+
+def test_a_feed_that_only_warns_writes_nothing(open_index: Open) -> None:
+    """A file that cannot be read is told before every search."""
+
+    class Warning(ScriptedFeed):
+        def batches(self, state: FeedState) -> Iterator[Batch]:
+            yield Batch(cursor=state.cursor, warnings=("a.md: left out, unreadable",))
+
+    opened = open_index(ScriptedFeed())
+    opened.index.sync()
+    refusing = UnsureDatabase(opened.database, "failed")
+    report = Feeding(refusing).read(serving(opened), [Warning()], NOBODY_WATCHES)
+    assert report.warnings == ("a.md: left out, unreadable",)
+
+
+def test_a_dictionary_that_is_full_begins_anew(
+    open_index: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It only saves look-ups."""
+    monkeypatch.setattr(dictionary, "CACHED_TERMS", 3)
+    feed = ScriptedFeed(*messages(0, 30), batch=4)
+    opened = open_index(feed)
+    opened.index.sync()
+    assert opened.refs("word17")[0] == "m17"
+    assert opened.refs("word29")[0] == "m29"
+
+
+def test_a_chunk_that_is_missing_hides_no_other_answer(open_index: Open) -> None:
+    """A damaged index answers from what is left, and takes the rest of the document out."""
+    feed = ScriptedFeed(*messages(0, 3))
+    opened = open_index(feed)
+    opened.index.sync()
+    opened.database.write(
+        lambda tx: tx.execute("DELETE FROM chunks WHERE text LIKE ?", ("%word1%",))
+    )
+    assert set(opened.refs("word0 word1 word2")) == {"m0", "m2"}
+    feed.add(gone(feed.living()[1]))
+    assert opened.index.sync().removed == 1
+    assert opened.index.status().documents == {"sessions": 2}
 
 
 def test_sources_are_stored_by_their_place_in_the_list() -> None:

@@ -23,6 +23,7 @@ from recollect.index.generations import (
     flip,
     live_identity,
 )
+from recollect.index.locks import IndexLocks
 from recollect.store.engine import Transaction
 from recollect.store.lock import OwnerLock
 from tests.unit.index.conftest import Open
@@ -290,6 +291,37 @@ def test_the_first_embedder_wins(open_index: Open) -> None:
     result = open_index(opened.feed, late).ask("tea")
     assert (len(result.hits), result.mode) == (3, "lexical")
     assert any("embedder was changed" in warning for warning in result.warnings)
+
+
+def test_a_sync_follows_a_rebuild_that_flips_while_it_reads(open_index: Open) -> None:
+    """What it has read goes into the generation that answers now."""
+    opened = open_index(ScriptedFeed(*messages(0, 3)))
+    opened.index.sync()
+    rebuilt: list[bool] = []
+
+    def overtake() -> None:
+        if not rebuilt:
+            rebuilt.append(open_index(opened.feed).index.rebuild().rebuilt)
+            opened.feed.add(*messages(6, 7))
+
+    opened.feed.add(*messages(3, 6))
+    report = opened.index_over(UnsureDatabase(opened.database, before=overtake), None).sync()
+    assert (rebuilt, report.put) == ([True], 1)
+    assert len(opened.hits("tea")) == 7
+
+
+def test_an_embedding_that_takes_long_elsewhere_costs_no_answer(
+    open_index: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search does not wait for another process's batch for long."""
+    monkeypatch.setattr(indexer, "SEARCH_PATIENCE_S", 0.01)
+    opened = open_index(ScriptedFeed(*messages(0, 3)), WordEmbedder())
+    opened.index.status()
+    with IndexLocks(tmp_path / "home", SystemClock()).embedding.turn(1.0):
+        result = opened.ask("tea")
+    assert len(result.hits) == 3
+    assert any("being embedded" in warning for warning in result.warnings)
+    assert opened.ask("tea").warnings == []
 
 
 def test_files_are_cut_by_the_settings_of_their_generation(open_index: Open) -> None:

@@ -86,6 +86,16 @@ def test_a_name_goes_with_its_last_document_only(open_index: Open) -> None:
     assert names_of(opened) == {("speaker", "Anna")}
 
 
+def test_two_speakers_may_share_a_first_name(open_index: Open) -> None:
+    """When one of them is gone, the name still means the other."""
+    feed = ScriptedFeed(said("a", "tea", name="Anna Berg"), said("b", "tea", name="Anna Lind"))
+    opened = open_index(feed)
+    assert len(opened.hits("tea, Anna?")) == 2
+    feed.add(gone(feed.living()[0]))
+    (hit,) = opened.hits("tea, Anna?")
+    assert (hit.ref, hit.why["speaker"] > 0) == ("b", True)
+
+
 def test_an_unknown_name_has_no_number() -> None:
     """It equals no stored number, so a scope with it matches nothing."""
     assert UNKNOWN < 0

@@ -1,0 +1,95 @@
+"""Threads of one process that search while others write."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from recollect.core.scope import Scope
+from recollect.index.document import Document
+from recollect.index.searcher import Searcher
+from tests.unit.index.conftest import Open
+from tests.unit.index.corpus import EVERYTHING, ScriptedFeed, WordEmbedder, gone, said
+
+BATCHES = 40
+
+
+def messages(batch: int) -> list[Document]:
+    """Return the four messages of a batch."""
+    return [
+        said(f"m{batch}-{n}", f"tea batch{batch}", group=f"s{n}", order=batch) for n in range(4)
+    ]
+
+
+def together(works: list[Callable[[], None]]) -> None:
+    """Run all at once; raise what any of them raised."""
+    with ThreadPoolExecutor(len(works)) as pool:
+        for future in [pool.submit(work) for work in works]:
+            future.result()
+
+
+@pytest.mark.usefixtures("tiny")
+def test_every_search_sees_whole_batches_and_never_fewer_than_before(open_index: Open) -> None:
+    """One snapshot for a search; memory never goes backwards, whichever thread refreshed it."""
+    feed = ScriptedFeed()
+    writing, reader = open_index(feed, WordEmbedder()), open_index(feed).reader()
+    finished = threading.Event()
+
+    def write() -> None:
+        try:
+            for batch in range(BATCHES):
+                feed.add(*messages(batch))
+                writing.index.sync()
+                if batch == BATCHES // 2:
+                    writing.index.rebuild()
+        finally:
+            finished.set()
+
+    def search() -> None:
+        seen = 0
+        while not finished.is_set():
+            found = len(found_in(reader))
+            assert found >= seen
+            assert found % 4 == 0
+            seen = found
+
+    together([write, search, search, search])
+    assert len(found_in(reader)) == 4 * BATCHES
+
+
+@pytest.mark.usefixtures("tiny")
+def test_what_was_removed_before_a_search_is_in_no_hit(open_index: Open) -> None:
+    """Also while others refresh the same partition."""
+    feed = ScriptedFeed()
+    for batch in range(BATCHES):
+        feed.add(*messages(batch))
+    writing, reader = open_index(feed), open_index(feed).reader()
+    writing.index.sync()
+    removed: set[str] = set()
+    finished = threading.Event()
+
+    def remove() -> None:
+        try:
+            for batch in range(BATCHES):
+                there = [document for document in feed.living() if f"m{batch}-" in document.ref]
+                feed.add(*map(gone, there))
+                writing.index.sync()
+                removed.update(document.ref for document in there)
+        finally:
+            finished.set()
+
+    def search() -> None:
+        while not finished.is_set():
+            before = set(removed)
+            assert before.isdisjoint(found_in(reader))
+
+    together([remove, search, search])
+    assert found_in(reader) == []
+
+
+def found_in(reader: Searcher) -> list[str]:
+    """Return what a search finds, without indexing anything first."""
+    return [hit.ref for hit in reader.search("tea", Scope(), EVERYTHING).hits]
