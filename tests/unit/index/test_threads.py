@@ -5,15 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import pytest
 
 from recollect.core.scope import Scope
 from recollect.index.document import Document
+from recollect.index.hit import Hit
 from recollect.index.searcher import Searcher
+from recollect.store.engine import Database, Transaction
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import EVERYTHING, ScriptedFeed, WordEmbedder, gone, said
 
+T = TypeVar("T")
 BATCHES = 40
 
 
@@ -90,6 +94,64 @@ def test_what_was_removed_before_a_search_is_in_no_hit(open_index: Open) -> None
     assert found_in(reader) == []
 
 
+class PausingDatabase:
+    """A database whose reads stop for a moment after their snapshot is taken.
+
+    Args:
+        database: Is read.
+        pause: Called in every read of the thread that made this object.
+    """
+
+    def __init__(self, database: Database, pause: Callable[[], None]) -> None:
+        self._database = database
+        self._pause = pause
+        self._thread = threading.current_thread()
+        self.write, self.submit, self.close = database.write, database.submit, database.close
+
+    def read(self, unit: Callable[[Transaction], T]) -> T:
+        """Read; first pin the snapshot and pause."""
+
+        def paused(tx: Transaction) -> T:
+            tx.row("SELECT id FROM generations")
+            if threading.current_thread() is self._thread:
+                self._pause()
+            return unit(tx)
+
+        return self._database.read(paused)
+
+
+def test_a_search_on_an_older_snapshot_never_meets_newer_memory(open_index: Open) -> None:
+    """Regression: a slow thread took the partition after a fast one had refreshed it further."""
+    feed = ScriptedFeed(*messages(0))
+    writing, opened = open_index(feed), open_index(feed)
+    writing.index.sync()
+    found: list[int] = []
+    threads: list[threading.Thread] = []
+
+    def overtake() -> None:
+        feed.add(*messages(len(threads) + 1))
+        writing.index.sync()
+        threads.append(threading.Thread(target=lambda: found.append(len(found_in(searcher)))))
+        threads[-1].start()
+        threads[-1].join(0.2)  # it may rightly wait for the lock
+
+    database = PausingDatabase(opened.database, overtake)
+    searcher = Searcher(database, opened.settings.search, None)
+    scores = {hit.ref: hit.score for hit in hits_of(searcher)}
+    for thread in threads:
+        thread.join()
+    assert len(found) == len(threads) > 1
+    seen = [document for document in feed.living() if document.ref in scores]
+    fresh = open_index(ScriptedFeed(*seen), folder="fresh")
+    fresh.index.sync()
+    assert scores == pytest.approx({hit.ref: hit.score for hit in hits_of(fresh.reader())})
+
+
 def found_in(reader: Searcher) -> list[str]:
     """Return what a search finds, without indexing anything first."""
-    return [hit.ref for hit in reader.search("tea", Scope(), EVERYTHING).hits]
+    return [hit.ref for hit in hits_of(reader)]
+
+
+def hits_of(reader: Searcher) -> list[Hit]:
+    """Return the hits of a search, without indexing anything first."""
+    return reader.search("tea", Scope(), EVERYTHING).hits

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from recollect.core.errors import StoreCorrupt
-from recollect.store.cell import blob, integer, text, text_or_none
+from recollect.store.cell import blob, first_integer, integer, text, text_or_none
 from recollect.store.engine import SqlValue
 
 
@@ -27,3 +27,10 @@ def test_a_cell_of_another_type_is_damage(read: Callable[[SqlValue], SqlValue]) 
     """STRICT tables hold no other."""
     with pytest.raises(StoreCorrupt):
         read(1.5)
+
+
+def test_the_first_cell_of_a_row_counts_and_no_row_counts_nothing() -> None:
+    """Counts and numbers handed out by RETURNING come as one row of one cell."""
+    assert (first_integer((7,)), first_integer(None)) == (7, 0)
+    with pytest.raises(StoreCorrupt):
+        first_integer(("a",))
