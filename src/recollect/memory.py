@@ -137,7 +137,7 @@ class Memory:
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
             min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given.
             sources: Only these kinds of memory; all if not given.
-            scope: Only what this scope may see; the whole home if not given.
+            scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
             on_progress: Called while new messages and files are indexed first.
 
@@ -152,11 +152,10 @@ class Memory:
             sources=None if sources is None else tuple(sources),
             mode=mode,
         )
-        if scope is not None and scope.tenant != self.scope.tenant:
-            return SearchResult(hits=[], mode=mode, warnings=["the scope is of another tenant"])
-        return self._parts.index.search(
-            query, scope or self.scope, options, on_progress, INLINE_EMBEDDINGS
-        )
+        seen = self.scope if scope is None else self.scope.narrowed(scope)
+        if seen is None:
+            return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
+        return self._parts.index.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)
 
     def read(self, path: str, from_line: int = 1, lines: int | None = None) -> ReadResult:
         """Return lines of a memory file, secrets taken out.

@@ -80,7 +80,7 @@ def test_search_is_narrowed_by_sources_scope_and_mode(memory: Memory) -> None:
     assert hit.session_id == session.id
     assert memory.search("tea", mode="lexical").warnings == []
     other = memory.search("tea", scope=Scope(tenant="other"))
-    assert (other.hits, other.warnings) == ([], ["the scope is of another tenant"])
+    assert (other.hits, other.warnings) == ([], ["the scope is of another owner"])
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,11 @@ def test_a_home_holds_on_to_its_scope(tmp_path: Path) -> None:
         assert len(memory.search("tea").hits) == 1
     with recollect.open(tmp_path, overrides=LEXICAL, scope=bob) as memory:
         assert memory.search("tea").hits == []
-        assert len(memory.search("tea", scope=Scope()).hits) == 1
+        for wider in (Scope(), ann, Scope(user="ann", project="p"), Scope(tenant="other")):
+            assert memory.search("tea", scope=wider).hits == []
+    with recollect.open(tmp_path, overrides=LEXICAL) as memory:
+        assert len(memory.search("tea", scope=ann).hits) == 1
+        assert memory.search("tea", scope=bob).hits == []
 
 
 def test_an_embedder_of_the_program_is_used_and_closed_once(tmp_path: Path) -> None:

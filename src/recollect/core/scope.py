@@ -19,3 +19,17 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     user: str | None = None
     project: str | None = None
     session: str | None = None
+
+    def narrowed(self, wanted: Scope) -> Scope | None:
+        """Return what of this scope ``wanted`` selects, or None when that is nothing.
+
+        >>> Scope(user="ann").narrowed(Scope(project="tea"))
+        Scope(tenant='local', agent=None, user='ann', project='tea', session=None)
+        """
+        fields: dict[str, str | None] = {}
+        for name in self.__struct_fields__:
+            mine, theirs = getattr(self, name), getattr(wanted, name)
+            if None not in {mine, theirs} and mine != theirs:
+                return None
+            fields[name] = mine if theirs is None else theirs
+        return msgspec.convert(fields, Scope)

@@ -75,6 +75,8 @@ def test_an_interrupt_leaves_everything_consistent(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A test run in the background of a shell has the interrupt switched off, and hands that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     log = home / "records.db-wal"
     while process.poll() is None and not (log.exists() and log.stat().st_size > FIRST_BATCH):

@@ -118,8 +118,8 @@ class EmbeddingSettings(Struct, frozen=True, kw_only=True):
             ge=1,
             le=512,
             extra={"unit": "texts"},
-            description="Texts that a thread takes at once, and the step of the progress. The model "
-            "reads them one by one, so that a vector depends on its text alone.",
+            description="Texts that a thread takes at once, and the step of the progress. The "
+            "model reads them one by one, so that a vector depends on its text alone.",
         ),
     ] = 8
     max_windows: Annotated[
