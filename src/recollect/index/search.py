@@ -31,8 +31,9 @@ GROUP_READ = 400
 """Messages of such a session that are read at most, the newest ones."""
 PRESELECTED = 8
 """So many times the candidates get their priors, from the best by words alone."""
-RESCORED = 100
-"""Chunks that get their exact vectors, from the best by the codes' estimate."""
+RESCORED, RESCORED_AMONG_MANY = 100, 64
+"""Chunks that get their exact vectors, from the best by the codes' estimate; fewer in large scopes,
+where reading their rows is what costs (docs/experiments.md, candidates)."""
 SPEAKER_ARM = 200
 """Nearest codes among the messages of the speaker that the question names."""
 
@@ -216,7 +217,8 @@ class _Ranking:
         if self._scan is None or vector is None:
             return parts
         best = self._ordered(parts.numbers, parts.total(self._weights))
-        kept = parts.take(best[: max(RESCORED, 2 * self._request.most)])
+        least = RESCORED_AMONG_MANY if self._is_large() else RESCORED
+        kept = parts.take(best[: max(least, 2 * self._request.most)])
         around = neighbourhood(self._arrays, kept.numbers)
         rows = smoothed_vectors(self._tx, self._partition.number, around, len(vector))
         return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
