@@ -37,6 +37,7 @@ class ClusteredEmbedder:
 
     model = "bench:clustered"
     dimensions = DIMENSIONS
+    is_remote = False
 
     def __init__(self, seed: int, near: Mapping[str, str] | None = None) -> None:
         random = np.random.default_rng(seed)

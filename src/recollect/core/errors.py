@@ -19,6 +19,8 @@ The tree::
     └── EmbeddingError          an embedder could not do it
         ├── ModelMissing        the local model or its runtime is not installed
         ├── ProviderUnavailable try later
+        │   ├── QuotaExhausted  the account has nothing left; trying again does not help
+        │   └── BudgetSpent     our own daily limit is reached
         ├── ProviderRejected    the provider will not accept this, ever
         └── DimensionMismatch   vectors of another size than the index holds
 
@@ -145,6 +147,18 @@ class ProviderUnavailable(EmbeddingError):
     """The provider cannot answer now."""
 
     code = "provider_unavailable"
+
+
+class QuotaExhausted(ProviderUnavailable):
+    """The provider's account has nothing left."""
+
+    code = "quota_exhausted"
+
+
+class BudgetSpent(ProviderUnavailable):
+    """The daily limit of tokens in our settings is reached."""
+
+    code = "budget_spent"
 
 
 class ProviderRejected(EmbeddingError):

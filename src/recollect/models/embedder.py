@@ -6,7 +6,7 @@ business; how vectors are stored and searched is the index's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -32,6 +32,7 @@ class Embedder(Protocol):
         fingerprint: sha256 over everything that decides the vector space; vectors of different
             fingerprints must never meet in one index.
         dimensions: Size of every vector.
+        is_remote: Texts leave the machine and cost money or time: never while a search waits.
     """
 
     @property
@@ -44,16 +45,50 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """Return the size of every vector."""
+        """Return the size of every vector; a remote model of unknown size is asked once.
+
+        Raises:
+            EmbeddingError: it could not be asked.
+        """
+
+    @property
+    def is_remote(self) -> bool:
+        """Return whether texts leave this process for a provider."""
 
     def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Return ``(len(texts), dimensions)`` float32, L2-normalised, finite, in input order."""
+        """Return ``(len(texts), dimensions)`` float32, L2-normalised, finite, in input order.
+
+        Raises:
+            EmbeddingInterrupted: some texts have no vector; those that have one come with it.
+            EmbeddingError: nothing was made.
+        """
 
     def embed_query(self, text: str) -> Vectors:
         """Return ``(dimensions,)`` float32, L2-normalised and finite."""
 
     def close(self) -> None:
         """Give back what the embedder holds; a second call does nothing."""
+
+
+class EmbeddingInterrupted(EmbeddingError):
+    """An embedder got part of the way; what was made, and perhaps paid for, is not lost.
+
+    Args:
+        reason: Why it stopped.
+        vectors: Place in the input -> its checked vector.
+        refused: Places of texts that the provider will never accept.
+    """
+
+    def __init__(
+        self,
+        reason: EmbeddingError,
+        vectors: Mapping[int, Vectors],
+        refused: frozenset[int] = frozenset(),
+    ) -> None:
+        super().__init__(reason.message, hint=reason.hint, **reason.facts)
+        self.reason = reason
+        self.vectors = vectors
+        self.refused = refused
 
 
 def checked_vectors(vectors: Vectors, count: int, dimensions: int) -> Vectors:

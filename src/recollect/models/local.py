@@ -75,6 +75,11 @@ class LocalEmbedder:
         return DIMENSIONS
 
     @property
+    def is_remote(self) -> bool:
+        """Return False: nothing leaves the machine."""
+        return False
+
+    @property
     def fingerprint(self) -> str:
         """Return the identity of the vector space; known before the model is loaded."""
         parts = (PROVIDER, MODEL, ORIGINALS, self._quantisation, GRAPH_VERSION, self._rules)

@@ -27,6 +27,7 @@ class HashingEmbedder:
     """
 
     dimensions = DIMENSIONS
+    is_remote = False
 
     def __init__(self, version: str, log: Path | None = None) -> None:
         self.model = f"hashing:{version}"

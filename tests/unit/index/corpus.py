@@ -103,6 +103,8 @@ def _key(change: Change) -> tuple[str, str, str]:
 class WordEmbedder:
     """Adds up a random vector for each word; remembers the texts that it was given."""
 
+    is_remote = False
+
     def __init__(self, name: str = "words", dimensions: int = 64) -> None:
         self.model = f"test:{name}"
         self.fingerprint = f"{name}-{dimensions}"

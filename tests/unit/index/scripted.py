@@ -44,6 +44,7 @@ class ScriptedEmbedder:
     """
 
     dimensions = 256
+    is_remote = False
 
     def __init__(
         self,

@@ -5,15 +5,16 @@ reads `config.yaml` and the environment, `resolve` puts the layers together, `pl
 Only this package reads the environment.
 """
 
+from recollect.core.settings.embedding import EmbeddingSettings, RemoteSettings
 from recollect.core.settings.options import Option, list_options
 from recollect.core.settings.places import default_home, models_folder
+from recollect.core.settings.qmd import QmdSettings
 from recollect.core.settings.resolve import Explained, ResolvedSettings, load_settings
+from recollect.core.settings.search import RankingSettings, SearchSettings
+from recollect.core.settings.sync import SyncSettings
 from recollect.core.settings.tree import (
     ChunkingSettings,
-    EmbeddingSettings,
     PrivacySettings,
-    RankingSettings,
-    SearchSettings,
     SessionSettings,
     Settings,
     StoreSettings,
@@ -26,12 +27,15 @@ __all__ = [
     "Explained",
     "Option",
     "PrivacySettings",
+    "QmdSettings",
     "RankingSettings",
+    "RemoteSettings",
     "ResolvedSettings",
     "SearchSettings",
     "SessionSettings",
     "Settings",
     "StoreSettings",
+    "SyncSettings",
     "WorkspaceSettings",
     "default_home",
     "list_options",

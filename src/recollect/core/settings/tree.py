@@ -10,6 +10,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from recollect.core.settings.embedding import EmbeddingSettings
+from recollect.core.settings.qmd import QmdSettings
+from recollect.core.settings.search import SearchSettings
+from recollect.core.settings.sync import SyncSettings
+
 
 class StoreSettings(Struct, frozen=True, kw_only=True):
     """How the two databases are written."""
@@ -75,167 +80,13 @@ class ChunkingSettings(Struct, frozen=True, kw_only=True):
             "answer on a border is whole in one of them. Smaller than tokens.",
         ),
     ] = 80
-
-
-class EmbeddingSettings(Struct, frozen=True, kw_only=True):
-    """Which model makes the vectors, and how much of the machine it may use."""
-
-    provider: Annotated[
-        str,
+    entries: Annotated[
+        bool,
         Meta(
-            min_length=1,
-            max_length=200,
-            description="auto: the local model where it is installed, else lexical search only. "
-            "Otherwise provider or provider:model, such as local:all-MiniLM-L6-v2, or none.",
+            description="Cut MEMORY.md and USER.md at their headings and bullets, so that each entry "
+            "is found, cited and annotated on its own. false: as any other file.",
         ),
-    ] = "auto"
-    model_path: Annotated[
-        str | None,
-        Meta(
-            description="Folder that holds the files of the local model. Unset: its place in the "
-            "models folder, which RECOLLECT_MODELS moves.",
-        ),
-    ] = None
-    quantisation: Annotated[
-        Literal["int8", "fp32"],
-        Meta(
-            description="Weights of the local model. int8 is three times as fast and a quarter of "
-            "the size; recall@10 on LoCoMo is the same (.420 against .419). A change re-embeds.",
-        ),
-    ] = "int8"
-    threads: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=64,
-            extra={"unit": "threads"},
-            description="Threads of the local model; two leave a laptop usable.",
-        ),
-    ] = 2
-    batch_size: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=512,
-            extra={"unit": "texts"},
-            description="Texts that a thread takes at once, and the step of the progress. The "
-            "model reads them one by one, so that a vector depends on its text alone.",
-        ),
-    ] = 8
-    max_windows: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=1_024,
-            extra={"unit": "windows of the model"},
-            description="A text longer than the model reads is embedded in this many windows at "
-            "most. Bounds the cost of one giant text. A change re-embeds.",
-        ),
-    ] = 8
-
-
-def _weight(why: str) -> Meta:
-    return Meta(ge=0.0, le=10.0, extra={"unit": "weight"}, description=why)
-
-
-class RankingSettings(Struct, frozen=True, kw_only=True):
-    """Weights of the parts of a score; one configuration serves every source.
-
-    Chosen on development sets: docs/experiments.md, weights. The optimum is flat.
-    """
-
-    context: Annotated[
-        float,
-        _weight("The share of the question's words in the text, its neighbours counted in."),
-    ] = 1.0
-    group: Annotated[
-        float,
-        _weight("The same share for the whole session or file that the text belongs to."),
-    ] = 0.3
-    group_alone: Annotated[
-        float,
-        _weight("The weight of group where no vectors take part and it has to do their work."),
-    ] = 0.8
-    vector: Annotated[
-        float,
-        _weight("The likeness in meaning; without a model it does not count."),
-    ] = 0.8
-    speaker: Annotated[
-        float,
-        _weight("Said by the person that the question is about. .4 wrecks questions about others."),
-    ] = 0.2
-    date: Annotated[
-        float, _weight("Said on a day, in a month or a year that the question names.")
-    ] = 0.2
-    time: Annotated[float, _weight("Names a time where the question asks for one.")] = 0.1
-    capitals: Annotated[float, _weight("Has names in it where the question asks for one.")] = 0.05
-    question: Annotated[
-        float,
-        _weight("Taken off a text that asks itself: questions seldom answer."),
-    ] = 0.05
-    feedback: Annotated[
-        float,
-        _weight("Shares the words of the best first results; only where those are files."),
-    ] = 0.8
-
-
-class SearchSettings(Struct, frozen=True, kw_only=True):
-    """What a search returns and how far it looks."""
-
-    limit: Annotated[
-        int,
-        Meta(ge=1, le=1_000, extra={"unit": "hits"}, description="Hits of a search."),
-    ] = 6
-    min_score: Annotated[
-        float,
-        Meta(
-            ge=0.0,
-            le=1.0,
-            extra={"unit": "share of the best possible score"},
-            description="Hits below it are left out. 0 by default: an exact keyword hit must never "
-            "be cut by a threshold made for vectors.",
-        ),
-    ] = 0.0
-    snippet_chars: Annotated[
-        int,
-        Meta(
-            ge=40,
-            le=20_000,
-            extra={"unit": "characters"},
-            description="Longest text shown of a hit.",
-        ),
-    ] = 700
-    candidates: Annotated[
-        int,
-        Meta(
-            ge=10,
-            le=100_000,
-            extra={"unit": "messages for each way of finding them"},
-            description="How many are scored exactly. 200 loses half a point of recall@10 "
-            "against scoring all, 400 nothing that could be measured.",
-        ),
-    ] = 400
-    posting_budget: Annotated[
-        int,
-        Meta(
-            ge=1_000,
-            le=100_000_000,
-            extra={"unit": "postings"},
-            description="Postings read, rarest words first, before the remaining common words are "
-            "scored for the candidates only. At a million messages 20,000 costs 8.6 ms (p95) and "
-            "40,000 costs 12.2.",
-        ),
-    ] = 20_000
-    exact_below: Annotated[
-        int,
-        Meta(
-            ge=0,
-            le=1_000_000,
-            extra={"unit": "messages"},
-            description="Up to this many in a scope every one is scored, without candidates.",
-        ),
-    ] = 10_000
-    ranking: RankingSettings = field(default_factory=RankingSettings)
+    ] = True
 
 
 class WorkspaceSettings(Struct, frozen=True, kw_only=True):
@@ -249,7 +100,16 @@ class WorkspaceSettings(Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             max_length=1_000,
-            description="More Markdown files or folders to index. Symbolic links are not followed.",
+            description="More Markdown files or folders to index; behind a folder a pattern may "
+            "stand, as in ~/notes/**/*.md. Symbolic links are not followed.",
+        ),
+    ] = ()
+    transcripts: Annotated[
+        tuple[str, ...],
+        Meta(
+            max_length=1_000,
+            description="Transcripts of other programs to follow where they are: claude-code, "
+            "openclaw, or a path. Sub-agents, cron runs and recalled memory are left out.",
         ),
     ] = ()
 
@@ -300,6 +160,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+    sync: SyncSettings = field(default_factory=SyncSettings)
+    qmd: QmdSettings = field(default_factory=QmdSettings)
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
