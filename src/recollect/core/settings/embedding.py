@@ -13,8 +13,8 @@ class RemoteSettings(Struct, frozen=True, kw_only=True):
     base_url: Annotated[
         str | None,
         Meta(
-            description="Address of the provider. Unset: its own. With it, openai speaks to anything "
-            "compatible: Ollama, LM Studio, vLLM, a llama.cpp server.",
+            description="Address of the provider. Unset: its own. With it, openai speaks to "
+            "anything compatible: Ollama, LM Studio, vLLM, a llama.cpp server.",
         ),
     ] = None
     api_key: Annotated[
@@ -65,8 +65,8 @@ class RemoteSettings(Struct, frozen=True, kw_only=True):
             ge=0.1,
             le=600.0,
             extra={"unit": "s"},
-            description="Longest a request for texts to index may take, from connecting to the last "
-            "byte.",
+            description="Longest a request for texts to index may take, from connecting to the "
+            "last byte.",
         ),
     ] = 60.0
     query_timeout_s: Annotated[
@@ -75,8 +75,8 @@ class RemoteSettings(Struct, frozen=True, kw_only=True):
             ge=0.1,
             le=600.0,
             extra={"unit": "s"},
-            description="Longest a search waits for the vector of its question, tries included; then "
-            "it answers by words and says so. OpenClaw waits 60 s.",
+            description="Longest a search waits for the vector of its question, tries included; "
+            "then it answers by words and says so. OpenClaw waits 60 s.",
         ),
     ] = 3.0
     daily_tokens: Annotated[
@@ -85,8 +85,8 @@ class RemoteSettings(Struct, frozen=True, kw_only=True):
             ge=0,
             le=1_000_000_000_000,
             extra={"unit": "tokens"},
-            description="Tokens sent to paid providers in one day (UTC) at most; then texts wait for "
-            "the next day. 0: no limit.",
+            description="Tokens sent to paid providers in one day (UTC) at most; then texts wait "
+            "for the next day. 0: no limit.",
         ),
     ] = 5_000_000
     price_per_million: Annotated[
@@ -129,8 +129,8 @@ class BatchSettings(Struct, frozen=True, kw_only=True):
             ge=1,
             le=1_440,
             extra={"unit": "minutes"},
-            description="When a batch that is not finished counts as failed. It is tried once more; "
-            "after two failures texts are sent directly.",
+            description="When a batch that is not finished counts as failed. It is tried once "
+            "more; after two failures texts are sent directly.",
         ),
     ] = 60
     least_texts: Annotated[
@@ -154,8 +154,8 @@ class CacheSettings(Struct, frozen=True, kw_only=True):
             ge=0,
             le=100_000_000,
             extra={"unit": "vectors"},
-            description="Beyond so many the ones not used for longest go; 0: no limit. OpenClaw keeps "
-            "50,000, fewer than a busy home has messages, so that its rebuilds pay again.",
+            description="Beyond so many the ones not used for longest go; 0: no limit. OpenClaw "
+            "keeps 50,000, fewer than a busy home has messages, so that its rebuilds pay again.",
         ),
     ] = 500_000
 
@@ -168,9 +168,10 @@ class EmbeddingSettings(Struct, frozen=True, kw_only=True):
         Meta(
             min_length=1,
             max_length=200,
-            description="auto: the local model where it is installed, then a GGUF file, then openai, "
-            "gemini or voyage where there is a key, else words only. Otherwise none, provider or "
-            "provider:model, such as local:all-MiniLM-L6-v2 or openai:text-embedding-3-small.",
+            description="auto: the local model where it is installed, then a GGUF file, then "
+            "openai, gemini or voyage where there is a key, else words only. Otherwise none, "
+            "provider or provider:model, such as local:all-MiniLM-L6-v2 or "
+            "openai:text-embedding-3-small.",
         ),
     ] = "auto"
     fallback: Annotated[
@@ -188,8 +189,8 @@ class EmbeddingSettings(Struct, frozen=True, kw_only=True):
             ge=0,
             le=8_192,
             extra={"unit": "values"},
-            description="Size of the vectors to ask for, where a provider lets choose; 0: the model's "
-            "own. A change re-embeds.",
+            description="Size of the vectors to ask for, where a provider lets choose; 0: the "
+            "model's own. A change re-embeds.",
         ),
     ] = 0
     gguf_path: Annotated[

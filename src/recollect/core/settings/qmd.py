@@ -17,8 +17,8 @@ class QmdSettings(Struct, frozen=True, kw_only=True):
     mode: Annotated[
         Literal["search", "vsearch", "query"],
         Meta(
-            description="search: words; vsearch: vectors; query: both with a model that reranks. The "
-            "last two download models and take seconds.",
+            description="search: words; vsearch: vectors; query: both with a model that reranks. "
+            "The last two download models and take seconds.",
         ),
     ] = "search"
     timeout_ms: Annotated[

@@ -121,7 +121,8 @@ class RecencySettings(Struct, frozen=True, kw_only=True):
             ge=0.0,
             le=1.0,
             extra={"unit": "factor"},
-            description="The factor of the oldest hit. 0 is OpenClaw's decay, which hides old notes.",
+            description="The factor of the oldest hit. 0 is OpenClaw's decay, which hides old "
+            "notes.",
         ),
     ] = 0.8
 
@@ -220,8 +221,8 @@ class SearchSettings(Struct, frozen=True, kw_only=True):
             ge=0.0,
             le=1.0,
             extra={"unit": "share of the hits"},
-            description="So many of the hits are kept for memory files that answer as well, so that "
-            "long transcripts never drown them. 0: by score alone.",
+            description="So many of the hits are kept for memory files that answer as well, so "
+            "that long transcripts never drown them. 0: by score alone.",
         ),
     ] = 0.34
     citations: Annotated[

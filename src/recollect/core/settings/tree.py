@@ -83,8 +83,8 @@ class ChunkingSettings(Struct, frozen=True, kw_only=True):
     entries: Annotated[
         bool,
         Meta(
-            description="Cut MEMORY.md and USER.md at their headings and bullets, so that each entry "
-            "is found, cited and annotated on its own. false: as any other file.",
+            description="Cut MEMORY.md and USER.md at their headings and bullets, so that each "
+            "entry is found, cited and annotated on its own. false: as any other file.",
         ),
     ] = True
 
