@@ -28,6 +28,8 @@ class Option(Struct, frozen=True, kw_only=True):
     default: SettingValue
     why: str
     """What it does and why the default is what it is."""
+    secret: bool = False
+    """Never shown once it is set."""
 
     @property
     def variable(self) -> str:
@@ -45,6 +47,7 @@ def list_options() -> tuple[Option, ...]:
             unit=(_meta(kind).extra or {}).get("unit", ""),
             default=default,
             why=_meta(kind).description or "",
+            secret=(_meta(kind).extra or {}).get("secret", False),
         )
         for key, (kind, default) in leaves().items()
     )

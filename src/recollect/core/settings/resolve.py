@@ -14,10 +14,11 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.errors import ConfigError
+from recollect.core.settings.agents import agent_name, agents_named, layered, option_key, outgrows
+from recollect.core.settings.given import Given
 from recollect.core.settings.options import SettingValue, convert, leaves, list_options
 from recollect.core.settings.sources import (
     FILE_NAME,
-    Given,
     read_arguments,
     read_environment,
     read_file,
@@ -39,19 +40,38 @@ class ResolvedSettings(msgspec.Struct, frozen=True, kw_only=True):
     settings: Settings
     origins: Mapping[str, str]
     """Dotted key -> "default", "config.yaml line 4", "environment RECOLLECT_…", "argument …"."""
+    agents: tuple[str, ...] = ()
+    """The agents that have settings of their own, sorted."""
 
     def explain(self) -> tuple[Explained, ...]:
-        """Return every option with its value and origin, in the order of the tree."""
+        """Return every option with its value and origin, in the order of the tree.
+
+        What is secret is shown as `HIDDEN`.
+        """
+        secret = {option.key for option in list_options() if option.secret}
         return tuple(
-            Explained(key=key, value=operator.attrgetter(key)(self.settings), origin=origin)
+            Explained(key=key, value=_shown(self._value(key), key in secret), origin=origin)
             for key, origin in self.origins.items()
         )
+
+    def _value(self, key: str) -> SettingValue:
+        value: SettingValue = operator.attrgetter(key)(self.settings)
+        return value
+
+
+HIDDEN = "set, not shown"
+"""What stands for a secret wherever settings are shown."""
+
+
+def _shown(value: SettingValue, secret: bool) -> SettingValue:
+    return HIDDEN if secret and value else value
 
 
 def load_settings(
     home: Path,
     overrides: Mapping[str, object] | None = None,
     environ: Mapping[str, str] | None = None,
+    agent: str | None = None,
 ) -> ResolvedSettings:
     """Return the settings for ``home``; later layers win, key by key.
 
@@ -59,18 +79,28 @@ def load_settings(
         home: The folder that may hold ``config.yaml``; it need not exist.
         overrides: Arguments: dotted keys, or nested mappings.
         environ: The variables; the process environment by default.
+        agent: Whose settings: what stands below its name in ``agents`` wins over the rest of the
+            file; without a name, or without settings of its own, the common ones.
 
     Raises:
         ConfigError: a key is unknown, or a value has the wrong type or is out of range.
     """
-    given = read_file(home / FILE_NAME)
+    in_file = read_file(home / FILE_NAME)
+    agents = agents_named(in_file)
+    for key, entry in in_file.items():
+        _converted(option_key(key), entry)  # a mistake in another agent's settings is told too
+    agent = None if agent is None else agent_name(agent)
+    given = layered(in_file, agent)
     given |= read_environment(os.environ if environ is None else environ)
     given |= read_arguments(overrides or {})
     values = {key: default for key, (_, default) in leaves().items()}
     values |= {key: _converted(key, entry) for key, entry in given.items()}
     origins = {key: given[key].origin if key in given else "default" for key in values}
+    if outgrows(in_file, agent):
+        values["chunking.overlap"] = _within(values["chunking.overlap"], values["chunking.tokens"])
     _check_together(values, origins)
-    return ResolvedSettings(settings=msgspec.convert(_nested(values), Settings), origins=origins)
+    settings = msgspec.convert(_nested(values), Settings)
+    return ResolvedSettings(settings=settings, origins=origins, agents=agents)
 
 
 def _converted(key: str, entry: Given) -> SettingValue:
@@ -89,6 +119,13 @@ def _split_list(key: str, entry: Given) -> object:
     if entry.value.lstrip().startswith("["):
         return msgspec.json.decode(entry.value)
     return [part.strip() for part in entry.value.split(",") if part.strip()]
+
+
+def _within(overlap: SettingValue, tokens: SettingValue) -> SettingValue:
+    """Return the common overlap, no larger than a fifth of the agent's chunks, as by default."""
+    if not (isinstance(overlap, int) and isinstance(tokens, int)):
+        return overlap
+    return min(overlap, tokens // 5)
 
 
 def _check_together(values: Mapping[str, SettingValue], origins: Mapping[str, str]) -> None:

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
-from msgspec import Struct
 
 from recollect.core.errors import ConfigError
+from recollect.core.settings.agents import SECTION, agent_name, option_key
+from recollect.core.settings.given import Given
 from recollect.core.settings.options import leaves
 
 FILE_NAME = "config.yaml"
@@ -23,15 +24,6 @@ MAX_FILE_BYTES = 256 * 1024
 
 _PREFIX = "RECOLLECT_"
 _YAML_HINT = "settings are sections of keys, such as search: and below it, indented, limit: 10"
-
-
-class Given(Struct, frozen=True):
-    """One setting as somebody wrote it."""
-
-    value: object
-    origin: str
-    is_text: bool
-    """True when the source knows only texts, so that "10" may stand for 10."""
 
 
 def read_file(path: Path) -> dict[str, Given]:
@@ -117,9 +109,14 @@ class _FileReader:
         return found
 
     def _entry(self, key: str, node: yaml.Node, origin: str) -> dict[str, Given]:
-        if any(leaf.startswith(key + ".") for leaf in leaves()):
+        place = key.split(".")
+        if place[0] == SECTION and len(place) <= 2:
+            names = [SECTION, *(agent_name(name) for name in place[1:])]
+            return self.section(node, ".".join(names) + ".")
+        meant = option_key(key)
+        if any(leaf.startswith(meant + ".") for leaf in leaves()):
             return self.section(node, key + ".")
-        _require_known(key, origin)
+        _require_known(meant, origin)
         try:
             value = self._loader.construct_object(node, deep=True)
         except ValueError as error:  # a date that is none, an integer of 5,000 digits

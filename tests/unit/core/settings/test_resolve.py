@@ -8,6 +8,7 @@ import pytest
 
 from recollect.core.errors import ConfigError
 from recollect.core.settings import ResolvedSettings, Settings, load_settings
+from recollect.core.settings.resolve import HIDDEN
 from recollect.core.settings.sources import MAX_FILE_BYTES
 
 
@@ -247,3 +248,13 @@ def test_a_pattern_must_be_a_regular_expression(tmp_path: Path) -> None:
     error = _refused(tmp_path, "privacy:\n  patterns: ['a+', '(hunter2']\n")
     assert "number 2 of the list" in error.message
     assert "hunter2" not in error.message
+
+
+def test_a_secret_is_in_force_but_never_shown(tmp_path: Path) -> None:
+    """Whoever reads over a shoulder learns that it is set, and where."""
+    resolved = _load(tmp_path, "embedding:\n  remote:\n    api_key: hunter2\n")
+    assert resolved.settings.embedding.remote.api_key == "hunter2"
+    row = next(row for row in resolved.explain() if row.key == "embedding.remote.api_key")
+    assert (row.value, row.origin) == (HIDDEN, "config.yaml line 3")
+    unset = next(row for row in resolved.explain() if row.key == "embedding.remote.headers")
+    assert unset.value == ()

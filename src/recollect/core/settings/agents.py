@@ -1,0 +1,90 @@
+"""Settings of single agents: a second layer of `config.yaml`, merged over the common one.
+
+Below ``agents:`` an agent's name holds the same sections as the file itself, except for what
+belongs to the home as a whole. Lists of places add up; every other value replaces the common one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from recollect.core.errors import ConfigError
+from recollect.core.settings.given import Given
+
+SECTION = "agents"
+OF_THE_HOME = ("store", "privacy")
+"""Sections that all agents share: one database, one way to take secrets out."""
+ADDED_UP = ("workspace.extra_paths", "workspace.transcripts", "embedding.remote.headers")
+"""Lists of the agent are put behind the common ones, as OpenClaw does with its extra paths."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+def agent_name(given: str) -> str:
+    """Return the name of an agent in its one spelling; it may become the name of a folder.
+
+    Raises:
+        ConfigError: it has other characters than letters, digits, ``-`` and ``_``, or is too long.
+
+    >>> agent_name("Work")
+    'work'
+    """
+    name = given.strip().lower()
+    if not _NAME.fullmatch(name):
+        raise ConfigError(
+            "the name of an agent cannot be used",
+            hint="use letters, digits, - and _, 64 at most, a letter or digit first",
+        )
+    return name
+
+
+def option_key(key: str) -> str:
+    """Return the key of the option that a key of the file sets: without the agent before it.
+
+    Raises:
+        ConfigError: the option belongs to the home, not to an agent.
+
+    >>> option_key("agents.work.search.limit")
+    'search.limit'
+    """
+    if not key.startswith(f"{SECTION}."):
+        return key
+    inner = key.split(".", 2)[2]
+    if inner.partition(".")[0] in OF_THE_HOME:
+        raise ConfigError(
+            f"{inner} cannot differ between agents",
+            hint=f"set {inner} for the whole home",
+            key=key,
+        )
+    return inner
+
+
+def agents_named(given: Mapping[str, Given]) -> tuple[str, ...]:
+    """Return the agents that a file has settings for, sorted."""
+    return tuple(sorted({key.split(".")[1] for key in given if key.startswith(f"{SECTION}.")}))
+
+
+def layered(given: Mapping[str, Given], agent: str | None) -> dict[str, Given]:
+    """Return the settings of a file for one agent, or for all without a name of their own."""
+    common = {key: entry for key, entry in given.items() if not key.startswith(f"{SECTION}.")}
+    if agent is None:
+        return common
+    prefix = f"{SECTION}.{agent}."
+    own = {key[len(prefix) :]: entry for key, entry in given.items() if key.startswith(prefix)}
+    for key in ADDED_UP:
+        if key in own and key in common:
+            own[key] = _joined(common[key], own[key])
+    return common | own
+
+
+def outgrows(given: Mapping[str, Given], agent: str | None) -> bool:
+    """Return whether an agent chooses the size of its chunks and leaves their overlap to others."""
+    prefix = f"{SECTION}.{agent}.chunking."
+    return prefix + "tokens" in given and prefix + "overlap" not in given
+
+
+def _joined(common: Given, own: Given) -> Given:
+    if not (isinstance(common.value, list) and isinstance(own.value, list)):
+        return own  # one of them is no list; the check of values says so
+    return Given(list(dict.fromkeys(common.value + own.value)), own.origin, own.is_text)
