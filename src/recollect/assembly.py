@@ -18,6 +18,7 @@ from recollect.core.settings import (
     PrivacySettings,
     ResolvedSettings,
     default_home,
+    known_agent,
     load_settings,
     models_folder,
 )
@@ -28,6 +29,7 @@ from recollect.index.memory_files import MemoryFiles
 from recollect.models.embedder import Embedder
 from recollect.models.registry import Choice, choose_embedder
 from recollect.recall.background import BackgroundWork
+from recollect.recall.reading import Reading
 from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.sessions import Sessions
@@ -37,6 +39,8 @@ from recollect.store.files import private_folder
 from recollect.store.sqlite import SqliteDatabase, open_index, open_records
 from recollect.text.secret_redactor import SecretRedactor
 
+AGENTS = "agents"
+"""Folder of the home that holds the indexes of agents with settings of their own."""
 _SALT = "redaction.salt"
 
 
@@ -66,6 +70,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     choice: Choice
     index: Index
     files: MemoryFiles | None
+    reading: Reading | None
     mirror: TranscriptMirror | None
     background: BackgroundWork
     sessions: Sessions
@@ -94,23 +99,26 @@ def assemble(order: Order) -> Parts:
         StoreError: a database cannot be opened.
     """
     home = Path(order.home).expanduser() if order.home is not None else default_home()
-    resolved = load_settings(home, _overrides(order))
+    scope = order.scope or Scope()
+    resolved = load_settings(home, _overrides(order), agent=known_agent(scope.agent))
     settings, clock = resolved.settings, order.clock or SystemClock()
-    workspace, scope = _workspace(resolved), order.scope or Scope()
+    workspace = _workspace(resolved)
     choice = _choice(order.embedder, resolved)
     private_folder(home)
     records = open_records(home, settings.store, clock)
-    index_database = open_index(home, settings.store, clock)
+    agent = own_index_of(resolved, scope)
+    index_home = private_folder(home if agent is None else home / AGENTS / agent)
+    index_database = open_index(index_home, settings.store, clock)
     redactor = _redactor(records, settings.privacy)
     files = _memory_files(resolved, workspace, scope, redactor)
-    feeds: list[Feed] = [TranscriptFeed(records), *([files] if files else [])]
+    feeds: list[Feed] = [TranscriptFeed(records, agent), *([files] if files else [])]
     index = Index(
         index_database,
         feeds,
         settings,
         clock=clock,
         embedder=choice.embedder,
-        locks=IndexLocks(home, clock),
+        locks=IndexLocks(index_home, clock),
     )
     mirror = TranscriptMirror(home, records) if settings.sessions.mirror else None
     background = BackgroundWork(index.work)
@@ -137,10 +145,17 @@ def assemble(order: Order) -> Parts:
         choice=choice,
         index=index,
         files=files,
+        reading=_reading(resolved, workspace, files),
         mirror=mirror,
         background=background,
         sessions=sessions,
     )
+
+
+def own_index_of(resolved: ResolvedSettings, scope: Scope) -> str | None:
+    """Return the agent that a memory is for, if it has settings and so an index of its own."""
+    agent = known_agent(scope.agent)
+    return agent if agent in resolved.agents else None
 
 
 def _overrides(order: Order) -> dict[str, object]:
@@ -175,10 +190,20 @@ def _memory_files(
     scope: Scope,
     redactor: SecretRedactor | None,
 ) -> MemoryFiles | None:
-    extra = [Path(path).expanduser().absolute() for path in resolved.settings.workspace.extra_paths]
+    extra = _extra_paths(resolved)
     if workspace is None and not extra:
         return None
     return MemoryFiles(workspace, extra, scope=scope, redactor=redactor)
+
+
+def _extra_paths(resolved: ResolvedSettings) -> list[Path]:
+    return [Path(path).expanduser().absolute() for path in resolved.settings.workspace.extra_paths]
+
+
+def _reading(
+    resolved: ResolvedSettings, workspace: Path | None, files: MemoryFiles | None
+) -> Reading | None:
+    return None if files is None else Reading(files, workspace, _extra_paths(resolved))
 
 
 def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:

@@ -26,14 +26,16 @@ class TranscriptFeed:
 
     Args:
         records: records.db.
+        agent: Only the sessions of this agent; None for all.
     """
 
     name = "transcripts"
     source = SOURCE
     tenant: str | None = None
 
-    def __init__(self, records: Database) -> None:
+    def __init__(self, records: Database, agent: str | None = None) -> None:
         self._records = records
+        self._agent = agent
 
     def is_behind(self, cursor: int) -> bool:
         """Return whether there is a change behind ``cursor``."""
@@ -47,7 +49,11 @@ class TranscriptFeed:
         ):
             after = changes[-1].change
             left = self._records.read(newest_change) - after
-            yield _batch(changes, after, left)
+            yield _batch([c for c in changes if self._is_wanted(c)], after, left)
+
+    def _is_wanted(self, change: ChangedMessage) -> bool:
+        """Return whether a change is for this index; what is gone may have been."""
+        return self._agent is None or change.message is None or change.message.agent == self._agent
 
 
 def _batch(changes: Sequence[ChangedMessage], cursor: int, left: int) -> Batch:

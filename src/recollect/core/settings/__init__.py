@@ -5,6 +5,7 @@ reads `config.yaml` and the environment, `resolve` puts the layers together, `pl
 Only this package reads the environment.
 """
 
+from recollect.core.settings.agents import agent_name, known_agent
 from recollect.core.settings.embedding import EmbeddingSettings, RemoteSettings
 from recollect.core.settings.options import Option, list_options
 from recollect.core.settings.places import default_home, models_folder
@@ -37,7 +38,9 @@ __all__ = [
     "StoreSettings",
     "SyncSettings",
     "WorkspaceSettings",
+    "agent_name",
     "default_home",
+    "known_agent",
     "list_options",
     "load_settings",
     "models_folder",

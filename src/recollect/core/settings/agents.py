@@ -39,6 +39,14 @@ def agent_name(given: str) -> str:
     return name
 
 
+def known_agent(given: str | None) -> str | None:
+    """Return the name of an agent as the settings spell it; None for one that cannot have any."""
+    try:
+        return None if given is None else agent_name(given)
+    except ConfigError:
+        return None
+
+
 def option_key(key: str) -> str:
     """Return the key of the option that a key of the file sets: without the agent before it.
 
