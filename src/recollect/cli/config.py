@@ -10,7 +10,7 @@ import typer
 
 from recollect.cli.document import print_document
 from recollect.cli.help import App
-from recollect.cli.invocation import answers_json, home_of, invocation_of
+from recollect.cli.invocation import answers_json, home_of, invocation_of, scope_of
 from recollect.cli.options import AsJson
 
 if TYPE_CHECKING:  # for a name only
@@ -113,7 +113,8 @@ def set_setting(
     home = home_of(context)
     _row(_resolved(context), key)
     meant = operator.attrgetter(key)(load_settings(home, {key: value}).settings)
-    _change(home, lambda text: with_setting(text, key, meant))
+    place = _file_key(context, key)
+    _change(home, lambda text: with_setting(text, place, meant))
     _tell(context, key, as_json=as_json)
 
 
@@ -123,7 +124,8 @@ def unset_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) 
     from recollect.cli.config_file import without_setting
 
     default = _option(key).default
-    _change(home_of(context), lambda text: without_setting(text, key, default))
+    place = _file_key(context, key)
+    _change(home_of(context), lambda text: without_setting(text, place, default))
     _tell(context, key, as_json=as_json)
 
 
@@ -144,7 +146,26 @@ def _resolved(context: typer.Context) -> ResolvedSettings:
 
     workspace = invocation_of(context).workspace
     overrides = {} if workspace is None else {"workspace.path": str(workspace)}
-    return load_settings(home_of(context), overrides)
+    return load_settings(home_of(context), overrides, agent=_agent(context))
+
+
+def _agent(context: typer.Context) -> str | None:
+    scope = scope_of(context)
+    return None if scope is None else scope.agent
+
+
+def _file_key(context: typer.Context, key: str) -> str:
+    """Return where a setting stands in config.yaml: below the agent that is named, if one is.
+
+    Raises:
+        ConfigError: it cannot differ between agents.
+    """
+    from recollect.core.settings.agents import SECTION, option_key
+
+    agent = _agent(context)
+    place = key if agent is None else f"{SECTION}.{agent}.{key}"
+    option_key(place)
+    return place
 
 
 def _row(resolved: ResolvedSettings, key: str) -> Explained:

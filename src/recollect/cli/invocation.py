@@ -11,6 +11,7 @@ import msgspec
 import typer
 
 from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.scope import Scope
 
 if TYPE_CHECKING:  # the memory brings the arrays; a command imports it when it opens it
     from recollect.memory import Memory
@@ -24,6 +25,7 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True):
 
     home: Path | None = None
     workspace: Path | None = None
+    agent: str | None = None
 
 
 def invocation_of(context: typer.Context) -> Invocation:
@@ -103,8 +105,20 @@ def opened(context: typer.Context, *, create: bool = False) -> Iterator[Memory]:
     home = home_of(context) if create and not is_home(home_of(context)) else require_home(context)
     from recollect.memory import open_memory
 
-    with open_memory(home, invocation_of(context).workspace) as memory:
+    with open_memory(home, invocation_of(context).workspace, scope=scope_of(context)) as memory:
         yield memory
+
+
+def scope_of(context: typer.Context) -> Scope | None:
+    """Return whose memory is meant; None for everybody's.
+
+    Raises:
+        ConfigError: the name of the agent cannot be used.
+    """
+    from recollect.core.settings.agents import agent_name
+
+    given = invocation_of(context).agent
+    return None if given is None else Scope(agent=agent_name(given))
 
 
 def _init_hint(context: typer.Context) -> str:

@@ -28,7 +28,7 @@ from recollect.cli.failures import (
 )
 from recollect.cli.help import App
 from recollect.cli.invocation import Invocation
-from recollect.cli.options import AsJson, Home, Workspace
+from recollect.cli.options import AsAgent, AsJson, Home, Workspace
 from recollect.core.errors import RecollectError
 
 app = App(
@@ -53,6 +53,7 @@ def recollect(
     *,
     home: Home = None,
     workspace: Workspace = None,
+    agent: AsAgent = None,
     as_json: AsJson = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show where an unexpected error came from.")
@@ -63,7 +64,7 @@ def recollect(
     ] = False,
 ) -> None:
     """Hold what stands before the command."""
-    context.obj = Invocation(home=home, workspace=workspace)
+    context.obj = Invocation(home=home, workspace=workspace, agent=agent)
     if context.invoked_subcommand is None and as_json:
         context.fail("Missing command")
     if context.invoked_subcommand is None:

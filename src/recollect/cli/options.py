@@ -29,6 +29,15 @@ Workspace = Annotated[
         show_default=False,
     ),
 ]
+AsAgent = Annotated[
+    str | None,
+    typer.Option(
+        "--agent",
+        help="Whose memory: with the settings below agents.NAME in config.yaml.",
+        metavar="NAME",
+        show_default=False,
+    ),
+]
 Agent = Annotated[
     str | None, typer.Option(help="Only what this agent heard.", rich_help_panel=FILTERS)
 ]
