@@ -13,7 +13,7 @@ import msgspec
 
 from recollect.assembly import Order, Parts, assemble
 from recollect.core.clock import Clock
-from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.errors import NotFound, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.hit import SearchResult
@@ -21,6 +21,7 @@ from recollect.index.index import IndexStatus
 from recollect.index.report import OnProgress, SyncReport, ignore_progress
 from recollect.index.searcher import SearchOptions
 from recollect.models.embedder import Embedder
+from recollect.recall.reading import MOST_CHARS, Extent, ReadResult
 from recollect.sessions.foreign import TranscriptFormat
 from recollect.sessions.import_report import ImportReport, Progress
 from recollect.sessions.importer import AUTO, TranscriptImporter
@@ -30,16 +31,6 @@ from recollect.store.journal import RecordedEvent, events_since
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
 More than that is left to `sync` and the background."""
-
-
-class ReadResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Lines of a memory file: from ``from_line`` (1-based), ``lines`` of ``total_lines``."""
-
-    path: str
-    text: str
-    from_line: int
-    lines: int
-    total_lines: int
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,6 +77,7 @@ class Memory:
         self.settings = parts.resolved.settings
         self.sessions = parts.sessions
         self.events = Events(parts.records)
+        self._is_closed = False
 
     def __enter__(self) -> Memory:
         return self
@@ -157,33 +149,37 @@ class Memory:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
         return self._parts.index.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)
 
-    def read(self, path: str, from_line: int = 1, lines: int | None = None) -> ReadResult:
-        """Return lines of a memory file, secrets taken out.
+    def read(
+        self,
+        path: str,
+        from_line: int = 1,
+        lines: int | None = None,
+        *,
+        max_chars: int = MOST_CHARS,
+    ) -> ReadResult:
+        """Return lines of a memory file, secrets taken out, and where to go on.
 
         Args:
-            path: As hits name it.
+            path: As hits name it, or absolute inside the workspace.
             from_line: First line, from 1; behind the end there is no text.
-            lines: How many; all if not given.
+            lines: How many at most; 120 if not given.
+            max_chars: Where to stop, after a whole line; a first line that is longer is cut.
+
+        Returns:
+            The lines; with the status ``not_found``, and no text, when there is no such file.
 
         Raises:
-            NotFound: no memory file has this path.
+            Denied: no memory file can have this path, or it is a link.
             InvalidInput: a number is below 1, or the file is binary or too large.
+            NotFound: this memory has neither a workspace nor extra paths.
+            StoreClosed: the memory was closed.
         """
-        if from_line < 1 or (lines is not None and lines < 1):
-            raise InvalidInput("lines are counted from 1", hint="use numbers from 1")
-        files = self._parts.files
-        if files is None:
+        if self._is_closed:
+            raise StoreClosed("the memory is closed", hint="open it again")
+        if self._parts.reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
-        content, _ = files.text(files.find(path))
-        every = _lines(content)
-        chosen = every[from_line - 1 : None if lines is None else from_line - 1 + lines]
-        return ReadResult(
-            path=path,
-            text="\n".join(chosen),
-            from_line=from_line,
-            lines=len(chosen),
-            total_lines=len(every),
-        )
+        extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
+        return self._parts.reading.read(path, extent)
 
     def import_transcripts(
         self,
@@ -240,6 +236,7 @@ class Memory:
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
+        self._is_closed = True
         parts = self._parts
         parts.background.close()
         if parts.mirror is not None:
@@ -248,12 +245,6 @@ class Memory:
             parts.choice.embedder.close()
         parts.index_database.close()
         parts.records.close()
-
-
-def _lines(content: str) -> list[str]:
-    """Return lines as hits count them; `str.splitlines` would also end one at a form feed."""
-    lines = [line.removesuffix("\r") for line in content.split("\n")]
-    return lines if lines[-1] else lines[:-1]
 
 
 def open_memory(

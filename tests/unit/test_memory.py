@@ -13,6 +13,7 @@ import recollect
 from recollect.core.clock import SystemClock
 from recollect.core.errors import (
     ConfigError,
+    Denied,
     InvalidInput,
     NotFound,
     ProviderUnavailable,
@@ -156,9 +157,11 @@ def test_read_refuses_lines_before_the_first(
 def test_read_finds_only_memory_files(memory: Memory, workspace: Path, tmp_path: Path) -> None:
     """Neither other files nor those outside; and none without a workspace."""
     (workspace / "README.md").write_text("no memory", encoding="utf-8")
-    for path in ("README.md", "../workspace/MEMORY.md", str(workspace / "MEMORY.md"), ""):
-        with pytest.raises(NotFound):
+    for path in ("README.md", "../workspace/MEMORY.md"):
+        with pytest.raises(Denied):
             memory.read(path)
+    assert memory.read(str(workspace / "MEMORY.md")).path == "MEMORY.md"
+    assert memory.read("memory/none.md").status == "not_found"
     (workspace / "memory" / "binary.md").write_bytes(b"\0")
     with pytest.raises(InvalidInput):
         memory.read("memory/binary.md")
@@ -166,6 +169,13 @@ def test_read_finds_only_memory_files(memory: Memory, workspace: Path, tmp_path:
         with pytest.raises(NotFound) as caught:
             bare.read("MEMORY.md")
         assert "--workspace" in caught.value.hint
+
+
+def test_a_closed_memory_reads_nothing(memory: Memory) -> None:
+    """As everything else of it."""
+    memory.close()
+    with pytest.raises(StoreClosed):
+        memory.read("memory/note.md")
 
 
 def test_the_status_counts_what_the_home_holds(memory: Memory, workspace: Path) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from recollect.cli.addresses import Lines, find_message, lines_of
 from recollect.cli.document import print_document
+from recollect.cli.failures import FAILED
 from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, opened
 from recollect.cli.options import AsJson
@@ -15,6 +16,7 @@ from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
     from recollect.memory import Memory
+    from recollect.recall.reading import ReadResult
 
 app = App()
 
@@ -34,7 +36,9 @@ def get(
     from_line: Annotated[
         int | None, typer.Option("--from", help="First line of a file, from 1.")
     ] = None,
-    lines: Annotated[int | None, typer.Option("--lines", help="How many lines of a file.")] = None,
+    lines: Annotated[
+        int | None, typer.Option("--lines", help="How many lines of a file; 120 if not given.")
+    ] = None,
     around: Annotated[
         int, typer.Option("--context", "-C", help="Messages before and after a message.")
     ] = 2,
@@ -63,14 +67,25 @@ def _give_lines(
     found = memory.read(meant.path, first, lines)
     if as_json:
         print_document(found)
-        return
+    elif found.status == "ok":
+        _show_lines(found)
+    if found.status != "ok":
+        if not as_json:
+            from recollect.cli.screen import say
+
+            say((f"there is no memory file {found.path}", ""))
+        raise typer.Exit(FAILED)
+
+
+def _show_lines(found: ReadResult) -> None:
     from recollect.cli.screen import say, show
 
     width = len(str(found.from_line + found.lines))
     for number, text in enumerate(found.text.split("\n")[: found.lines], start=found.from_line):
         show((f"{number:>{width}}  ", "dim"), (text, ""))
     if found.lines < found.total_lines:
-        say((f"\n{found.path}, {found.lines} of {found.total_lines} lines", "dim"))
+        further = "" if found.next_from is None else f", more with --from {found.next_from}"
+        say((f"\n{found.path}, {found.lines} of {found.total_lines} lines{further}", "dim"))
 
 
 def _give_message(memory: Memory, address: str, around: int, *, as_json: bool) -> None:

@@ -83,8 +83,8 @@ def test_a_message_can_stand_alone(run: Run, home: Path, session: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [
-        (("memory/none.md",), "not_found"),
-        (("../../etc/passwd",), "not_found"),
+        (("../../etc/passwd",), "denied"),
+        (("README.md",), "denied"),
         (("memory/2025-07-14.md:4-3",), "invalid_input"),
         (("memory/2025-07-14.md", "--from", "0"), "invalid_input"),
         (("memory/2025-07-14.md", "-C", "-1"), "invalid_input"),
@@ -100,3 +100,23 @@ def test_what_is_not_there_is_told(
     done = run("--home", home, "get", *arguments, "--json")
     assert (done.code, done.error["code"]) == (1, kind)
     assert done.error["hint"]
+
+
+def test_a_file_that_is_not_there_is_a_clean_answer(run: Run, home: Path) -> None:
+    """Exit code 1, and a document all the same."""
+    done = run("--home", home, "get", "memory/none.md", "--json")
+    assert (done.code, done.json["status"], done.json["text"]) == (1, "not_found", "")
+    shown = run("--home", home, "get", "memory/none.md")
+    assert (shown.code, shown.out) == (1, "")
+    assert "no memory file memory/none.md" in shown.err
+
+
+def test_a_long_file_says_where_to_go_on(run: Run, home: Path, workspace: Path) -> None:
+    """120 lines at a time."""
+    text = "".join(f"line {number}\n" for number in range(1, 201))
+    (workspace / "memory" / "long.md").write_text(text, encoding="utf-8")
+    done = run("--home", home, "get", "memory/long.md")
+    assert done.out.splitlines()[-1] == "120  line 120"
+    assert "120 of 200 lines, more with --from 121" in done.err
+    rest = run("--home", home, "get", "memory/long.md", "--from", "121", "--json").json
+    assert (rest["lines"], rest["truncated"], rest["next_from"]) == (80, False, None)
