@@ -1,0 +1,107 @@
+"""Annotations of memory files: comments that say how an entry wants to be found.
+
+``<!-- importance: 8 -->``, ``<!-- project: kranich; shop -->`` and ``<!-- trigger: before a deploy,
+release checklist -->`` belong to the entry they stand in. They are taken out of the text, so that
+they are neither words of it nor shown. Other comments are text like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from recollect.text.fences import lines_outside
+
+LEAST_IMPORTANCE, MOST_IMPORTANCE = 1, 10
+MOST_KEYS = 32
+"""Projects or triggers of one comment."""
+LONGEST_VALUE = 500
+
+_COMMENT = re.compile(
+    r"[ \t]{0,8}<!--[ \t]{0,8}(importance|project|trigger)s?[ \t]{0,8}:"
+    rf"([^\n]{{0,{LONGEST_VALUE}}}?)-->",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d{1,3}")
+_WORD = re.compile(r"\w")
+
+
+class Annotation(Struct, frozen=True, kw_only=True):
+    """What the comments of a line or a chunk say.
+
+    Attributes:
+        importance: 1 to 10; 5 changes nothing.
+        projects: Keys of projects, as they are written, that the entry is for.
+        triggers: Phrases; a question that contains one finds the entry.
+    """
+
+    importance: int | None = None
+    projects: tuple[str, ...] = ()
+    triggers: tuple[str, ...] = ()
+
+
+class Annotated(Struct, frozen=True, kw_only=True):
+    """A text without its annotations, line for line, and what they say by line (from 1).
+
+    ``ignored`` counts those that say nothing that can be used.
+    """
+
+    text: str
+    by_line: dict[int, Annotation]
+    ignored: int = 0
+
+
+def read_annotations(text: str) -> Annotated:
+    """Return ``text`` without its annotations, and what they say; code blocks stay as they are.
+
+    >>> read_annotations("- green tea <!-- importance: 8 -->").text
+    '- green tea'
+    """
+    if "<!--" not in text:
+        return Annotated(text=text, by_line={})
+    lines: list[str] = []
+    by_line: dict[int, Annotation] = {}
+    ignored = 0
+    for number, (line, is_outside) in enumerate(lines_outside(text), start=1):
+        found = _COMMENT.findall(line) if is_outside else []
+        read = [_read(key.lower(), value.strip()) for key, value in found]
+        told = join_annotations(each for each in read if each is not None)
+        ignored += read.count(None)
+        if told is not None:
+            by_line[number] = told
+        lines.append(_COMMENT.sub("", line) if found else line)
+    return Annotated(text="\n".join(lines), by_line=by_line, ignored=ignored)
+
+
+def join_annotations(annotations: Iterable[Annotation]) -> Annotation | None:
+    """Return what several say together, or None: the highest importance, every project and trigger.
+
+    Keys that are written twice are kept once.
+    """
+    every = list(annotations)
+    if not every:
+        return None
+    numbers = [each.importance for each in every if each.importance is not None]
+    return Annotation(
+        importance=max(numbers, default=None),
+        projects=_distinct(key for each in every for key in each.projects),
+        triggers=_distinct(phrase for each in every for phrase in each.triggers),
+    )
+
+
+def _read(key: str, value: str) -> Annotation | None:
+    """Return what one comment says, or None when it is not valid."""
+    if key == "importance":
+        number = int(value) if _NUMBER.fullmatch(value) else 0
+        is_valid = LEAST_IMPORTANCE <= number <= MOST_IMPORTANCE
+        return Annotation(importance=number) if is_valid else None
+    parts = _distinct(part.strip() for part in re.split(";" if key == "project" else "[,;]", value))
+    if not 1 <= len(parts) <= MOST_KEYS or not all(map(_WORD.search, parts)):
+        return None
+    return Annotation(projects=parts) if key == "project" else Annotation(triggers=parts)
+
+
+def _distinct(parts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part for part in parts if part))

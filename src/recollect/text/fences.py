@@ -1,0 +1,29 @@
+"""Lines of Markdown with their fences: what stands in a block of code is no structure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+def lines_outside(text: str) -> Iterator[tuple[str, bool]]:
+    r"""Yield every line of ``text``, and whether it stands outside of fenced code.
+
+    Lines end at ``\n`` only. A fence that is never closed goes on to the end, as in CommonMark; the
+    fences themselves are inside.
+
+    >>> list(lines_outside("a\n```\nb\n```"))
+    [('a', True), ('```', False), ('b', False), ('```', False)]
+    """
+    opened = ""
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        yield line, not opened and found is None
+        if found is None:
+            continue
+        if not opened:
+            opened = found[1]
+        elif found[1].startswith(opened) and not line[found.end() :].strip():
+            opened = ""
