@@ -63,6 +63,7 @@ class Clearance:
         tx.executemany("DELETE FROM tail WHERE id = ?", ids)
         tx.executemany("DELETE FROM vectors WHERE id = ?", ids)
         tx.executemany("DELETE FROM vector_queue WHERE id = ?", ids)
+        tx.executemany("DELETE FROM vector_refused WHERE id = ?", ids)
         forget_codes(tx, self._partition, self._numbers)
         tx.executemany(
             "INSERT INTO removals (partition_id, chunk) VALUES (?, ?)",

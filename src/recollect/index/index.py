@@ -70,7 +70,7 @@ class Index:
     ) -> None:
         self._database = database
         self._feeds = tuple(feeds)
-        self._indexer = Indexer(database, clock, settings.chunking, embedder, locks)
+        self._indexer = Indexer(database, clock, settings, embedder, locks)
         self._searcher = Searcher(database, settings.search, embedder)
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:

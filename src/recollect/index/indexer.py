@@ -13,9 +13,9 @@ import msgspec
 
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy
-from recollect.core.settings import ChunkingSettings
+from recollect.core.settings import Settings
 from recollect.index.embedding import PATIENCE_S, EmbeddingQueue, count_waiting, queue_all
-from recollect.index.embedding_cache import sweep
+from recollect.index.embedding_cache import EmbeddingCache, space_of, sweep
 from recollect.index.feed import Feed
 from recollect.index.feeding import Feeding, Superseded
 from recollect.index.generations import (
@@ -50,7 +50,7 @@ class Indexer:
     Args:
         database: index.db.
         clock: For the times of generations.
-        chunking: How files are cut.
+        settings: The whole tree; read are ``chunking`` and ``embedding.cache``.
         embedder: Makes vectors; None for words only.
         locks: Those of the home.
     """
@@ -59,13 +59,14 @@ class Indexer:
         self,
         database: Database,
         clock: Clock,
-        chunking: ChunkingSettings,
+        settings: Settings,
         embedder: Embedder | None,
         locks: IndexLocks,
     ) -> None:
         self._database = database
         self._clock = clock
-        self._chunking = chunking
+        self._chunking = settings.chunking
+        self._cache_settings = settings.embedding.cache
         self._embedder = embedder
         self._locks = locks
         self._mutex = threading.Lock()
@@ -246,8 +247,12 @@ class Indexer:
     ) -> SyncReport:
         if self._embedder is None or not self._may_embed(generation):
             return SyncReport()
-        queue = EmbeddingQueue(self._database, self._embedder, self._locks.embedding)
-        return SyncReport(vectors=queue.work(generation.number, watch, patience_s))
+        cache = EmbeddingCache(space_of(self._embedder), self._cache_settings, self._clock)
+        queue = EmbeddingQueue(self._database, self._embedder, self._locks.embedding, cache)
+        report = SyncReport(vectors=queue.work(generation.number, watch, patience_s))
+        if patience_s == PATIENCE_S:
+            queue.evict(watch)
+        return report
 
     def _drop_retired(self) -> None:
         while self._database.write(drop_some):

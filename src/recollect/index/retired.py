@@ -70,6 +70,7 @@ _BY_CHUNK: tuple[LiteralString, ...] = (
     "DELETE FROM tail WHERE id = ?",
     "DELETE FROM vectors WHERE id = ?",
     "DELETE FROM vector_queue WHERE id = ?",
+    "DELETE FROM vector_refused WHERE id = ?",
 )
 
 

@@ -36,6 +36,7 @@ STRAYS: dict[str, LiteralString] = {
     "tail": "SELECT count(*) FROM tail WHERE id NOT IN (SELECT id FROM chunks)",
     "vectors": "SELECT count(*) FROM vectors WHERE id NOT IN (SELECT id FROM chunks)",
     "vector_queue": "SELECT count(*) FROM vector_queue WHERE id NOT IN (SELECT id FROM chunks)",
+    "vector_refused": "SELECT count(*) FROM vector_refused WHERE id NOT IN (SELECT id FROM chunks)",
     "names": "SELECT count(*) FROM names WHERE partition_id NOT IN (SELECT id FROM partitions)",
     "chunk_groups": "SELECT count(*) FROM chunk_groups WHERE partition_id NOT IN"
     " (SELECT id FROM partitions)",
@@ -78,7 +79,10 @@ def embedded(home: Path, version: str) -> set[str]:
     """Return the digests of the texts whose vector a closed home holds."""
 
     def find(tx: Transaction) -> set[str]:
-        sql = "SELECT hash FROM embedding_cache WHERE fingerprint = ?"
+        sql = (
+            "SELECT c.hash FROM embedding_cache c JOIN embedding_spaces s ON s.id = c.space"
+            " WHERE s.provider_key = ?"
+        )
         rows = tx.rows(sql, (HashingEmbedder(version).fingerprint,))
         return {blob(digest).hex() for (digest,) in rows}
 

@@ -10,16 +10,18 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from recollect.core.clock import SystemClock
+from recollect.core.clock import Clock, SystemClock
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings, Settings, StoreSettings
+from recollect.core.settings.embedding import CacheSettings
 from recollect.index.document import Document, Removal
+from recollect.index.embedding_cache import EmbeddingCache, space_of
 from recollect.index.feed import Batch, Feed, FeedState
 from recollect.index.hit import SearchResult
 from recollect.index.index import Index
 from recollect.index.locks import IndexLocks
 from recollect.index.searcher import SearchOptions
-from recollect.models.embedder import Progress, Vectors
+from recollect.models.embedder import Embedder, Progress, Vectors
 from recollect.store.sqlite import open_index
 
 CLOCK = SystemClock()
@@ -150,6 +152,13 @@ class ScriptedIndex:
     def refs(self, query: str, scope: Scope | None = None, **options: Any) -> list[str]:
         """Return the refs of the hits, best first."""
         return [hit.ref for hit in self.ask(query, scope, **options).hits]
+
+
+def cache_of(
+    embedder: Embedder, settings: CacheSettings | None = None, clock: Clock = CLOCK
+) -> EmbeddingCache:
+    """Return the cache of an embedder."""
+    return EmbeddingCache(space_of(embedder), settings or CacheSettings(), clock)
 
 
 def said(

@@ -19,7 +19,7 @@ from recollect.index.searcher import SearchOptions
 from recollect.models.embedder import Vectors
 from recollect.store.cell import first_integer
 from recollect.store.lock import WriteQueue
-from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, said
+from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, cache_of, said
 
 
 def _cached(home: ScriptedIndex) -> int:
@@ -135,7 +135,9 @@ def test_two_at_a_time_embed_no_text_twice(tmp_path: Path) -> None:
     with ScriptedIndex(tmp_path, feed, embedder) as home:
         home.index.work(lambda: True)
         queues = [
-            EmbeddingQueue(home.database, embedder, WriteQueue(tmp_path / "turns"))
+            EmbeddingQueue(
+                home.database, embedder, WriteQueue(tmp_path / "turns"), cache_of(embedder)
+            )
             for _ in range(2)
         ]
         with ThreadPoolExecutor(2) as pool:
@@ -153,7 +155,9 @@ def test_progress_is_told_and_a_stop_is_obeyed(tmp_path: Path) -> None:
     with ScriptedIndex(tmp_path, feed, ScriptedEmbedder()) as home:
         watch = Watch(tell=told.append, stopping=lambda: bool(told))
         home.index.work(lambda: True)
-        queue = EmbeddingQueue(home.database, ScriptedEmbedder(), WriteQueue(tmp_path / "turns"))
+        made = ScriptedEmbedder()
+        turns = WriteQueue(tmp_path / "turns")
+        queue = EmbeddingQueue(home.database, made, turns, cache_of(made))
         assert queue.work(1, watch) == BATCH
         assert home.database.read(lambda tx: count_waiting(tx, 1)) == 10
         assert home.database.read(lambda tx: count_waiting(tx, 1, 3)) == 3
@@ -168,8 +172,8 @@ def test_the_cache_forgets_texts_that_no_chunk_holds(tmp_path: Path) -> None:
         home.index.sync()
         home.database.write(
             lambda tx: tx.execute(
-                "INSERT INTO embedding_cache (hash, fingerprint, data)"
-                " SELECT zeroblob(32), fingerprint, data FROM embedding_cache LIMIT 1"
+                "INSERT INTO embedding_cache (hash, space, updated_at, data)"
+                " SELECT zeroblob(32), space, updated_at, data FROM embedding_cache LIMIT 1"
             )
         )
         assert _cached(home) == 3

@@ -58,11 +58,37 @@ CREATE TABLE documents (
     UNIQUE (partition_id, source, ref)
 ) STRICT;
 CREATE TABLE embedding_cache (
-    hash        BLOB NOT NULL,
-    fingerprint TEXT NOT NULL,
-    data        BLOB NOT NULL,
-    PRIMARY KEY (hash, fingerprint)
+    id         INTEGER PRIMARY KEY,
+    hash       BLOB NOT NULL,
+    space      INTEGER NOT NULL REFERENCES embedding_spaces (id),
+    updated_at INTEGER NOT NULL,
+    data       BLOB NOT NULL,
+    UNIQUE (hash, space)
+) STRICT;
+CREATE TABLE embedding_job_texts (
+    hash BLOB NOT NULL,
+    job  INTEGER NOT NULL REFERENCES embedding_jobs (id),
+    PRIMARY KEY (hash, job)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE embedding_jobs (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    name        TEXT NOT NULL UNIQUE,
+    fingerprint TEXT NOT NULL,
+    provider    TEXT NOT NULL,
+    state       TEXT NOT NULL CHECK (state IN ('uploading', 'creating', 'submitted', 'cancelling')),
+    attempt     INTEGER NOT NULL,
+    file        TEXT,
+    batch       TEXT,
+    since       INTEGER NOT NULL,
+    asked_at    INTEGER NOT NULL
+) STRICT;
+CREATE TABLE embedding_spaces (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    provider     TEXT NOT NULL,
+    model        TEXT NOT NULL,
+    provider_key TEXT NOT NULL,
+    UNIQUE (provider, model, provider_key)
+) STRICT;
 CREATE TABLE generations (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     status     TEXT NOT NULL CHECK (status IN ('building', 'serving', 'retired')),
@@ -128,10 +154,16 @@ CREATE TABLE terms (
 CREATE TABLE vector_queue (
     id INTEGER PRIMARY KEY
 ) STRICT;
+CREATE TABLE vector_refused (
+    id   INTEGER PRIMARY KEY,
+    code TEXT NOT NULL
+) STRICT;
 CREATE TABLE vectors (
     id   INTEGER PRIMARY KEY,
     data BLOB NOT NULL
 ) STRICT;
 CREATE INDEX code_rows_by_chunk ON code_rows (partition_id, chunk);
 CREATE INDEX code_rows_by_partition ON code_rows (partition_id, id);
+CREATE INDEX embedding_cache_by_use ON embedding_cache (updated_at);
+CREATE INDEX embedding_job_texts_by_job ON embedding_job_texts (job);
 CREATE INDEX removals_by_partition ON removals (partition_id, id);

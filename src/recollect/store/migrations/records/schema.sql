@@ -130,6 +130,14 @@ CREATE TABLE tool_calls (
     finished_at INTEGER,
     UNIQUE (session_id, call_id)
 ) STRICT;
+CREATE TABLE usage (
+    day      TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    model    TEXT NOT NULL,
+    kind     TEXT NOT NULL,
+    tokens   INTEGER NOT NULL CHECK (tokens >= 0),
+    PRIMARY KEY (day, provider, model, kind)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
