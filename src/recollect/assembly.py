@@ -22,6 +22,7 @@ from recollect.core.settings import (
     load_settings,
     models_folder,
 )
+from recollect.index.extra_paths import ExtraPath, extra_path
 from recollect.index.feed import Feed
 from recollect.index.index import Index
 from recollect.index.locks import IndexLocks
@@ -119,6 +120,7 @@ def assemble(order: Order) -> Parts:
         clock=clock,
         embedder=choice.embedder,
         locks=IndexLocks(index_home, clock),
+        origin=files.origin if files else None,
     )
     mirror = TranscriptMirror(home, records) if settings.sessions.mirror else None
     background = BackgroundWork(index.work)
@@ -190,20 +192,21 @@ def _memory_files(
     scope: Scope,
     redactor: SecretRedactor | None,
 ) -> MemoryFiles | None:
-    extra = _extra_paths(resolved)
+    extra = _extra_paths(resolved, workspace)
     if workspace is None and not extra:
         return None
     return MemoryFiles(workspace, extra, scope=scope, redactor=redactor)
 
 
-def _extra_paths(resolved: ResolvedSettings) -> list[Path]:
-    return [Path(path).expanduser().absolute() for path in resolved.settings.workspace.extra_paths]
+def _extra_paths(resolved: ResolvedSettings, workspace: Path | None) -> list[ExtraPath]:
+    return [extra_path(named, workspace) for named in resolved.settings.workspace.extra_paths]
 
 
 def _reading(
     resolved: ResolvedSettings, workspace: Path | None, files: MemoryFiles | None
 ) -> Reading | None:
-    return None if files is None else Reading(files, workspace, _extra_paths(resolved))
+    extra = [each.path for each in _extra_paths(resolved, workspace)]
+    return None if files is None else Reading(files, workspace, extra)
 
 
 def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:

@@ -19,6 +19,7 @@ from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import RecollectError, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, StoreSettings, load_settings, models_folder
+from recollect.index.extra_paths import extra_path
 from recollect.index.generations import cursor, find_generation
 from recollect.index.memory_listing import list_memory
 from recollect.memory import Memory, open_memory
@@ -219,10 +220,10 @@ class Checkup:
 
     def _files(self) -> Finding:
         path = self._settings.workspace.path
-        extra = tuple(Path(each).expanduser() for each in self._settings.workspace.extra_paths)
+        workspace = None if path is None else Path(path).expanduser()
+        extra = [extra_path(each, workspace) for each in self._settings.workspace.extra_paths]
         if path is None and not extra:
             return _ok("workspace", "none")
-        workspace = None if path is None else Path(path).expanduser()
         if workspace is not None and not workspace.is_dir():
             hint = "check workspace.path or --workspace"
             return Finding(name="workspace", state="wrong", detail=f"no folder {path}", hint=hint)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from recollect.index.hit import Hit
 from recollect.index.layout import chunk_id
+from recollect.index.origin import path_of
 from recollect.index.search import Ranked
 from recollect.store.cell import first_integer, integer, text, text_or_none
 from recollect.store.engine import Row, Transaction
@@ -33,7 +34,7 @@ def find_hits(
         if row is not None:
             shown = snippet(text(row[2]), terms, snippet_chars).text
             hit = _hit(row, score, why, shown)
-            hits.setdefault((hit.source, hit.ref, hit.start_line or 0), hit)
+            hits.setdefault((hit.source, text(row[4]), hit.start_line or 0), hit)
     return sorted(hits.values(), key=_rank)
 
 
@@ -60,7 +61,7 @@ def _hit(row: Row, score: float, why: dict[str, float], shown: str) -> Hit:
     return Hit(
         score=score,
         source=text(source),
-        ref=text(ref),
+        ref=path_of(text(ref)) if is_file else text(ref),
         snippet=shown,
         why=why,
         at=integer(at),
@@ -68,7 +69,7 @@ def _hit(row: Row, score: float, why: dict[str, float], shown: str) -> Hit:
         seq=integer(start) if is_session else None,
         role=text_or_none(role),
         name=text_or_none(name),
-        path=text(ref) if is_file else None,
+        path=path_of(text(ref)) if is_file else None,
         start_line=integer(start) if is_file else None,
         end_line=integer(end) if is_file else None,
     )

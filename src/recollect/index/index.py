@@ -56,6 +56,7 @@ class Index:
         clock: Tells the time.
         embedder: Makes vectors; None for words only.
         locks: Those of the home.
+        origin: The workspace whose memory files are seen; None for those of all.
     """
 
     def __init__(
@@ -67,11 +68,12 @@ class Index:
         clock: Clock,
         embedder: Embedder | None,
         locks: IndexLocks,
+        origin: str | None = None,
     ) -> None:
         self._database = database
         self._feeds = tuple(feeds)
         self._indexer = Indexer(database, clock, settings, embedder, locks)
-        self._searcher = Searcher(database, settings.search, embedder)
+        self._searcher = Searcher(database, settings.search, embedder, origin=origin)
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Bring the index up to its feeds, vectors included; rebuild it when it does not fit."""

@@ -15,12 +15,13 @@ from pathlib import Path
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.scope import Scope
 from recollect.index.document import Document, Removal
+from recollect.index.extra_paths import ExtraPath
 from recollect.index.feed import Batch, FeedState
 from recollect.index.memory_listing import MemoryFile, MemoryListing, list_memory
+from recollect.index.origin import SOURCE, origin_of, path_of, qualified
 from recollect.store.paths import read_beneath
 from recollect.text.secret_redactor import SecretRedactor
 
-SOURCE = "memory"
 LARGEST_BYTES = 32 * 1024 * 1024
 BATCH_BYTES = 1024 * 1024
 CHEAP_S = 0.005
@@ -35,7 +36,7 @@ class MemoryFiles:
 
     Args:
         workspace: The folder of MEMORY.md and memory/; None for extra paths only.
-        extra: More Markdown files, or folders of them; absolute.
+        extra: More Markdown files, or folders of them.
         scope: The owner of the files.
         redactor: Takes secrets out of a text; None leaves it as it is.
     """
@@ -46,13 +47,15 @@ class MemoryFiles:
     def __init__(
         self,
         workspace: Path | None,
-        extra: Sequence[Path] = (),
+        extra: Sequence[ExtraPath] = (),
         *,
         scope: Scope,
         redactor: SecretRedactor | None,
     ) -> None:
         self.tenant: str | None = scope.tenant
         self._workspace = workspace
+        self.origin = "" if workspace is None else str(workspace.resolve())
+        """Stands before the refs of its files; see `recollect.index.origin`."""
         self._extra = tuple(extra)
         self._scope = scope
         self._redactor = redactor
@@ -69,12 +72,13 @@ class MemoryFiles:
     def batches(self, state: FeedState) -> Iterator[Batch]:
         """Yield new and changed files, and with the last of them those that are gone."""
         listing = self._scan()
-        changed = [file for file in listing.files if state.stamps.get(file.ref) != file.stamp]
-        missing = state.stamps.keys() - {file.ref for file in listing.files}
+        stamps = {ref: stamp for ref, stamp in state.stamps.items() if self._is_own(ref)}
+        refs = {self._ref(file): file for file in listing.files}
+        changed = [file for ref, file in refs.items() if stamps.get(ref) != file.stamp]
         removals = tuple(
             Removal(source=SOURCE, ref=ref, tenant=self._scope.tenant)
-            for ref in sorted(missing)
-            if listing.is_gone(ref)
+            for ref in sorted(stamps.keys() - refs.keys())
+            if listing.is_gone(path_of(ref))
         )
         documents: list[Document] = []
         warnings = list(listing.warnings)
@@ -123,6 +127,13 @@ class MemoryFiles:
             warnings.append(f"{file.ref}: bytes that are not UTF-8 were replaced")
         return (self._redactor.lines(text) if self._redactor else text), warnings
 
+    def _ref(self, file: MemoryFile) -> str:
+        return qualified(self.origin, file.ref)
+
+    def _is_own(self, ref: str) -> bool:
+        """Whether a file is of this workspace; one that names none is from before they did."""
+        return origin_of(ref) in {self.origin, None}
+
     def _scan(self) -> MemoryListing:
         began = time.monotonic()
         listing = list_memory(self._workspace, self._extra)
@@ -140,8 +151,8 @@ class MemoryFiles:
         warnings += told
         return Document(
             source=SOURCE,
-            ref=file.ref,
-            group=file.ref,
+            ref=self._ref(file),
+            group=self._ref(file),
             order=0,
             text=text,
             at=note_time(file.ref, file.mtime_ns),

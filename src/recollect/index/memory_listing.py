@@ -1,4 +1,4 @@
-"""Which files are memory files: `MEMORY.md`, `memory/**.md` of a workspace, and extra paths.
+"""Which files are memory files: `MEMORY.md`, `USER.md`, `memory/**.md`, and extra paths.
 
 Symbolic links, hard links and special files are left out, and so are names that are not UTF-8. What
 cannot be looked into is told, and is not taken for gone.
@@ -13,10 +13,12 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.errors import NotFound, RecollectError
+from recollect.index.extra_paths import ExtraPath, may_enter
 from recollect.store.paths import FoundFile, list_files
 
 FOLDER = "memory"
-_CURATED = ("MEMORY.md", "memory.md")
+CURATED = ("MEMORY.md", "USER.md", "memory.md")
+"""Files at the top of a workspace; `memory.md` as OpenClaw spelled it until 2026."""
 
 
 class MemoryFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +54,19 @@ class MemoryListing(msgspec.Struct, frozen=True, kw_only=True):
         return not any(ref == path or ref.startswith(f"{path}/") for path in self.closed)
 
 
-def list_memory(workspace: Path | None, extra: Sequence[Path]) -> MemoryListing:
+def is_memory_path(path: str) -> bool:
+    """Return whether a path below a workspace can be one of its memory files.
+
+    As OpenClaw does, ``./`` and ``/`` before the path are not looked at.
+
+    >>> is_memory_path("./memory/tea.md"), is_memory_path("memoryx/tea.md")
+    (True, False)
+    """
+    bare = path.strip().replace("\\", "/").lstrip("./")
+    return _is_memory(bare)
+
+
+def list_memory(workspace: Path | None, extra: Sequence[ExtraPath]) -> MemoryListing:
     """Return the memory files of a workspace and of extra paths; a file is listed once."""
     found = _Found()
     if workspace is not None:
@@ -73,10 +87,11 @@ class _Found:
         self.warnings: list[str] = []
         self.closed: set[str] = set()
         self._places: set[Path] = set()
+        self._roots: dict[Path, Path] = {}
 
     def add(self, root: Path, file: FoundFile, prefix: str) -> None:
         ref = prefix + file.path
-        place = root / file.path
+        place = self._real(root) / file.path
         if not _is_utf8(ref):
             self.warnings.append(f"{_shown(ref)}: left out, its name is not UTF-8")
         elif place not in self._places:
@@ -84,6 +99,12 @@ class _Found:
             self.files[ref] = MemoryFile(
                 ref=ref, root=root, path=file.path, size=file.size, mtime_ns=file.mtime_ns
             )
+
+    def _real(self, root: Path) -> Path:
+        """Return a root without links above it: below it there are none."""
+        if root not in self._roots:
+            self._roots[root] = root.resolve()
+        return self._roots[root]
 
     def leave_out(self, ref: str, reason: str, *, is_closed: bool = False) -> None:
         self.warnings.append(f"{_shown(ref)}: left out, {reason}")
@@ -106,7 +127,7 @@ def _list_root(
         return
     except RecollectError as error:
         found.leave_out(prefix.rstrip("/") or FOLDER, error.message, is_closed=True)
-        found.closed.update(() if prefix else _CURATED)
+        found.closed.update(() if prefix else CURATED)
         return
     for file in listing.files:
         found.add(root, file, prefix)
@@ -115,8 +136,8 @@ def _list_root(
         found.leave_out(prefix + skipped.path, skipped.reason, is_closed=is_closed)
 
 
-def _list_extra(found: _Found, path: Path) -> None:
-    ref = str(path)
+def _list_extra(found: _Found, extra: ExtraPath) -> None:
+    path, ref = extra.path, str(extra.path)
     try:
         mode = path.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -125,7 +146,8 @@ def _list_extra(found: _Found, path: Path) -> None:
         found.leave_out(ref, "unreadable", is_closed=True)
     else:
         if stat.S_ISDIR(mode):
-            _list_root(found, path, f"{path}/", accept=_is_markdown, enter=lambda _: True)
+            prefix = f"{path}/".replace("//", "/")
+            _list_root(found, path, prefix, accept=extra.accepts, enter=may_enter)
         elif stat.S_ISLNK(mode):
             found.leave_out(ref, "symlink")
         elif not _is_markdown(path.name):
@@ -141,11 +163,12 @@ def _is_markdown(path: str) -> bool:
 
 
 def _is_memory(path: str) -> bool:
-    return path in _CURATED or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
+    return path in CURATED or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
 
 
 def _may_hold_memory(path: str) -> bool:
-    return path == FOLDER or path.startswith(f"{FOLDER}/")
+    is_inside = path == FOLDER or path.startswith(f"{FOLDER}/")
+    return is_inside and may_enter(path)
 
 
 def _is_utf8(name: str) -> bool:

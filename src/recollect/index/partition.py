@@ -20,6 +20,7 @@ from recollect.index.lexical.dictionary import Dictionary
 from recollect.index.lexical.segments import read_postings, sealed_end, sealed_records
 from recollect.index.lexical.tail import TailRow, entries_of, read_tail
 from recollect.index.names import Names
+from recollect.index.origin import Strangers
 from recollect.index.vectors.code_matrix import CodeMatrix
 from recollect.store.cell import first_integer, integer, text
 from recollect.store.engine import Transaction
@@ -49,6 +50,7 @@ class Partition:
     def _empty(self) -> None:
         self.arrays = ChunkArrays()
         self.names = Names()
+        self.strangers = Strangers(self.number)
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
         self._revision = -1
         self._tail: list[TailRow] = []
@@ -84,7 +86,11 @@ class Partition:
         return terms(text(row[0])) if row else []
 
     def visible(
-        self, scope: dict[str, str], sources: Mask | None, group: int | None
+        self,
+        scope: dict[str, str],
+        sources: Mask | None,
+        group: int | None,
+        origin: str | None = None,
     ) -> Mask | None:
         """Return which chunks a caller may see, None for all living ones.
 
@@ -92,6 +98,7 @@ class Partition:
             scope: Owner kind to value; a value that is unknown hides everything.
             sources: By source number; None for every source.
             group: A group number, or None.
+            origin: The workspace whose memory files are seen; None for those of all.
         """
         arrays, count = self.arrays, self.arrays.count
         conditions: list[NDArray[np.bool_]] = [
@@ -101,6 +108,9 @@ class Partition:
             conditions.append(sources[arrays["source"][:count]])
         if group is not None:
             conditions.append(arrays["group"][:count] == group)
+        if origin is not None:
+            own = self.strangers.visible(origin, arrays["group"][:count])
+            conditions += [own] if own is not None else []
         if not conditions:
             return None
         mask: Mask = np.logical_and.reduce([arrays.alive[:count], *conditions])
@@ -109,6 +119,7 @@ class Partition:
     def _take_in(self, tx: Transaction, count: int) -> None:
         known = self.arrays.count
         self.names.refresh(tx, self.number)
+        self.strangers.refresh(tx)
         gone = self._new_removals(tx)
         self._read_tail(tx, known)
         if count > known:

@@ -57,11 +57,18 @@ class Searcher:
         database: index.db.
         settings: The section ``search``.
         embedder: Makes the vectors of questions; None for words only.
+        origin: The workspace whose memory files are seen; None for those of all.
     """
 
     def __init__(
-        self, database: Database, settings: SearchSettings, embedder: Embedder | None
+        self,
+        database: Database,
+        settings: SearchSettings,
+        embedder: Embedder | None,
+        *,
+        origin: str | None = None,
     ) -> None:
+        self._origin = origin
         self._database = database
         self._settings = settings
         self._embedder = embedder
@@ -155,7 +162,7 @@ class Searcher:
             question=analyse(query, partition.names),
             vector=vector,
             lexical=options.mode != "vector" or vector is None,
-            visible=_visible(tx, partition, scope, options.sources),
+            visible=_visible(tx, partition, scope, options.sources, self._origin),
             most=options.limit,
         )
         while True:
@@ -191,7 +198,11 @@ def _run_on(
 
 
 def _visible(
-    tx: Transaction, partition: Partition, scope: Scope, sources: Collection[str] | None
+    tx: Transaction,
+    partition: Partition,
+    scope: Scope,
+    sources: Collection[str] | None,
+    origin: str | None,
 ) -> NDArray[np.bool_] | None:
     owners = {"agent": scope.agent, "user": scope.user, "project": scope.project}
     wanted = {kind: value for kind, value in owners.items() if value is not None}
@@ -201,7 +212,7 @@ def _visible(
     group = None
     if scope.session is not None:
         group = find_session_group(tx, partition.number, scope.session)
-    return partition.visible(wanted, chosen, group)
+    return partition.visible(wanted, chosen, group, origin)
 
 
 def _checked(vector: Vectors, dimensions: int) -> Vectors:

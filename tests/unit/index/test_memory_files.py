@@ -12,9 +12,11 @@ import pytest
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.scope import Scope
 from recollect.index.document import Document
+from recollect.index.extra_paths import ExtraPath
 from recollect.index.feed import Batch, FeedState
 from recollect.index.memory_files import BATCH_BYTES, LARGEST_BYTES, MemoryFiles, note_time
-from recollect.index.memory_listing import list_memory
+from recollect.index.memory_listing import is_memory_path, list_memory
+from recollect.index.origin import path_of
 from recollect.text.secret_redactor import SecretRedactor
 from tests.unit.index.scripted import ScriptedIndex
 
@@ -28,7 +30,9 @@ class Workspace:
     def __init__(self, folder: Path, *extra: Path, redacts: bool = False) -> None:
         self.folder = folder
         redactor = SecretRedactor(b"salt") if redacts else None
-        self.files = MemoryFiles(folder, extra, scope=Scope(), redactor=redactor)
+        self.files = MemoryFiles(
+            folder, [ExtraPath(path=each) for each in extra], scope=Scope(), redactor=redactor
+        )
         self.stamps: dict[str, str] = {}
 
     def write(self, path: str, content: str | bytes) -> Path:
@@ -57,7 +61,7 @@ class Workspace:
 
     def removed(self) -> list[str]:
         """Return the refs that a scan found gone."""
-        return [removal.ref for batch in self.scan() for removal in batch.removals]
+        return [path_of(removal.ref) for batch in self.scan() for removal in batch.removals]
 
 
 @pytest.fixture
@@ -77,7 +81,7 @@ def test_the_memory_of_a_workspace_is_memory_md_and_what_is_nested_below_memory(
     for path in ("README.md", "memory/a.txt", "src/MEMORY.md", "memory.bak/a.md"):
         workspace.write(path, "apple")
     documents = workspace.put()
-    assert [d.ref for d in documents] == ["MEMORY.md", "memory/a.md", "memory/b/c/d.md"]
+    assert [path_of(d.ref) for d in documents] == ["MEMORY.md", "memory/a.md", "memory/b/c/d.md"]
     assert {(d.source, d.markdown, d.order) for d in documents} == {("memory", True, 0)}
     assert workspace.scan() == []
 
@@ -89,7 +93,7 @@ def test_what_changed_is_read_again_and_nothing_else(workspace: Workspace) -> No
     workspace.scan()
     path.write_text("grape", encoding="utf-8")
     os.utime(path, ns=(MTIME_NS, MTIME_NS))
-    assert [(d.ref, d.text, d.at) for d in workspace.put()] == [
+    assert [(path_of(d.ref), d.text, d.at) for d in workspace.put()] == [
         ("memory/a.md", "grape", MTIME_NS // 1_000_000)
     ]
 
@@ -100,8 +104,8 @@ def test_a_file_that_was_renamed_comes_and_goes_in_one_batch(workspace: Workspac
     workspace.scan()
     path.rename(path.with_name("b.md"))
     (batch,) = workspace.scan()
-    assert [d.ref for d in batch.documents] == ["memory/b.md"]
-    assert [r.ref for r in batch.removals] == ["memory/a.md"]
+    assert [path_of(d.ref) for d in batch.documents] == ["memory/b.md"]
+    assert [path_of(r.ref) for r in batch.removals] == ["memory/a.md"]
 
 
 def test_a_file_that_was_removed_is_gone(workspace: Workspace) -> None:
@@ -149,7 +153,7 @@ def test_what_is_no_file_of_its_own_is_left_out_and_told(
     workspace.write("memory/a.md", "apple")
     make(workspace, outside)
     (batch,) = workspace.scan()
-    assert [d.ref for d in batch.documents] == ["memory/a.md"]
+    assert [path_of(d.ref) for d in batch.documents] == ["memory/a.md"]
     assert batch.warnings == (f"memory/x.md: left out, {reason}",)
     with pytest.raises(NotFound):
         workspace.files.find("memory/x.md")
@@ -198,7 +202,7 @@ def test_a_file_that_is_too_large_is_left_out(workspace: Workspace) -> None:
     os.truncate(path, 40_000_000)
     workspace.write("memory/small.md", "bread")
     (batch,) = workspace.scan()
-    assert [d.ref for d in batch.documents] == ["memory/small.md"]
+    assert [path_of(d.ref) for d in batch.documents] == ["memory/small.md"]
     assert batch.warnings == (
         f"memory/large.md: left out, the file is larger than {LARGEST_BYTES} bytes",
     )
@@ -223,7 +227,7 @@ def test_a_name_that_is_not_utf8_is_left_out(workspace: Workspace) -> None:
     workspace.write("memory/a.md", "apple")
     (workspace.folder / "memory" / os.fsdecode(b"caf\xe9.md")).write_bytes(b"bread")
     (batch,) = workspace.scan()
-    assert [d.ref for d in batch.documents] == ["memory/a.md"]
+    assert [path_of(d.ref) for d in batch.documents] == ["memory/a.md"]
     assert batch.warnings == ("memory/caf?.md: left out, its name is not UTF-8",)
 
 
@@ -232,7 +236,7 @@ def test_a_file_that_vanishes_during_a_scan_is_told(workspace: Workspace) -> Non
     path = workspace.write("memory/0.md", "x" * BATCH_BYTES)
     later = workspace.write("memory/1.md", "apple")
     batches = workspace.files.batches(FeedState(0, {}))
-    assert [d.ref for d in next(batches).documents] == ["memory/0.md"]
+    assert [path_of(d.ref) for d in next(batches).documents] == ["memory/0.md"]
     later.unlink()
     (last,) = batches
     assert (last.documents, last.removals) == ((), ())
@@ -260,7 +264,7 @@ def test_extra_paths_are_files_or_folders(workspace: Workspace, tmp_path: Path) 
     workspace.write("memory/m.md", "apple")
     extra = [folder, single, single, folder / "a.md", workspace.folder / "memory"]
     documents = Workspace(workspace.folder, *extra).put()
-    assert [d.ref for d in documents] == sorted(
+    assert [path_of(d.ref) for d in documents] == sorted(
         [f"{folder}/a.md", f"{folder}/deep/b.md", str(single), "memory/m.md"]
     )
 
@@ -287,7 +291,7 @@ def test_a_workspace_that_is_gone_empties_the_index_with_a_warning(workspace: Wo
     workspace.scan()
     workspace.folder.rename(workspace.folder.with_name("moved"))
     (batch,) = workspace.scan()
-    assert [r.ref for r in batch.removals] == ["memory/a.md"]
+    assert [path_of(r.ref) for r in batch.removals] == ["memory/a.md"]
     assert batch.warnings == (f"{workspace.folder}: left out, it is not there",)
 
 
