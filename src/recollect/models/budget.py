@@ -74,6 +74,12 @@ class DailyBudget:
             with self._lock:
                 self._held -= tokens
 
+    def left(self) -> int | None:
+        """Return the tokens that the day still has; None without a limit."""
+        with self._lock:
+            spent = self._spending.spent(self._day()) + self._held
+        return max(0, self._limit - spent) if self._limit else None
+
     def add(self, tokens: int) -> None:
         """Count what a request really took."""
         self._spending.add(self._day(), tokens)

@@ -29,6 +29,7 @@ from recollect.models.raw_vectors import (
     sound_vectors,
     unreadable,
 )
+from recollect.models.remote_batches import EmbeddingBatches
 from recollect.models.wire import Purpose, Wire
 from recollect.text.tokens import estimate_tokens
 
@@ -174,6 +175,12 @@ class RemoteEmbedder:
         if vector is None:
             raise self._refusal(f"{self.wire.provider}: the question {_NO_DIRECTION}")
         return vector
+
+    def batches(self) -> EmbeddingBatches | None:
+        """Return the provider's interface for batches; None where it has none."""
+        from recollect.models.batch_providers import open_batches
+
+        return open_batches(self.wire, self.client, self.base_url, self._budget)
 
     def close(self) -> None:
         """Give the connections back."""
