@@ -21,6 +21,7 @@ from recollect.core.settings import (
     known_agent,
     load_settings,
     models_folder,
+    program_path,
 )
 from recollect.index.extra_paths import ExtraPath, extra_path
 from recollect.index.feed import Feed
@@ -30,6 +31,9 @@ from recollect.index.memory_files import MemoryFiles
 from recollect.models.embedder import Embedder
 from recollect.models.registry import Choice, choose_embedder
 from recollect.recall.background import BackgroundWork
+from recollect.recall.qmd.backend import QmdBackend
+from recollect.recall.qmd.collections import Collections
+from recollect.recall.qmd.engine import QmdEngine
 from recollect.recall.reading import Reading
 from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.sessions.mirror import TranscriptMirror
@@ -42,6 +46,8 @@ from recollect.text.secret_redactor import SecretRedactor
 
 AGENTS = "agents"
 """Folder of the home that holds the indexes of agents with settings of their own."""
+QMD = "qmd"
+"""Folder beside an index that holds what the external command keeps for its workspaces."""
 _SALT = "redaction.salt"
 
 
@@ -72,6 +78,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     index: Index
     files: MemoryFiles | None
     reading: Reading | None
+    qmd: QmdBackend | None
     mirror: TranscriptMirror | None
     background: BackgroundWork
     sessions: Sessions
@@ -148,6 +155,7 @@ def assemble(order: Order) -> Parts:
         index=index,
         files=files,
         reading=_reading(resolved, workspace, files),
+        qmd=_qmd(resolved, index_home, (files, index), clock, scope),
         mirror=mirror,
         background=background,
         sessions=sessions,
@@ -207,6 +215,35 @@ def _reading(
 ) -> Reading | None:
     extra = [each.path for each in _extra_paths(resolved, workspace)]
     return None if files is None else Reading(files, workspace, extra)
+
+
+def _qmd(
+    resolved: ResolvedSettings,
+    index_home: Path,
+    builtin: tuple[MemoryFiles | None, Index],
+    clock: Clock,
+    scope: Scope,
+) -> QmdBackend | None:
+    settings, (files, index) = resolved.settings, builtin
+    if settings.search.backend != "qmd" or files is None:
+        return None
+    workspace = _workspace(resolved)
+    collections = Collections(
+        index_home / QMD,
+        workspace,
+        _extra_paths(resolved, workspace),
+        cache=models_folder() / QMD,
+        program_path=program_path(),
+    )
+    return QmdBackend(
+        QmdEngine(settings.qmd, collections, clock),
+        collections,
+        files,
+        index,
+        settings=settings.search,
+        owner=scope,
+        mode=settings.qmd.mode,
+    )
 
 
 def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:

@@ -100,7 +100,9 @@ class Memory:
             StoreError: a database refused.
             EmbeddingError: the embedder failed; words are indexed all the same.
         """
-        return self._parts.index.sync(on_progress)
+        report = self._parts.index.sync(on_progress)
+        failure = None if self._parts.qmd is None else self._parts.qmd.engine.refresh()
+        return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
 
     def reindex(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Build the index anew; searches are answered by the old one until it is finished.
@@ -147,7 +149,8 @@ class Memory:
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        return self._parts.index.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)
+        search = self._parts.qmd or self._parts.index
+        return search.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)
 
     def read(
         self,
@@ -239,6 +242,8 @@ class Memory:
         self._is_closed = True
         parts = self._parts
         parts.background.close()
+        if parts.qmd is not None:
+            parts.qmd.engine.close()
         if parts.mirror is not None:
             parts.mirror.close()
         if parts.choice.embedder is not None:
