@@ -126,7 +126,7 @@ class Feeding:
             done = report
             for tenant, step in steps.items():
                 number = ensure_partition(tx, generation.number, tenant)
-                writer = self._writers.setdefault(number, PartitionWriter(number))
+                writer = self._writers.setdefault(number, PartitionWriter(number, identity.lexical))
                 done = done.plus(writer.apply(tx, step, embed=bool(identity.embedder)))
             set_cursor(tx, generation.number, feed.name, batch.cursor)
             return done

@@ -18,6 +18,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
         overlap: Their overlap, likewise.
         embedder: Fingerprint of the embedder, empty without one.
         dimensions: Size of its vectors, 0 without one.
+        lexical: What finds words, by name.
     """
 
     terms: int
@@ -26,6 +27,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     overlap: int
     embedder: str = ""
     dimensions: int = 0
+    lexical: str = "postings"
 
     def can_take(self, wanted: Identity) -> bool:
         """Return whether new texts can join those that are indexed: their terms would meet."""
@@ -37,6 +39,8 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
             return "the index was built by another version"
         if (self.tokens, self.overlap) != (wanted.tokens, wanted.overlap):
             return "the size of chunks was changed"
+        if self.lexical != wanted.lexical:
+            return "the lexical back end was changed"
         if self.embedder and wanted.embedder and self.embedder != wanted.embedder:
             return "the embedder was changed"
         return None

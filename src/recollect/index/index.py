@@ -16,6 +16,7 @@ from recollect.index.generations import find_generation, partition_numbers
 from recollect.index.hit import SearchResult
 from recollect.index.indexer import Indexer
 from recollect.index.layout import chunk_ids
+from recollect.index.lexical.backends import LexicalChoice
 from recollect.index.locks import IndexLocks
 from recollect.index.report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.searcher import Searcher, SearchOptions
@@ -117,6 +118,11 @@ class Index:
         """Return what the index holds."""
         outdated = self._indexer.outdated()
         return self._database.read(lambda tx: _status(tx, outdated))
+
+    @property
+    def lexical(self) -> LexicalChoice:
+        """What finds words, and why it is not what the settings name."""
+        return self._indexer.lexical
 
     def _catch_up(self, watch: Watch, embed_at_most: int) -> list[str]:
         outdated = self._indexer.outdated()

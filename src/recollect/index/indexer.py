@@ -29,6 +29,7 @@ from recollect.index.generations import (
     retire_unfinished,
     set_identity,
 )
+from recollect.index.lexical.backends import choose
 from recollect.index.locks import IndexLocks
 from recollect.index.pieces import PIECES_VERSION
 from recollect.index.report import SyncReport, Watch
@@ -69,6 +70,8 @@ class Indexer:
         self._cache_settings = settings.embedding.cache
         self._embedder = embedder
         self._locks = locks
+        self.lexical = choose(database, settings.search.lexical.backend)
+        """What finds words in an index built now."""
         self._mutex = threading.Lock()
         self._feeding = Feeding(database)
 
@@ -81,6 +84,7 @@ class Indexer:
             overlap=self._chunking.overlap,
             embedder=self._embedder.fingerprint if self._embedder else "",
             dimensions=self._embedder.dimensions if self._embedder else 0,
+            lexical=self.lexical.used,
         )
 
     def outdated(self) -> str | None:

@@ -7,10 +7,7 @@ import numpy as np
 from recollect.index.document import SOURCES
 from recollect.index.document_rows import add_documents, document_row, next_document
 from recollect.index.layout import LAYOUT, chunk_id
-from recollect.index.lexical.dictionary import Dictionary
-from recollect.index.lexical.postings import Occurrences
-from recollect.index.lexical.segments import Run
-from recollect.index.lexical.tail import store_run
+from recollect.index.lexical.port import Fresh, WordWriter
 from recollect.index.pieces import Piece, Prepared
 from recollect.index.register import Belonging, Register
 from recollect.store.engine import SqlValue, Transaction
@@ -25,16 +22,14 @@ class Intake:
     Args:
         partition: The row of `partitions`.
         first: The number of the first new chunk.
-        dictionary: Numbers the terms.
+        words: Stores the words.
         register: Numbers names and groups.
     """
 
-    def __init__(
-        self, partition: int, first: int, dictionary: Dictionary, register: Register
-    ) -> None:
+    def __init__(self, partition: int, first: int, words: WordWriter, register: Register) -> None:
         self._partition = partition
         self._first = first
-        self._dictionary = dictionary
+        self._words = words
         self._register = register
         self._next = 0
         self._documents: list[tuple[SqlValue, ...]] = []
@@ -79,11 +74,7 @@ class Intake:
             queued = [(chunk[0],) for chunk in self._chunks]
             tx.executemany("INSERT INTO vector_queue (id) VALUES (?)", queued)
         records = np.array(self._records, LAYOUT)
-        lengths, heads = records["length"].tolist(), records["head"].tolist()
-        numbers = self._dictionary.add(tx, self._terms)
-        terms = [numbers[term] for term in self._terms]
-        entries = Occurrences.count(terms, lengths, heads, self._first)
-        store_run(tx, self._partition, Run(self._first, records, entries))
+        self._words.add(tx, Fresh(first=self._first, records=records, terms=self._terms))
 
     def _add_chunk(self, number: int, document: int, piece: Piece) -> None:
         self._terms += piece.terms

@@ -15,10 +15,9 @@ from recollect.index import layout
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.document import SOURCES
 from recollect.index.layout import LAYOUT, Ints, Mask, Records, damaged_records, decode
-from recollect.index.lexical.bm25 import QueryTerm
-from recollect.index.lexical.dictionary import Dictionary
-from recollect.index.lexical.segments import read_postings, sealed_end, sealed_records
-from recollect.index.lexical.tail import TailRow, entries_of, read_tail
+from recollect.index.lexical.backends import DEFAULT, backend
+from recollect.index.lexical.segments import sealed_end, sealed_records
+from recollect.index.lexical.tail import TailRow, read_tail
 from recollect.index.names import Names
 from recollect.index.origin import Strangers
 from recollect.index.vectors.code_matrix import CodeMatrix
@@ -39,11 +38,13 @@ class Partition:
     Args:
         number: The row of `partitions`.
         dimensions: Size of the vectors; 0 without an embedder.
+        lexical: What finds words, by name.
     """
 
-    def __init__(self, number: int, dimensions: int) -> None:
+    def __init__(self, number: int, dimensions: int, lexical: str = DEFAULT) -> None:
         self.number = number
         self.dimensions = dimensions
+        self._backend = backend(lexical)
         self.lock = threading.Lock()
         self._empty()
 
@@ -52,9 +53,9 @@ class Partition:
         self.names = Names()
         self.strangers = Strangers(self.number)
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
+        self.words = self._backend.reader(self.number)
         self._revision = -1
         self._tail: list[TailRow] = []
-        self._tail_entries = entries_of([])
         self._removals_read = 0
 
     def refresh(self, tx: Transaction) -> None:
@@ -68,15 +69,6 @@ class Partition:
             self._empty()  # half of a state is no state
             raise
         self._revision = integer(row[0])
-
-    def query_term(self, tx: Transaction, term: str) -> QueryTerm:
-        """Return a term with all its postings, sealed and waiting."""
-        number = Dictionary(self.number).find(tx, (term,)).get(term)
-        if number is None:
-            return QueryTerm(term, [])
-        waiting = self._tail_entries.of_term(number)
-        rows = read_postings(tx, number)
-        return QueryTerm(term, [*rows, waiting] if len(waiting) else rows)
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
         """Return the terms of a chunk, in order."""
@@ -144,7 +136,7 @@ class Partition:
         end = sealed_end(tx, self.number)
         self._tail = [row for row in self._tail if row.number >= end]
         self._tail += read_tail(tx, self.number, max(known, end))
-        self._tail_entries = entries_of(self._tail)
+        self.words.hold(self._tail)
 
     def _records(self, tx: Transaction, known: int, count: int) -> Records:
         """Return the records of the chunks from ``known`` on; of removed ones they may be empty."""
@@ -172,6 +164,6 @@ class Partition:
         self.arrays.kill(gone)
         dead = set(gone.tolist())
         self._tail = [row for row in self._tail if row.number not in dead]
-        self._tail_entries = entries_of(self._tail)
+        self.words.hold(self._tail)
         owners = np.unique(np.concatenate([self.arrays[column][gone] for column in OWNERS]))
         self.names.forget_missing(tx, owners.tolist())

@@ -16,7 +16,7 @@ from recollect.core.settings import SearchSettings
 from recollect.index.document import SOURCES
 from recollect.index.feedback import READ, feedback_score, feedback_terms, moved_query
 from recollect.index.layout import Floats, Ints, Mask
-from recollect.index.lexical.bm25 import LexicalScores, complete, score
+from recollect.index.lexical.port import Asked, Scores
 from recollect.index.partition import Partition
 from recollect.index.question import Question
 from recollect.index.ranking import Parts, best_possible, priors, weights_for
@@ -116,13 +116,17 @@ class _Ranking:
         )
         return parts.take(np.flatnonzero(words > 0))
 
-    def _score_words(self) -> LexicalScores | None:
+    def _score_words(self) -> Scores | None:
         question = self._request.question
         if not (self._request.lexical and question.terms):
             return None
-        terms = [self._partition.query_term(self._tx, term) for term in question.terms]
-        budget = self._settings.posting_budget
-        return score(self._arrays, terms, budget if self._is_large() else 1 << 62)
+        asked = Asked(
+            terms=question.terms,
+            budget=self._settings.posting_budget if self._is_large() else 1 << 62,
+            visible=self._request.visible,
+            most=self._request.most,
+        )
+        return self._partition.words.score(self._tx, self._arrays, asked)
 
     def _scan_codes(self) -> CodeScan | None:
         vector, codes = self._request.vector, self._partition.codes
@@ -205,7 +209,7 @@ class _Ranking:
     def _parts(self, numbers: Ints) -> Parts:
         values = priors(self._arrays, numbers, self._request.question)
         if self._lexical is not None:
-            values["context"] = complete(self._arrays, self._lexical, numbers)
+            values["context"] = self._lexical.complete(numbers)
             values["group"] = self._lexical.groups[self._arrays["group"][numbers]]
         if self._scan is not None:
             values["vector"] = estimated(self._scan, neighbourhood(self._arrays, numbers))
@@ -238,7 +242,7 @@ class _Ranking:
             self._arrays,
             texts,
             total[best] * best_possible(self._weights),
-            lambda term: self._partition.query_term(self._tx, term),
+            lambda term: self._partition.words.find(self._tx, term),
             set(self._request.question.terms),
         )
         self._weights["feedback"] = self._settings.ranking.feedback

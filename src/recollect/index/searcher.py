@@ -26,6 +26,7 @@ from recollect.store.engine import Database, Transaction
 
 MODES = ("hybrid", "lexical", "vector")
 MOST_HITS = 1_000
+DAMAGED_WORDS = "the index is damaged and some words were left out: run `recollect doctor --fix`"
 HELD_PARTITIONS = 32
 """Tenants kept in memory at once; the one not asked for longest goes."""
 FURTHER = 4
@@ -92,7 +93,8 @@ class Searcher:
             used = vector if fits else None
             hits = self._hits(tx, partition, (query, used), scope, options)
             mode = "lexical" if used is None else options.mode
-            return SearchResult(hits=hits, mode=mode, warnings=warnings)
+            told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
+            return SearchResult(hits=hits, mode=mode, warnings=told)
 
         found = self._on_partition(scope.tenant, answer)
         return found or SearchResult(hits=[], mode=options.mode, warnings=[])
@@ -142,7 +144,7 @@ class Searcher:
         with self._mutex:
             partition = self._partitions.get(place)
             if partition is None:
-                partition = Partition(place.partition, place.identity.dimensions)
+                partition = _partition(place)
                 self._partitions[place] = partition
             self._partitions.move_to_end(place)
             if len(self._partitions) > HELD_PARTITIONS:
@@ -174,6 +176,10 @@ class Searcher:
                 break
             request = msgspec.structs.replace(request, most=request.most * FURTHER)
         return [hit for hit in hits if hit.score >= options.min_score][: options.limit]
+
+
+def _partition(place: Place) -> Partition:
+    return Partition(place.partition, place.identity.dimensions, place.identity.lexical)
 
 
 def _find_place(tx: Transaction, tenant: str) -> Place | None:
