@@ -53,6 +53,7 @@ class Clearance:
         self._left = self._words.remove(tx, self._texts)
         ids = [(chunk_id(self._partition, number),) for number in self._texts]
         tx.executemany("DELETE FROM tail WHERE id = ?", ids)
+        tx.executemany("DELETE FROM annotations WHERE id = ?", ids)
         tx.executemany("DELETE FROM vectors WHERE id = ?", ids)
         tx.executemany("DELETE FROM vector_queue WHERE id = ?", ids)
         tx.executemany("DELETE FROM vector_refused WHERE id = ?", ids)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from recollect.index.document import SOURCES
+from recollect.index.annotations import add_annotations, annotation_row
+from recollect.index.document import FILES, SOURCES
 from recollect.index.document_rows import add_documents, document_row, next_document
+from recollect.index.file_names import add_file_names, file_name_rows
 from recollect.index.layout import LAYOUT, chunk_id
 from recollect.index.lexical.port import Fresh, WordWriter
+from recollect.index.origin import path_of
 from recollect.index.pieces import Piece, Prepared
 from recollect.index.register import Belonging, Register
 from recollect.store.engine import SqlValue, Transaction
@@ -35,6 +38,8 @@ class Intake:
         self._documents: list[tuple[SqlValue, ...]] = []
         self._records: list[tuple[int, ...]] = []
         self._chunks: list[tuple[SqlValue, ...]] = []
+        self._annotations: list[tuple[SqlValue, ...]] = []
+        self._file_names: list[tuple[SqlValue, ...]] = []
         self._terms: list[str] = []
         self.hashes: set[bytes] = set()
         """Hashes of the new chunks' texts."""
@@ -50,6 +55,9 @@ class Intake:
             self._next = next_document(tx)
         row = self._next + len(self._documents)
         self._documents.append(document_row(row, self._partition, prepared, belonging, number))
+        if prepared.document.source == FILES:
+            path = path_of(prepared.document.ref)
+            self._file_names += file_name_rows(self._partition, path, row)
         for place, piece in enumerate(prepared.pieces):
             order = prepared.document.order << 16 | min(place, MOST_PARTS)
             self._records.append(_record(prepared, piece, belonging, order))
@@ -63,6 +71,7 @@ class Intake:
             embed: Whether the chunks wait for an embedder.
         """
         add_documents(tx, self._documents)
+        add_file_names(tx, self._file_names)
         if not self._records:
             return
         tx.executemany(
@@ -70,6 +79,7 @@ class Intake:
             " VALUES (?, ?, ?, ?, ?, ?)",
             self._chunks,
         )
+        add_annotations(tx, self._annotations)
         if embed:
             queued = [(chunk[0],) for chunk in self._chunks]
             tx.executemany("INSERT INTO vector_queue (id) VALUES (?)", queued)
@@ -83,6 +93,8 @@ class Intake:
         self._chunks.append(
             (key, document, piece.start_line, piece.end_line, piece.hash, piece.text)
         )
+        if piece.annotation is not None:
+            self._annotations.append(annotation_row(key, piece.annotation))
 
 
 def _record(prepared: Prepared, piece: Piece, belonging: Belonging, order: int) -> tuple[int, ...]:

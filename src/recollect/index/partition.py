@@ -12,15 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index import layout
+from recollect.index.annotations import Annotations
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.document import SOURCES
-from recollect.index.layout import LAYOUT, Ints, Mask, Records, damaged_records, decode
+from recollect.index.layout import LAYOUT, Floats, Ints, Mask, Records, damaged_records, decode
 from recollect.index.lexical.backends import DEFAULT, backend
 from recollect.index.lexical.segments import sealed_end, sealed_records
 from recollect.index.lexical.tail import TailRow, read_tail
 from recollect.index.names import Names
 from recollect.index.origin import Strangers
+from recollect.index.vectors.backend import NearScan
 from recollect.index.vectors.code_matrix import CodeMatrix
+from recollect.index.vectors.near_vectors import Codes, Held, Scanner
 from recollect.store.cell import first_integer, integer, text
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
@@ -39,18 +42,27 @@ class Partition:
         number: The row of `partitions`.
         dimensions: Size of the vectors; 0 without an embedder.
         lexical: What finds words, by name.
+        near: What finds near vectors; the codes alone unless told otherwise.
     """
 
-    def __init__(self, number: int, dimensions: int, lexical: str = DEFAULT) -> None:
+    def __init__(
+        self,
+        number: int,
+        dimensions: int,
+        lexical: str = DEFAULT,
+        near: Scanner | None = None,
+    ) -> None:
         self.number = number
         self.dimensions = dimensions
         self._backend = backend(lexical)
+        self._near = near or Codes()
         self.lock = threading.Lock()
         self._empty()
 
     def _empty(self) -> None:
         self.arrays = ChunkArrays()
         self.names = Names()
+        self.annotations = Annotations(self.number)
         self.strangers = Strangers(self.number)
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
         self.words = self._backend.reader(self.number)
@@ -69,6 +81,12 @@ class Partition:
             self._empty()  # half of a state is no state
             raise
         self._revision = integer(row[0])
+
+    def scan(self, tx: Transaction, vector: Floats) -> NearScan | None:
+        """Return what is near to ``vector``, or None where there are no vectors."""
+        if self.codes is None:
+            return None
+        return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
         """Return the terms of a chunk, in order."""
@@ -116,6 +134,7 @@ class Partition:
         self._read_tail(tx, known)
         if count > known:
             self.arrays.append(self._records(tx, known, count), gone[gone >= known])
+        self.annotations.refresh(tx, known, gone)
         self._remove(tx, gone[gone < known])
         if self.codes:
             self.codes.refresh(tx, self.number, count)

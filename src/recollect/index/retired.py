@@ -58,6 +58,7 @@ def _drop_chunks(tx: Transaction, partition: int) -> list[Row]:
 _BY_CHUNK: tuple[LiteralString, ...] = (
     "DELETE FROM chunks WHERE id = ?",
     "DELETE FROM tail WHERE id = ?",
+    "DELETE FROM annotations WHERE id = ?",
     "DELETE FROM vectors WHERE id = ?",
     "DELETE FROM vector_queue WHERE id = ?",
     "DELETE FROM vector_refused WHERE id = ?",
@@ -90,6 +91,10 @@ _BY_PARTITION = (
         "SELECT partition_id, first_chunk FROM segments WHERE partition_id = ? LIMIT ?",
         "DELETE FROM segments WHERE partition_id = ? AND first_chunk = ?",
         weight=1_000,
+    ),
+    _Kind(
+        "SELECT partition_id, name, rank, document FROM file_names WHERE partition_id = ? LIMIT ?",
+        "DELETE FROM file_names WHERE partition_id = ? AND name = ? AND rank = ? AND document = ?",
     ),
     _Kind(
         "SELECT id FROM documents WHERE partition_id = ? LIMIT ?",
