@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from recollect.core.errors import ProviderUnavailable
+from recollect.models.hard_deadline import run_within
 from recollect.store.failures import translate_os
 
 if TYPE_CHECKING:
@@ -121,6 +122,14 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
             ProviderUnavailable: no whole answer came in time.
             StoreError: a file cannot be read or written.
         """
+        if call.upload is not None or call.target is not None:
+            return self._run(call)  # what is still at work on a file must not be left behind
+        try:
+            return run_within(self._left(), lambda: self._run(call))
+        except TimeoutError as error:
+            raise self._unavailable("did not answer in time") from error
+
+    def _run(self, call: Call) -> Answer:
         import httpx
 
         try:

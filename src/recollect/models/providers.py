@@ -1,4 +1,4 @@
-"""Builds the embedders of remote providers out of the settings: address, key, headers, limits."""
+"""Builds embedders out of the settings: a file, or an address, a key, headers and limits."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
-
-from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import ConfigError, ProviderRejected
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
 from recollect.core.settings.keys import KEY_VARIABLES, provider_key
-from recollect.models import openai
+from recollect.models import gemini, openai, voyage
 from recollect.models.addresses import check_address, is_private
-from recollect.models.budget import DailyBudget, MemorySpending, Spending
+from recollect.models.budget import DailyBudget
+from recollect.models.gguf import DEFAULT_FILE, GgufEmbedder
 from recollect.models.patience import Tempo
 from recollect.models.provider_client import ProviderClient
 from recollect.models.remote import Effort, RemoteEmbedder
+from recollect.models.supplies import Supplies
 from recollect.models.wire import Wire
 
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
@@ -25,22 +24,6 @@ _SECRET_HEADER = re.compile(
     r"authorization|cookie|token|secret|password|signature|credential|api[-_]?key|[-_]key$|^key$",
     re.IGNORECASE,
 )
-
-
-class Supplies(msgspec.Struct, frozen=True, kw_only=True):
-    """What an embedder is made with, besides its settings.
-
-    Attributes:
-        models: The folder of model files.
-        spending: Counts the tokens sent to paid providers.
-        clock: Tells the day.
-        environ: Variables that may hold keys; None is the process environment.
-    """
-
-    models: Path
-    spending: Spending = msgspec.field(default_factory=MemorySpending)
-    clock: Clock = msgspec.field(default_factory=SystemClock)
-    environ: Mapping[str, str] | None = None
 
 
 def create_openai(model: str, settings: EmbeddingSettings, supplies: Supplies) -> RemoteEmbedder:
@@ -62,6 +45,70 @@ def create_openai(model: str, settings: EmbeddingSettings, supplies: Supplies) -
     )
     authorization = {"authorization": f"Bearer {key}"} if key else {}
     return build_remote(wire, openai.BASE_URL, authorization, settings, supplies)
+
+
+def create_gemini(model: str, settings: EmbeddingSettings, supplies: Supplies) -> RemoteEmbedder:
+    """Return the embedder of Gemini; asks nobody yet.
+
+    Raises:
+        ProviderRejected: there is no key.
+        ConfigError: the address or a header is none.
+    """
+    key = find_key(gemini.PROVIDER, settings.remote, supplies)
+    if key is None:
+        raise no_key(gemini.PROVIDER)
+    wire = gemini.GeminiWire(
+        model=model.removeprefix("models/") or gemini.DEFAULT_MODEL,
+        dimensions=settings.dimensions,
+    )
+    return build_remote(wire, gemini.BASE_URL, {"x-goog-api-key": key}, settings, supplies)
+
+
+def create_voyage(model: str, settings: EmbeddingSettings, supplies: Supplies) -> RemoteEmbedder:
+    """Return the embedder of Voyage; asks nobody yet.
+
+    Raises:
+        ProviderRejected: there is no key.
+        ConfigError: the address or a header is none.
+    """
+    remote = settings.remote
+    key = find_key(voyage.PROVIDER, remote, supplies)
+    if key is None:
+        raise no_key(voyage.PROVIDER)
+    wire = voyage.VoyageWire(
+        model=model or voyage.DEFAULT_MODEL,
+        dimensions=settings.dimensions,
+        query_type=remote.query_input_type or "query",
+        document_type=remote.document_input_type or "document",
+    )
+    bearer = {"authorization": f"Bearer {key}"}
+    return build_remote(wire, voyage.BASE_URL, bearer, settings, supplies)
+
+
+def create_gguf(model: str, settings: EmbeddingSettings, supplies: Supplies) -> GgufEmbedder:
+    """Return the embedder of a GGUF file; it loads its model at the first text.
+
+    Args:
+        model: A file in the models folder, with or without its ending; empty for the file of
+            ``embedding.gguf_path``, or the usual one.
+        settings: The section ``embedding``.
+        supplies: Has the models folder.
+
+    Raises:
+        ModelMissing: the package or the file is not there, or the file is damaged.
+    """
+    embedder = GgufEmbedder(_gguf_file(model, settings, supplies), threads=settings.threads)
+    _ = embedder.dimensions  # reads the head, so that a wrong file is told now
+    return embedder
+
+
+def _gguf_file(model: str, settings: EmbeddingSettings, supplies: Supplies) -> Path:
+    if model:
+        name = model if model.endswith(".gguf") else f"{model}.gguf"
+        return supplies.models / Path(name).name
+    if settings.gguf_path:
+        return Path(settings.gguf_path).expanduser()
+    return supplies.models / DEFAULT_FILE
 
 
 def build_remote(

@@ -21,6 +21,8 @@ Row = list[float | None]
 
 T = TypeVar("T")
 
+_LARGEST = float(np.finfo(np.float32).max)
+
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """What a provider answered.
@@ -105,7 +107,7 @@ def _sound(row: Row) -> Vectors | None:
     wide = np.array(row, np.float64)
     largest = float(np.max(np.abs(wide), initial=0.0))
     # A NaN anywhere makes the largest NaN, and no comparison with it is true.
-    if not 0.0 < largest < np.finfo(np.float32).max:
+    if not 0.0 < largest <= _LARGEST:
         return None
     # By the largest first: the square of a tiny or huge value is no number any more.
     scaled = wide / largest
