@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.core.settings import RecencySettings
 from recollect.index.annotations import Annotations
@@ -65,7 +66,7 @@ class Adjustments(msgspec.Struct, frozen=True, kw_only=True):
 
     def _factors(
         self, arrays: ChunkArrays, annotations: Annotations, numbers: Ints
-    ) -> Iterator[tuple[str, Floats]]:
+    ) -> Iterator[tuple[str, NDArray[np.floating]]]:
         if self.recency.enabled:
             ages = ages_in_days(arrays["at"][numbers], self.now_ms)
             ages[(arrays["flags"][numbers] & EVERGREEN) > 0] = 0.0

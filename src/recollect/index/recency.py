@@ -10,9 +10,12 @@ import re
 from datetime import date
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.core.settings import RecencySettings
-from recollect.index.layout import Floats, Ints
+from recollect.index.layout import Ints
+
+Doubles = NDArray[np.float64]
 
 DAY_MS = 86_400_000
 CURATED = frozenset(("MEMORY.md", "memory.md", "USER.md"))
@@ -45,18 +48,18 @@ def is_evergreen(path: str) -> bool:
     return path in CURATED or (_UNDER_MEMORY.match(path) is not None and memory_date(path) is None)
 
 
-def recency_factors(ages_days: Floats, settings: RecencySettings) -> Floats:
+def recency_factors(ages_days: Doubles, settings: RecencySettings) -> Doubles:
     """Return the factor for each age, in [floor, 1]: 1 for what is from today or from the future.
 
     ``floor + (1 - floor) * 2 ** (-age / half_life_days)``
     """
     ages = np.maximum(ages_days, 0.0)
     left = np.exp2(-ages / settings.half_life_days)
-    factors: Floats = settings.floor + (1.0 - settings.floor) * left
+    factors: Doubles = settings.floor + (1.0 - settings.floor) * left
     return factors
 
 
-def ages_in_days(at: Ints, now_ms: int) -> Floats:
+def ages_in_days(at: Ints, now_ms: int) -> Doubles:
     """Return how many days before ``now_ms`` each time (ms UTC) was; negative in the future."""
-    ages: Floats = (now_ms - at) / DAY_MS
+    ages: Doubles = (now_ms - at) / DAY_MS
     return ages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 import msgspec
@@ -281,6 +281,19 @@ def _visible(
     if scope.session is not None:
         group = find_session_group(tx, partition.number, scope.session)
     return partition.visible(wanted, chosen, group, origin)
+
+
+def source_names(sources: object) -> tuple[str, ...]:
+    """Return the sources that a caller gives as the names that they should be.
+
+    Raises:
+        InvalidInput: it is no list of texts; a single text is one too, but surely a mistake.
+    """
+    if isinstance(sources, Iterable) and not isinstance(sources, str):
+        names = tuple(sources)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise InvalidInput("sources is no list of names", hint=f"use some of {', '.join(SOURCES)}")
 
 
 def _check(query: object, options: SearchOptions) -> None:
