@@ -113,7 +113,7 @@ class Index:
         Args:
             stopping: Asked often; after True the rest is left for the next time.
         """
-        report = self._indexer.work(self._feeds, Watch(stopping=stopping))
+        report = self._indexer.work(self._feeds, Watch(stopping=stopping, waits=False))
         self._near.catch_up(stopping)
         return report
 

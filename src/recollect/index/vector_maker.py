@@ -8,10 +8,13 @@ from __future__ import annotations
 from recollect.core.clock import Clock
 from recollect.core.errors import DimensionMismatch, EmbeddingError
 from recollect.core.settings import EmbeddingSettings
+from recollect.index.batch_health import BatchStatus
 from recollect.index.embedders import Embedders
-from recollect.index.embedding import PATIENCE_S, EmbeddingQueue, count_waiting
+from recollect.index.embedding import PATIENCE_S, EmbeddingQueue, Worked, count_waiting
 from recollect.index.embedding_cache import EmbeddingCache, space_of
+from recollect.index.embedding_jobs import Batched, EmbeddingJobs
 from recollect.index.generations import Generation, set_size
+from recollect.index.job_rows import has_jobs
 from recollect.index.locks import IndexLocks
 from recollect.index.report import SyncReport, Watch
 from recollect.index.trouble import Trouble, find_trouble, forget_trouble, note_trouble
@@ -58,6 +61,7 @@ class VectorMaker:
         self._clock = clock
         self._locks = locks
         self._sizes: dict[str, int] = {}
+        self._jobs: dict[str, EmbeddingJobs] = {}
 
     def wanted(self) -> Embedder | None:
         """Return the embedder that an index built now would use; asks no provider."""
@@ -99,12 +103,18 @@ class VectorMaker:
         """Return the part of the cache that holds an embedder's vectors."""
         return EmbeddingCache(space_of(embedder), self._settings.cache, self._clock)
 
+    def batch_status(self) -> BatchStatus | None:
+        """Return how the batches of the embedder are that an index built now would use, if any."""
+        embedder = self.wanted()
+        return self._jobs_of(embedder).status() if embedder is not None else None
+
     def make(
         self, generation: Generation, watch: Watch, patience_s: float = PATIENCE_S
     ) -> SyncReport:
         """Make the missing vectors of a generation.
 
-        When the daily limit is reached, what is there stays and the report says so.
+        Large amounts go as batches first, where the settings want that. When the daily limit is
+        reached, or a batch is under way, what is there stays and the report says so.
 
         Args:
             generation: Whose.
@@ -116,24 +126,29 @@ class VectorMaker:
             StoreBusy: somebody else is embedding, and slowly.
         """
         embedder = self._embedders.fitting(generation.identity.embedder)
-        if embedder is None or not self._is_waiting(generation):
+        if embedder is None or not self._has_work(generation):
             return SyncReport()
         queue = EmbeddingQueue(
             self._database, embedder, self._locks.embedding, self.cache(embedder)
         )
         try:
             self._learn_size(generation, embedder)
-            made = queue.work(generation.number, watch, patience_s)
+            batched = Batched()
+            if patience_s == PATIENCE_S:
+                batched = self._jobs_of(embedder).work(generation.number, watch)
+            made = Worked()
+            if not batched.is_held:
+                made = queue.work(generation.number, watch, patience_s)
         except EmbeddingError as error:
             self._note(embedder, error)
             raise
         if made.spent is not None:
             self._note(embedder, made.spent)
-        elif made.vectors:
+        elif made.vectors or batched.vectors:
             self._forget(embedder)
         if patience_s == PATIENCE_S:
             queue.evict(watch)
-        return made.report()
+        return batched.report().plus(made.report())
 
     def ask_again(self, *, now: bool = False) -> None:
         """See whether the embedder of the settings is back after it was given up for the fallback.
@@ -155,8 +170,26 @@ class VectorMaker:
         else:
             self._forget(first)
 
-    def _is_waiting(self, generation: Generation) -> bool:
-        return bool(self._database.read(lambda tx: count_waiting(tx, generation.number, 1)))
+    def _has_work(self, generation: Generation) -> bool:
+        return self._database.read(
+            lambda tx: bool(count_waiting(tx, generation.number, 1)) or has_jobs(tx)
+        )
+
+    def _jobs_of(self, embedder: Embedder) -> EmbeddingJobs:
+        """Return the batches of an embedder: one object, for it remembers what they did not bring."""
+        both = (self._embedders.first, self._embedders.fallback)
+        return self._jobs.setdefault(
+            embedder.fingerprint,
+            EmbeddingJobs(
+                self._database,
+                embedder,
+                self._settings.batch,
+                self.cache(embedder),
+                locks=self._locks,
+                clock=self._clock,
+                kept={e.fingerprint for e in both if e is not None} - {embedder.fingerprint},
+            ),
+        )
 
     def _learn_size(self, generation: Generation, embedder: Embedder) -> None:
         """Note the size of the vectors with the first ones; a remote embedder may be asked."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from recollect.models.budget import DailyBudget
+from recollect.models.gemini import GeminiWire
 from recollect.models.gemini_batches import GeminiBatches
+from recollect.models.openai import OpenAIWire
 from recollect.models.openai_batches import OpenAIBatches, OpenAIDialect
 from recollect.models.provider_client import ProviderClient
 from recollect.models.remote_batches import EmbeddingBatches
+from recollect.models.voyage import VoyageWire
 from recollect.models.voyage_batches import VoyageDialect
 from recollect.models.wire import Wire
 
@@ -22,12 +25,12 @@ def open_batches(
         base_url: Where the client's paths start.
         budget: Limits the tokens of a day; None where nobody bills.
     """
-    match wire.provider:
-        case "openai":
-            return OpenAIBatches(client, wire, budget, OpenAIDialect())
-        case "voyage":
-            return OpenAIBatches(client, wire, budget, VoyageDialect())
-        case "gemini":
+    match wire:
+        case GeminiWire():
             return GeminiBatches(client, wire, budget, base_url)
+        case VoyageWire():
+            return OpenAIBatches(client, wire, budget, VoyageDialect())
+        case OpenAIWire():
+            return OpenAIBatches(client, wire, budget, OpenAIDialect())
         case _:
             return None

@@ -20,6 +20,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import msgspec
 
 from recollect.models.budget import DailyBudget
+from recollect.models.gemini import GeminiWire
 from recollect.models.provider_call import Call
 from recollect.models.provider_client import MAX_FILE_BYTES, ProviderClient
 from recollect.models.raw_vectors import Row, decode_answer, sound_vectors
@@ -34,7 +35,6 @@ from recollect.models.remote_batches import (
     Result,
     lines_of,
 )
-from recollect.models.wire import Wire
 
 _LISTED, _PAGES = 100, 5
 """A batch is looked for among the newest of the account."""
@@ -139,7 +139,7 @@ class GeminiBatches:
     """
 
     def __init__(
-        self, client: ProviderClient, wire: Wire, budget: DailyBudget | None, base_url: str
+        self, client: ProviderClient, wire: GeminiWire, budget: DailyBudget | None, base_url: str
     ) -> None:
         self._client = client
         self._wire = wire
@@ -153,7 +153,7 @@ class GeminiBatches:
 
     def line(self, key: str, text: str) -> bytes:
         """Return the line of the file that asks for the vector of ``text``."""
-        (request,) = _requests(self._wire.request([text], "document").body)
+        request = self._wire.content(text, "document")
         return msgspec.json.encode({"key": key, "request": request}) + b"\n"
 
     def upload(self, name: str, file: Path) -> str:
@@ -224,11 +224,6 @@ class GeminiBatches:
 
     def _reader(self, shape: type[T]) -> Callable[[bytes], T]:
         return partial(decode_answer, self.provider, shape=shape)
-
-
-def _requests(body: Mapping[str, object]) -> list[object]:
-    """Return the requests in the body of a direct one."""
-    return msgspec.convert(body["requests"], list[object])
 
 
 def _related(boundary: str, about: bytes, content: bytes) -> bytes:
