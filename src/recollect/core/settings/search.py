@@ -239,7 +239,7 @@ class SearchSettings(Struct, frozen=True, kw_only=True):
         Literal["auto", "on", "off"],
         Meta(
             description="Whether a hit names its place, such as memory/tea.md#L3-L9. auto: not in "
-            "groups.",
+            "the session of a group; on: also below each hit on the screen.",
         ),
     ] = "auto"
     backend: Annotated[
