@@ -18,7 +18,7 @@ from recollect.index.document import FILES, SOURCES
 from recollect.index.feedback import READ, feedback_score, feedback_terms, moved_query
 from recollect.index.file_names import NamedFile
 from recollect.index.layout import Floats, Ints, Mask
-from recollect.index.lexical.port import Asked, Scores
+from recollect.index.lexical.port import EVERY, Asked, Scores
 from recollect.index.partition import Partition
 from recollect.index.question import Question
 from recollect.index.ranking import Parts, best_possible, plain_weights, priors, weights_for
@@ -203,7 +203,7 @@ class _Ranking:
             return None
         asked = Asked(
             terms=question.terms,
-            budget=self._settings.posting_budget if self._is_large() else 1 << 62,
+            budget=self._settings.posting_budget if self._is_large() else EVERY,
             visible=self._request.visible,
             most=self._request.most,
         )

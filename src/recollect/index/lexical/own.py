@@ -12,7 +12,7 @@ from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.lexical import bm25, postings
 from recollect.index.lexical.bm25 import LexicalScores, QueryTerm
 from recollect.index.lexical.dictionary import Dictionary
-from recollect.index.lexical.port import Asked, Fresh
+from recollect.index.lexical.port import EVERY, Asked, Fresh
 from recollect.index.lexical.postings import Occurrences, Postings
 from recollect.index.lexical.segments import (
     Run,
@@ -25,7 +25,7 @@ from recollect.index.lexical.segments import (
 )
 from recollect.index.lexical.tail import TailRow, entries_of, read_tail, store_run
 from recollect.store.cell import integer
-from recollect.store.engine import Transaction
+from recollect.store.engine import Database, Transaction
 from recollect.text.terms import terms
 
 
@@ -55,10 +55,22 @@ class OwnPostings:
         tx.executemany("DELETE FROM terms WHERE id = ?", found)
         return bool(found)
 
-    def count_damage(self, tx: Transaction, partition: int) -> int:
+    def count_damage(self, database: Database, partition: int) -> int:
         """Return how many rows of postings are not what was written."""
-        numbers = tx.rows("SELECT id FROM terms WHERE partition_id = ?", (partition,))
-        return sum(count_damaged(tx, integer(number)) for (number,) in list(numbers))
+
+        def count(tx: Transaction) -> int:
+            numbers = tx.rows("SELECT id FROM terms WHERE partition_id = ?", (partition,))
+            return sum(count_damaged(tx, integer(number)) for (number,) in numbers)
+
+        return database.read(count)
+
+
+def _is_enough(scores: LexicalScores, asked: Asked) -> bool:
+    """Return whether the rare words alone find what is wanted, in a scope that may lack them."""
+    found = scores.chunks > 0
+    if asked.visible is not None:
+        found &= asked.visible
+    return int(np.count_nonzero(found)) >= asked.most
 
 
 class OwnWriter:
@@ -120,7 +132,10 @@ class OwnReader:
         """Score every chunk and group."""
         numbers = Dictionary(self._partition).find(tx, asked.terms)
         found = [self._query_term(tx, term, numbers.get(term)) for term in asked.terms]
-        return bm25.score(arrays, found, asked.budget)
+        scores = bm25.score(arrays, found, asked.budget)
+        if scores.deferred and not _is_enough(scores, asked):
+            return bm25.score(arrays, found, EVERY)
+        return scores
 
     def find(self, tx: Transaction, term: str) -> QueryTerm:
         """Return a term with all its postings, sealed and waiting."""

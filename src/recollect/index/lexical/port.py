@@ -16,7 +16,11 @@ import msgspec
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.layout import Floats, Ints, Mask, Records
 from recollect.index.lexical.tail import TailRow
-from recollect.store.engine import Transaction
+from recollect.store.engine import Database, Transaction
+
+
+EVERY = 1 << 62
+"""A budget without an end."""
 
 
 class Fresh(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,5 +138,9 @@ class Backend(Protocol):
     def drop_some(self, tx: Transaction, partition: int, most: int) -> bool:
         """Delete about ``most`` rows of a retired partition; return whether there were any."""
 
-    def count_damage(self, tx: Transaction, partition: int) -> int:
-        """Return how many rows are not what was written; reads them all."""
+    def count_damage(self, database: Database, partition: int) -> int:
+        """Return how many rows are not what was written; reads them all.
+
+        Raises:
+            StoreError: the index could not be read.
+        """

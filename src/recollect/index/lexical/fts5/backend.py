@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import LiteralString
 
-from recollect.core.errors import StoreError
+from recollect.core.errors import StoreCorrupt
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.layout import chunk_id
 from recollect.index.lexical.fts5.matches import FoundWord, Tables, WordCounts
@@ -16,7 +16,7 @@ from recollect.index.lexical.port import Asked, Fresh
 from recollect.index.lexical.postings import Occurrences
 from recollect.index.lexical.segments import Run
 from recollect.index.lexical.tail import TailRow, store_run
-from recollect.store.engine import Transaction
+from recollect.store.engine import Database, Transaction
 
 _PUT: LiteralString = "INSERT INTO chunk_words_# (chunk, text) VALUES (?, ?)"
 _REMOVE: LiteralString = "DELETE FROM chunk_words_# WHERE chunk = ?"
@@ -45,13 +45,17 @@ class Fts5:
         drop_tables(tx, partition)
         return True
 
-    def count_damage(self, tx: Transaction, partition: int) -> int:
-        """Return 1 when FTS5 finds its index unlike the words; needs a write transaction."""
-        if are_there(tx, partition):
-            try:
+    def count_damage(self, database: Database, partition: int) -> int:
+        """Return 1 when FTS5 finds its index unlike the words, else 0."""
+
+        def check(tx: Transaction) -> None:
+            if are_there(tx, partition):
                 tx.execute(of_partition(_CHECK, partition))
-            except StoreError:
-                return 1
+
+        try:
+            database.write(check)  # it changes nothing, but FTS5 takes it for an INSERT
+        except StoreCorrupt:
+            return 1
         return 0
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from recollect.index.layout import NUMBER_MASK, Floats, Ints, chunk_id
 from recollect.index.lexical.fts5.query import build_query, scores_of_ranks
 from recollect.index.lexical.fts5.tables import are_there, of_partition
+from recollect.index.lexical.port import EVERY
 from recollect.store.cell import first_integer, integer, text
 from recollect.store.engine import Row, Transaction
 
@@ -26,7 +27,6 @@ it would count all documents of every term anew for each row."""
 _WORDS: LiteralString = (
     "SELECT chunk, text FROM chunk_words_# WHERE chunk IN (SELECT value FROM json_each(?))"
 )
-EVERY = 1 << 62
 
 
 class Matches(msgspec.Struct, frozen=True):
