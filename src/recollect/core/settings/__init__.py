@@ -16,6 +16,7 @@ from recollect.core.settings.search import (
     RankingSettings,
     RecencySettings,
     SearchSettings,
+    VectorSettings,
 )
 from recollect.core.settings.sync import SyncSettings
 from recollect.core.settings.tree import (
@@ -44,6 +45,7 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "SyncSettings",
+    "VectorSettings",
     "WorkspaceSettings",
     "agent_name",
     "default_home",
