@@ -10,6 +10,7 @@ from recollect.core.clock import Clock
 from recollect.core.errors import EmbeddingError, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
+from recollect.index.batch_health import BatchStatus, forget_failures
 from recollect.index.embedders import Embedders
 from recollect.index.embedding import count_refused, count_waiting
 from recollect.index.feed import Feed
@@ -19,6 +20,7 @@ from recollect.index.indexer import Indexer
 from recollect.index.layout import chunk_ids
 from recollect.index.lexical.backends import LexicalChoice
 from recollect.index.locks import IndexLocks
+from recollect.index.preview import Preview
 from recollect.index.question_vectors import QuestionVectors
 from recollect.index.report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.searcher import Searcher, SearchOptions
@@ -43,6 +45,7 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
         refused: Chunks that get none, because the embedder will never accept their text.
         outdated: Why a rebuild is due, or None.
         unagreed: Why a paid provider gets no texts yet, or None.
+        is_paid: Whether somebody bills for new vectors.
         model: The ``provider:model`` of the vectors; empty without any, or where it is not noted.
         fallback_from: The model that another one stands in for, or None.
         trouble: What the embedder of the settings failed with last, or None.
@@ -57,6 +60,7 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
     refused: int
     outdated: str | None
     unagreed: str | None = None
+    is_paid: bool = False
     model: str = ""
     fallback_from: str | None = None
     trouble: str | None = None
@@ -92,6 +96,7 @@ class Index:
     ) -> None:
         self._near = near or InMemory(database)
         self._database = database
+        self._remote = settings.embedding.remote
         self._clock = clock
         self._feeds = tuple(feeds)
         embedders = Embedders(first=embedder, fallback=fallback)
@@ -131,6 +136,14 @@ class Index:
         self._near.catch_up()
         return report
 
+    def preview(self, *, anew: bool = False) -> Preview:
+        """Return what a sync, or a rebuild, would take, money included; nothing is changed.
+
+        Args:
+            anew: Whether everything is to be built anew in any case.
+        """
+        return self._indexer.preview(self._feeds, self._remote, anew=anew)
+
     def search(
         self,
         query: str,
@@ -163,10 +176,19 @@ class Index:
         return msgspec.structs.replace(
             self._database.read(lambda tx: _status(tx, outdated)),
             unagreed=indexer.unagreed(),
+            is_paid=vectors.is_paid,
             model=serving.identity.model,
             fallback_from=vectors.stands_in_for(serving),
             trouble=trouble.message if trouble else None,
         )
+
+    def batch_status(self) -> BatchStatus | None:
+        """Return how batches of the provider go; None without an embedder."""
+        return self._indexer.vectors.batch_status()
+
+    def forgive_batches(self) -> None:
+        """Let batches be used again that failed too often: somebody has mended the cause."""
+        self._database.write(forget_failures)
 
     @property
     def near(self) -> NearVectors:

@@ -9,7 +9,7 @@ from recollect.core.clock import Clock
 from recollect.core.errors import DimensionMismatch, EmbeddingError
 from recollect.core.settings import EmbeddingSettings
 from recollect.index.batch_health import BatchStatus
-from recollect.index.embedders import Embedders
+from recollect.index.embedders import Embedders, is_paid
 from recollect.index.embedding import PATIENCE_S, EmbeddingQueue, Worked, count_waiting
 from recollect.index.embedding_cache import EmbeddingCache, space_of
 from recollect.index.embedding_jobs import Batched, EmbeddingJobs
@@ -71,6 +71,12 @@ class VectorMaker:
         return self._embedders.wanted(
             trouble.fingerprint if trouble is not None and trouble.is_given_up else ""
         )
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether somebody bills for new vectors."""
+        embedder = self.wanted()
+        return embedder is not None and is_paid(embedder)
 
     def size(self, embedder: Embedder) -> int:
         """Return the size of its vectors; 0 for a remote one that has not been asked yet."""
@@ -176,7 +182,7 @@ class VectorMaker:
         )
 
     def _jobs_of(self, embedder: Embedder) -> EmbeddingJobs:
-        """Return the batches of an embedder: one object, for it remembers what they did not bring."""
+        """Return the batches of an embedder: one object, for it knows what they did not bring."""
         both = (self._embedders.first, self._embedders.fallback)
         return self._jobs.setdefault(
             embedder.fingerprint,
