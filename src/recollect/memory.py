@@ -12,12 +12,13 @@ from types import TracebackType
 import msgspec
 
 from recollect.assembly import Order, Parts, assemble
-from recollect.core.clock import Clock
+from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import NotFound, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.hit import SearchResult
 from recollect.index.index import IndexStatus
+from recollect.index.preview import Preview
 from recollect.index.report import OnProgress, SyncReport, ignore_progress
 from recollect.index.searcher import SearchOptions, source_names
 from recollect.models.embedder import Embedder
@@ -29,6 +30,7 @@ from recollect.sessions.import_report import ImportReport, Progress
 from recollect.sessions.importer import AUTO, TranscriptImporter
 from recollect.store.engine import Database, Health
 from recollect.store.journal import RecordedEvent, events_since
+from recollect.store.usage import UsageLedger
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
@@ -120,6 +122,23 @@ class Memory:
             EmbeddingError: the embedder failed; the old index stays.
         """
         return self._parts.upkeep.run(lambda: self._parts.index.rebuild(on_progress))
+
+    def preview(self, *, reindex: bool = False) -> Preview:
+        """Return what a sync, or a reindex, would read, embed and cost; nothing is changed.
+
+        Args:
+            reindex: Whether everything is to be built anew in any case.
+
+        Raises:
+            StoreError: a database refused.
+        """
+        found = self._parts.index.preview(anew=reindex)
+        limit = self.settings.embedding.remote.daily_tokens
+        if not (found.is_paid and limit):
+            return found
+        today = to_datetime(self._parts.clock.now_ms()).date().isoformat()
+        left = max(0, limit - UsageLedger(self._parts.records).spent(today))
+        return msgspec.structs.replace(found, tokens_left_today=left)
 
     def search(
         self,
@@ -260,8 +279,9 @@ class Memory:
             parts.qmd.engine.close()
         if parts.mirror is not None:
             parts.mirror.close()
-        if parts.choice.embedder is not None:
-            parts.choice.embedder.close()
+        for embedder in (parts.choice.embedder, parts.choice.fallback):
+            if embedder is not None:
+                embedder.close()
         parts.index.near.close()
         parts.index_database.close()
         parts.records.close()

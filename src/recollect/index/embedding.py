@@ -215,7 +215,7 @@ class EmbeddingQueue:
         except EmbeddingInterrupted as interrupted:
             places = sorted(interrupted.vectors)
             fresh: list[Vectors] = [interrupted.vectors[place] for place in places]
-            checked = self._checked(np.stack(fresh), len(fresh)) if fresh else []
+            checked = list(self._checked(np.stack(fresh), len(fresh))) if fresh else []
             return msgspec.structs.replace(
                 made,
                 fresh={hashes[place]: checked[n] for n, place in enumerate(places)},

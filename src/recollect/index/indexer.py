@@ -14,7 +14,7 @@ import msgspec
 
 from recollect.core.clock import Clock
 from recollect.core.errors import EmbeddingError, StoreBusy
-from recollect.core.settings import Settings
+from recollect.core.settings import RemoteSettings, Settings
 from recollect.index.embedders import Embedders, is_paid
 from recollect.index.embedding import count_waiting, queue_all
 from recollect.index.embedding_cache import sweep
@@ -35,10 +35,12 @@ from recollect.index.generations import (
 from recollect.index.lexical.backends import choose
 from recollect.index.locks import IndexLocks
 from recollect.index.pieces import PIECES_VERSION
+from recollect.index.preview import Preview, Survey
 from recollect.index.report import SyncReport, Watch
 from recollect.index.retired import drop_some
 from recollect.index.sync_turn import SyncTurn
 from recollect.index.vector_maker import SizeChanged, VectorMaker
+from recollect.models.prices import price
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import TERMS_VERSION
 
@@ -104,7 +106,7 @@ class Indexer:
 
     def is_behind(self, feeds: Sequence[Feed]) -> bool:
         """Return whether one of some feeds may have something new."""
-        generation = self._serving()
+        generation = self.serving()
         return any(self._feeding.is_behind(generation, feed) for feed in feeds)
 
     def waiting(self, most: int) -> int:
@@ -129,6 +131,35 @@ class Indexer:
         return (
             f"{embedder.model} is paid and has not made the vectors of this index:"
             " run `recollect reindex` to agree"
+        )
+
+    def preview(self, feeds: Sequence[Feed], remote: RemoteSettings, *, anew: bool) -> Preview:
+        """Return what a sync, or a rebuild, would take; nothing is written and nothing sent.
+
+        Args:
+            feeds: Where documents come from.
+            remote: Knows the price.
+            anew: Whether everything is to be built anew in any case.
+        """
+        embedder, wanted, serving = self.vectors.wanted(), self.identity(), self.serving()
+        due = serving.identity.misfit(wanted) or ("it is asked for" if anew else None)
+        building = self._database.read(lambda tx: find_generation(tx, "building"))
+        is_begun = building is not None and building.identity.is_for(wanted)
+        target = (building if is_begun else None) if due else serving
+        cache = self.vectors.cache(embedder) if embedder else None
+        found = Survey(self._database, wanted, target, cache).run(feeds)
+        paid = embedder is not None and is_paid(embedder)
+        rate = price(embedder.model, remote) if embedder is not None and paid else 0.0
+        return Preview(
+            rebuild=due,
+            unagreed=self.unagreed(),
+            documents=found.documents,
+            chunks=found.chunks,
+            texts=found.texts,
+            tokens=found.tokens,
+            model=embedder.model if embedder else None,
+            is_paid=paid,
+            usd=None if rate is None else found.tokens * rate / 1_000_000,
         )
 
     def sync(self, feeds: Sequence[Feed], watch: Watch) -> SyncReport:
