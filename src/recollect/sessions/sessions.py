@@ -7,7 +7,7 @@ Rows are seen and made under the scope of the object.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -49,6 +49,10 @@ _Drafts: TypeAlias = list[Draft]
 _ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id")
 
 
+def _tell_nobody() -> None:
+    pass
+
+
 class Sessions:
     """Creates and finds sessions; stores and reads their messages.
 
@@ -60,6 +64,7 @@ class Sessions:
         redactor: Takes secrets out before anything is stored; None stores texts as they come.
         mirror: Is told after each commit that added messages.
         scope: Whose sessions these are.
+        opened: Is called when a session was made, or found by its key.
     """
 
     def __init__(
@@ -72,6 +77,7 @@ class Sessions:
         redactor: Redactor | None,
         mirror: MirrorSignal | None = None,
         scope: Scope | None = None,
+        opened: Callable[[], None] = _tell_nobody,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -79,6 +85,7 @@ class Sessions:
         self._settings = settings
         self._redactor = redactor
         self._mirror = mirror if mirror is not None else SilentMirror()
+        self._opened = opened
         self._drafts = DraftMaker(clock, ids, redactor)
         self.scope = scope if scope is not None else Scope()
 
@@ -92,6 +99,7 @@ class Sessions:
             redactor=self._redactor,
             mirror=self._mirror,
             scope=scope,
+            opened=self._opened,
         )
 
     def create(
@@ -119,6 +127,7 @@ class Sessions:
         session = self._new(key, project, title, metadata, at=at)
         self._database.write(lambda tx: add_session(tx, session))
         self._mirror.notify()
+        self._opened()
         return session
 
     def open(self, key: str, project: str | None = None) -> Session:
@@ -145,9 +154,11 @@ class Sessions:
             return found[0] if found else fresh
 
         if found := self._database.read(lambda tx: select_sessions(tx, where, 1)):
+            self._opened()
             return found[0]
         session = self._database.write(find_or_add)
         self._mirror.notify()
+        self._opened()
         return session
 
     def get(self, session_id: str) -> Session:
