@@ -16,6 +16,7 @@ from recollect.bench.data import find_data
 from recollect.bench.environment import describe_environment
 from recollect.bench.experiment import plan_variants
 from recollect.bench.homes import work_folder
+from recollect.bench.lexical import LexicalRun, LexicalRunner, describe_lexical, lexical_grids
 from recollect.bench.load import LoadPlan, LoadRunner
 from recollect.bench.load_grids import describe_load, load_grids
 from recollect.bench.plot import plot_load, plot_quality
@@ -215,6 +216,33 @@ def load(
         for size in messages or [100_000]
     ]
     _show_load(_run_load(plans, keep), output)
+
+
+@app.command()
+def lexical(
+    *,
+    messages: Annotated[
+        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
+    ] = None,
+    queries: Annotated[int, typer.Option(help="Searches in each back end.")] = 300,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Our postings and FTS5 side by side: indexing, search and write latency, disk."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    plans = [
+        LoadPlan(messages=size, chunks=1, queries=queries, seed=seed)
+        for size in messages or [10_000, 100_000]
+    ]
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(keep) as root:
+        runner = LexicalRunner(root, open_product, progress)
+        costs = tuple(cost for plan in plans for cost in runner.run(plan))
+    run = LexicalRun(environment=environment, seed=seed, costs=costs)
+    output.deliver(run, describe_lexical(run), lexical_grids(run))
 
 
 @app.command("all")
