@@ -12,6 +12,7 @@ import pytest
 
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
+from recollect.index.document import Document
 from recollect.index.lexical.backends import backend, choose, has_fts5
 from recollect.index.partition import Partition
 from recollect.store.engine import Transaction
@@ -48,7 +49,7 @@ def settings_of(name: str) -> Settings:
     return msgspec.convert({"search": {"lexical": {"backend": name}}}, Settings)
 
 
-def distractors(count: int = OTHERS) -> list[object]:
+def distractors(count: int = OTHERS) -> list[Document]:
     """Return messages that share no word with the lines."""
     return [said(f"d{n}", f"weather report number {n}", group=f"d{n}") for n in range(count)]
 
@@ -76,7 +77,7 @@ def lines(open_index: Open, lexical: Settings) -> OpenIndex:
         ("getUserById", "code"),
         ("get user by id", "code"),
         ("user_id", "snake"),
-        ("O'Brien \"AND\" NEAR(", "irish"),
+        ('O\'Brien "AND" NEAR(', "irish"),
         ("gate", "irish"),
     ],
 )
@@ -172,8 +173,8 @@ def test_what_another_process_writes_is_found(tmp_path: Path, lexical: Settings)
         assert index.refs("lantern") == ["first"]
         reader = index.reader()
         assert len(reader.search("lantern", Scope(), LEXICAL).hits) == 1
-        subprocess.run([sys.executable, "-c", CHILD, str(folder), name], check=True)  # noqa: S603  # ourselves
-        assert len(reader.search("lantern", Scope(), LEXICAL).hits) == 2  # noqa: PLR2004
+        subprocess.run([sys.executable, "-c", CHILD, str(folder), name], check=True)
+        assert len(reader.search("lantern", Scope(), LEXICAL).hits) == 2
     finally:
         index.close()
 
@@ -201,7 +202,7 @@ def test_a_change_of_the_back_end_rebuilds(open_index: Open, tmp_path: Path) -> 
     first.close()
     second = open_index(feed, settings=settings_of("fts5"))
     told = second.ask("lantern")
-    assert [hit.ref for hit in told.hits][0] == "a"
+    assert told.hits[0].ref == "a"
     assert any("back end" in warning for warning in told.warnings)
     second.index.sync()
     assert second.index.status().outdated is None
