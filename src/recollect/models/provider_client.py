@@ -214,7 +214,9 @@ class ProviderClient:
     def _next_wait(self, error: EmbeddingError, patience: Patience, tried: int) -> float | None:
         """Return how long to wait for the next try; None if there is none."""
         limited = bool(error.facts.get("limited"))
-        if isinstance(error, QuotaExhausted) or not patience.allows(tried, limited=limited):
+        if isinstance(error, QuotaExhausted) or self._breaker.is_open:
+            return None
+        if not patience.allows(tried, limited=limited):
             return None
         wait = patience.wait_s(tried, limited=limited, spread=self.tempo.spread())
         asked = error.facts.get("retry_after_s")

@@ -126,7 +126,7 @@ def build_remote(
         wire.provider,
         base_url,
         {**authorization, **headers},
-        tempo=Tempo(clock=supplies.clock),
+        tempo=supplies.tempo or Tempo(clock=supplies.clock),
         connections=remote.concurrency,
     )
     budget = DailyBudget(remote.daily_tokens, supplies.spending, supplies.clock)
