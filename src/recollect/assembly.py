@@ -39,6 +39,7 @@ from recollect.recall.qmd.backend import QmdBackend
 from recollect.recall.qmd.collections import Collections
 from recollect.recall.qmd.engine import QmdEngine
 from recollect.recall.reading import Reading
+from recollect.recall.status import Reported
 from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.recall.upkeep import Kept, Upkeep, worker_lock
 from recollect.sessions.foreign import TranscriptFormat
@@ -97,6 +98,23 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     mirror: TranscriptMirror | None
     upkeep: Upkeep
     sessions: Sessions
+
+    def reported(self) -> Reported:
+        """Return what a status tells of."""
+        return Reported(
+            home=self.home,
+            workspace=self.workspace,
+            extra=tuple(_extra_paths(self.resolved, self.workspace)),
+            settings=self.resolved.settings,
+            clock=self.clock,
+            records=self.records,
+            index_database=self.index_database,
+            index=self.index,
+            choice=self.choice,
+            qmd=self.qmd,
+            mirror=self.mirror,
+            upkeep=self.upkeep,
+        )
 
 
 class Arrivals:

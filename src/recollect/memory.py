@@ -16,43 +16,26 @@ from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import NotFound, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
+from recollect.index.checkup import IndexCheckup
 from recollect.index.hit import SearchResult
-from recollect.index.index import IndexStatus
 from recollect.index.preview import Preview
 from recollect.index.report import OnProgress, SyncReport, ignore_progress
 from recollect.index.searcher import SearchOptions, source_names
 from recollect.models.embedder import Embedder
 from recollect.recall.citations import shows_citations
+from recollect.recall.probe import EmbedderProbe, Probe
 from recollect.recall.reading import MOST_CHARS, Extent, ReadResult
-from recollect.recall.upkeep import SyncState
+from recollect.recall.status import Status, report_status
 from recollect.sessions.foreign import TranscriptFormat
 from recollect.sessions.import_report import ImportReport, Progress
 from recollect.sessions.importer import AUTO, TranscriptImporter
-from recollect.store.engine import Database, Health
+from recollect.store.engine import Database
 from recollect.store.journal import RecordedEvent, events_since
 from recollect.store.usage import UsageLedger
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
 More than that is left to `sync` and the background."""
-
-
-class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """What a home holds and how it is doing."""
-
-    home: str
-    workspace: str | None
-    sessions: int
-    messages: int
-    index: IndexStatus
-    embedder: str | None
-    embedder_reason: str
-    embedder_hint: str
-    records_health: Health
-    index_health: Health
-    mirror_error: str | None
-    background_error: str | None
-    sync: SyncState = SyncState()
 
 
 class Events:
@@ -83,6 +66,7 @@ class Memory:
         self.sessions = parts.sessions
         self.events = Events(parts.records)
         self._is_closed = False
+        self._probe = EmbedderProbe(parts.choice.embedder, parts.choice.hint, parts.clock)
 
     def __enter__(self) -> Memory:
         return self
@@ -241,29 +225,24 @@ class Memory:
         return self._parts.resolved
 
     def status(self) -> Status:
-        """Return what the home holds and how it is doing."""
-        parts = self._parts
-        counts = parts.records.read(
-            lambda tx: tx.row(
-                "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM messages)"
-            )
-        )
-        sessions, messages = counts or (0, 0)
-        return Status(
-            home=str(parts.home),
-            workspace=str(parts.workspace) if parts.workspace else None,
-            sessions=int(sessions or 0),
-            messages=int(messages or 0),
-            index=parts.index.status(),
-            embedder=parts.choice.embedder.model if parts.choice.embedder else None,
-            embedder_reason=parts.choice.reason,
-            embedder_hint=parts.choice.hint,
-            records_health=parts.records.health(),
-            index_health=parts.index_database.health(),
-            mirror_error=parts.mirror.last_error if parts.mirror else None,
-            background_error=parts.upkeep.state().last_error,
-            sync=parts.upkeep.state(),
-        )
+        """Return what the home holds and how it is doing; no provider is asked.
+
+        Raises:
+            StoreError: a database cannot be read.
+        """
+        return report_status(self._parts.reported())
+
+    def probe_embedding(self) -> Probe:
+        """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
+        return self._probe.ask()
+
+    def probe_vectors(self) -> bool:
+        """Return whether the vector back end of the settings can be reached."""
+        return self._parts.index.near.status(self._parts.index.status().dimensions).available
+
+    def checkup(self) -> IndexCheckup:
+        """Return what examines the rows of the index, and mends them."""
+        return IndexCheckup(self._parts.index_database, self._parts.index)
 
     def heal_mirrors(self) -> Mapping[str, int]:
         """Make every readable transcript equal to the database; return how many were how before."""

@@ -13,6 +13,7 @@ from recollect.core.settings import Settings
 from recollect.index.batch_health import BatchStatus, forget_failures
 from recollect.index.embedders import Embedders
 from recollect.index.embedding import count_refused, count_waiting
+from recollect.index.embedding_cache import count_cached
 from recollect.index.feed import Feed
 from recollect.index.generations import find_generation, partition_numbers
 from recollect.index.hit import SearchResult
@@ -49,6 +50,9 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
         model: The ``provider:model`` of the vectors; empty without any, or where it is not noted.
         fallback_from: The model that another one stands in for, or None.
         trouble: What the embedder of the settings failed with last, or None.
+        source_chunks: Chunks by source.
+        dimensions: Size of the vectors; 0 without any.
+        cached: Rows of the embedding cache.
     """
 
     generation: int
@@ -64,6 +68,9 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     fallback_from: str | None = None
     trouble: str | None = None
+    source_chunks: dict[str, int] = {}
+    dimensions: int = 0
+    cached: int = 0
 
 
 class Index:
@@ -243,4 +250,7 @@ def _status(tx: Transaction, outdated: str | None) -> IndexStatus:
         waiting=count_waiting(tx, number),
         refused=count_refused(tx, number),
         outdated=outdated,
+        source_chunks={source: chunks for source, _, chunks in counted},
+        dimensions=serving.identity.dimensions if serving else 0,
+        cached=count_cached(tx),
     )
