@@ -132,7 +132,8 @@ class EmbeddingQueue:
         Args:
             generation: Whose chunks.
             watch: Told after every batch.
-            patience_s: How long to wait for somebody else's batch.
+            patience_s: How long to wait for somebody else's batch; less than `PATIENCE_S` where
+                somebody waits for an answer, and then the cache is not cut either.
 
         Raises:
             EmbeddingError: the embedder failed; what was made before is kept, to the last vector.
@@ -146,7 +147,7 @@ class EmbeddingQueue:
                 break
             done, left, batches = done.plus(batch), left - batch.taken, batches + 1
             watch.tell(Progress(stage="embedding", done=done.vectors, left=max(left, 0)))
-            if batches % EVICT_EVERY == 0:
+            if batches % EVICT_EVERY == 0 and patience_s >= PATIENCE_S:
                 self.evict(watch)
         return done
 

@@ -6,7 +6,7 @@ Here meet the queue, the cache, the two embedders and what is known of their tro
 from __future__ import annotations
 
 from recollect.core.clock import Clock
-from recollect.core.errors import DimensionMismatch, EmbeddingError
+from recollect.core.errors import BudgetSpent, DimensionMismatch, EmbeddingError
 from recollect.core.settings import EmbeddingSettings
 from recollect.index.batch_health import BatchStatus
 from recollect.index.embedders import Embedders, is_paid
@@ -145,6 +145,8 @@ class VectorMaker:
             made = Worked()
             if not batched.is_held:
                 made = queue.work(generation.number, watch, patience_s)
+        except BudgetSpent as spent:  # already the size of the vectors was not to be had
+            batched, made = Batched(), Worked(spent=spent)
         except EmbeddingError as error:
             self._note(embedder, error)
             raise
