@@ -83,7 +83,7 @@ def test_text_goes_directly_unless_batches_are_wanted_and_there_is_enough_of_it(
     assert (tmp_path / "batches").exists() is batch.enabled
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("provider", ["voyage", "gemini"])
 @pytest.mark.parametrize(
     "spoiling", ["missing", "error", "short", "nan", "null", "zero", "garbage", "stranger"]
 )
