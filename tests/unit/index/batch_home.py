@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -31,7 +32,6 @@ from recollect.models.wire import Wire
 from recollect.store.cell import blob, first_integer, text
 from recollect.store.sqlite import open_index
 from recollect.testing.provider_formats import unit_vector
-from recollect.testing.provider_server import ProviderServer
 from tests.unit.index.scripted import ScriptedFeed, said
 
 DIMENSIONS = 8
@@ -57,6 +57,17 @@ class HastyClock:
         return self._now
 
 
+class Address(Protocol):
+    """Where a provider is; a `ProviderServer`, or what another process knows of one."""
+
+    @property
+    def origin(self) -> str:
+        """Return ``http://127.0.0.1:port``."""
+
+    def base_url(self, provider: str) -> str:
+        """Return the base URL of a provider there."""
+
+
 def wire_of(provider: str, model: str = "m") -> Wire:
     """Return the wire of a provider, for vectors of eight values."""
     wires: dict[str, Callable[..., Wire]] = {
@@ -68,7 +79,7 @@ def wire_of(provider: str, model: str = "m") -> Wire:
 
 
 def embedder_at(
-    server: ProviderServer, provider: str = "openai", *, model: str = "m", budget: int = 0
+    server: Address, provider: str = "openai", *, model: str = "m", budget: int = 0
 ) -> RemoteEmbedder:
     """Return an embedder that waits for nothing between its tries.
 
@@ -101,7 +112,7 @@ class BatchHome:
     def __init__(
         self,
         folder: Path,
-        server: ProviderServer,
+        server: Address,
         texts: Sequence[str],
         embedder: RemoteEmbedder | None = None,
         *,
