@@ -26,6 +26,13 @@ from recollect.bench.quality_grids import describe_quality, quality_grids
 from recollect.bench.results import DatasetReport, LoadRun
 from recollect.bench.suite import ONE_CHAT, QualitySuite, Slice
 from recollect.bench.synthetic import WordLaw
+from recollect.bench.vectors import (
+    BACKENDS,
+    VectorRun,
+    VectorRunner,
+    describe_vectors,
+    vector_grids,
+)
 from recollect.cli.bench_options import (
     Answers,
     AsJson,
@@ -243,6 +250,38 @@ def lexical(
         costs = tuple(cost for plan in plans for cost in runner.run(plan))
     run = LexicalRun(environment=environment, seed=seed, costs=costs)
     output.deliver(run, describe_lexical(run), lexical_grids(run))
+
+
+@app.command()
+def vectors(
+    *,
+    messages: Annotated[
+        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
+    ] = None,
+    backend: Annotated[
+        list[str] | None,
+        typer.Option(help=f"{', '.join(BACKENDS)}; may be repeated. All by default."),
+    ] = None,
+    queries: Annotated[int, typer.Option(help="Questions to each back end.")] = 300,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """The vector back ends side by side: filling, latency, disk, and the same ten nearest."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    chosen = choose(backend, BACKENDS, "backend")
+    plans = [
+        LoadPlan(messages=size, chunks=1, queries=queries, seed=seed)
+        for size in messages or [10_000, 100_000]
+    ]
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(keep) as root:
+        runner = VectorRunner(root, open_product, progress)
+        costs = tuple(cost for plan in plans for cost in runner.run(plan, chosen))
+    run = VectorRun(environment=environment, seed=seed, costs=costs)
+    output.deliver(run, describe_vectors(run), vector_grids(run))
 
 
 @app.command("all")
