@@ -148,12 +148,8 @@ class EmbeddingQueue:
             done, left, batches = done.plus(batch), left - batch.taken, batches + 1
             watch.tell(Progress(stage="embedding", done=done.vectors, left=max(left, 0)))
             if batches % EVICT_EVERY == 0 and patience_s >= PATIENCE_S:
-                self.evict(watch)
+                evict(self._database, self._cache, watch)
         return done
-
-    def evict(self, watch: Watch) -> int:
-        """Cut the cache to its cap; not for somebody who waits for an answer."""
-        return evict(self._database, self._cache, watch)
 
     def store(self, tx: Transaction, waiting: Sequence[Waiting], made: Made) -> Batch:
         """Write vectors, codes and cache rows of the chunks that still wait.

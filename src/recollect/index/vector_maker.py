@@ -11,7 +11,7 @@ from recollect.core.settings import EmbeddingSettings
 from recollect.index.batch_health import BatchStatus
 from recollect.index.embedders import Embedders, is_paid
 from recollect.index.embedding import PATIENCE_S, EmbeddingQueue, Worked, count_waiting
-from recollect.index.embedding_cache import EmbeddingCache, space_of
+from recollect.index.embedding_cache import EmbeddingCache, evict, space_of
 from recollect.index.embedding_jobs import Batched, EmbeddingJobs
 from recollect.index.generations import Generation, set_size
 from recollect.index.job_rows import has_jobs
@@ -100,6 +100,20 @@ class VectorMaker:
             return None
         return first.model if generation.identity.embedder == fallback.fingerprint else None
 
+    def replaced(self, serving: Generation | None) -> str:
+        """Return the fingerprint of the embedder whose place a new generation's one takes.
+
+        Only of one that made the vectors before: then nobody is asked again when it comes back.
+
+        Args:
+            serving: What answers now.
+        """
+        first = self._embedders.first
+        if first is None or serving is None or self.wanted() is first:
+            return ""
+        known = (serving.identity.embedder, serving.identity.stands_in_for)
+        return first.fingerprint if first.fingerprint in known else ""
+
     def trouble(self) -> Trouble | None:
         """Return what the embedder of the settings failed with last, unless time has mended it."""
         found = self._database.read(find_trouble)
@@ -154,9 +168,13 @@ class VectorMaker:
             self._note(embedder, made.spent)
         elif made.vectors or batched.vectors:
             self._forget(embedder)
-        if patience_s == PATIENCE_S:
-            queue.evict(watch)
         return batched.report().plus(made.report())
+
+    def tidy(self, watch: Watch) -> None:
+        """Cut the cache to its cap; not for somebody who waits for an answer."""
+        embedder = self.wanted()
+        if embedder is not None:
+            evict(self._database, self.cache(embedder), watch)
 
     def ask_again(self, *, now: bool = False) -> None:
         """See whether the embedder of the settings is back after it was given up for the fallback.
