@@ -96,6 +96,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     reading: Reading | None
     qmd: QmdBackend | None
     mirror: TranscriptMirror | None
+    live: bool
     upkeep: Upkeep
     sessions: Sessions
 
@@ -207,6 +208,7 @@ def assemble(order: Order) -> Parts:
         reading=_reading(resolved, workspace, files),
         qmd=_qmd(resolved, index_home, (files, index), clock, scope),
         mirror=mirror,
+        live=order.live,
         upkeep=upkeep,
         sessions=sessions,
     )

@@ -13,7 +13,7 @@ import msgspec
 
 from recollect.assembly import Order, Parts, assemble
 from recollect.core.clock import Clock, to_datetime
-from recollect.core.errors import NotFound, StoreClosed
+from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.checkup import IndexCheckup
@@ -26,6 +26,7 @@ from recollect.recall.citations import shows_citations
 from recollect.recall.probe import EmbedderProbe, Probe
 from recollect.recall.reading import MOST_CHARS, Extent, ReadResult
 from recollect.recall.status import Status, report_status
+from recollect.recall.upkeep import Synced
 from recollect.sessions.foreign import TranscriptFormat
 from recollect.sessions.import_report import ImportReport, Progress
 from recollect.sessions.importer import AUTO, TranscriptImporter
@@ -97,6 +98,20 @@ class Memory:
         followed = self._parts.upkeep.bring_in()
         report = SyncReport(warnings=followed.warnings)
         return report.plus(self._parts.index.sync(on_progress))
+
+    def watch(self) -> Iterator[Synced]:
+        """Keep the index in step until it is closed; yield what each sync in the background did.
+
+        The memory must be a live one. Only syncs that did something, or failed, are told.
+
+        Raises:
+            InvalidInput: watching is turned off, or the memory was opened for a moment only.
+            StoreBusy: another program does it already.
+        """
+        if not (self._parts.live and self.settings.sync.watch):
+            hint = "set sync.watch to true, and open the memory with live=True"
+            raise InvalidInput("this memory does not watch", hint=hint)
+        return self._parts.upkeep.watch()
 
     def reindex(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Build the index anew; searches are answered by the old one until it is finished.
