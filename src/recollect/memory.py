@@ -122,6 +122,10 @@ class Memory:
         """
         return self._parts.upkeep.run(lambda: self._parts.index.rebuild(on_progress))
 
+    def may_cost(self, *, reindex: bool = False) -> bool:
+        """Return cheaply whether a sync, or a reindex, is to be agreed to by who pays."""
+        return self._parts.index.may_cost(anew=reindex)
+
     def preview(self, *, reindex: bool = False) -> Preview:
         """Return what a sync, or a reindex, would read, embed and cost; nothing is changed.
 
@@ -263,6 +267,11 @@ class Memory:
         """Make every readable transcript equal to the database; return how many were how before."""
         mirror = self._parts.mirror
         return {} if mirror is None else {str(k): n for k, n in mirror.heal_all().items()}
+
+    def set_stray_mirrors_aside(self) -> int:
+        """Give mirrors of sessions that the database does not have another ending."""
+        mirror = self._parts.mirror
+        return 0 if mirror is None else mirror.set_strays_aside()
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""

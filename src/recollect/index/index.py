@@ -143,6 +143,11 @@ class Index:
         self._near.catch_up()
         return report
 
+    def may_cost(self, *, anew: bool) -> bool:
+        """Return cheaply whether a sync, or a rebuild, is to be agreed to by who pays."""
+        is_paid = anew and self._indexer.vectors.is_paid
+        return is_paid or self._indexer.unagreed() is not None
+
     def preview(self, *, anew: bool = False) -> Preview:
         """Return what a sync, or a rebuild, would take, money included; nothing is changed.
 
