@@ -190,7 +190,8 @@ class EmbeddingQueue:
     def _take(self, tx: Transaction, generation: int) -> list[Waiting]:
         """Return the first waiting chunks of the first partition that has some, in order."""
         for partition in partition_numbers(tx, generation):
-            rows = list(tx.rows(_TAKE, (*chunk_ids(partition), BATCH)))
+            span = (*chunk_ids(partition), self._embedder.fingerprint, BATCH)
+            rows = list(tx.rows(_TAKE, span))
             if rows:
                 return [Waiting(integer(k), blob(digest), text(t)) for k, digest, t in rows]
         return []
@@ -282,7 +283,8 @@ def _refuse(tx: Transaction, key: int, reason: EmbeddingError | None) -> bool:
 _TAKE = (
     "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
     " WHERE q.id BETWEEN ? AND ?"
-    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t WHERE t.hash = c.hash)"
+    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t JOIN embedding_jobs j ON j.id = t.job"
+    " WHERE t.hash = c.hash AND j.fingerprint = ?)"
     " ORDER BY q.id LIMIT ?"
 )
 """A text that is under way with a batch is not made a second time."""
