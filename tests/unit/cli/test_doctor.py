@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw  # noqa: TID251  # damages what none of our writers would
 import pytest
 
 import recollect
@@ -25,7 +27,10 @@ NAMES = [
     "index.db",
     "mirrors",
     "index",
+    "rows",
     "vectors",
+    "engines",
+    "locks",
     "workspace",
     "model",
 ]
@@ -288,3 +293,94 @@ def test_a_damaged_model_is_wrong(
     check = _check(run("--home", filled, "doctor", "--json"), "model")
     assert check["state"] == "wrong"
     assert "vocab.txt" in check["detail"]
+
+
+DAMAGE = {
+    "orphans": "INSERT INTO vectors VALUES ((1 << 40) + 9000, x'00')",
+    "drift": "UPDATE chunks SET text = 'nothing as before'",
+    "lost documents": "DELETE FROM documents WHERE source = 'memory'",
+    "lost postings": "UPDATE tail SET postings = substr(postings, 1, 4)",
+    "cache": "INSERT INTO embedding_spaces VALUES (9, 'a', 'b', 'c');"
+    " INSERT INTO embedding_cache VALUES (9, x'00', 9, 0, x'')",
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damaged_rows_are_found_and_mended(run: Run, filled: Path, what: str) -> None:
+    """Whatever they are, and the search finds what it found before."""
+    before = run("--home", filled, "search", "gasket", "--json").json["hits"]
+    connection = apsw.Connection(str(filled / "index.db"))
+    connection.execute(DAMAGE[what])
+    connection.close()
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, _state(done)["rows"]) == (1, "wrong")
+    assert _check(done, "rows")["hint"] == "`recollect doctor --fix`"
+    fixed = run("--home", filled, "doctor", "--fix", "--deep", "--json")
+    assert (fixed.code, fixed.json["healthy"]) == (0, True)
+    assert fixed.json["fixed"]
+    after = run("--home", filled, "search", "gasket", "--json").json["hits"]
+    assert [hit["ref"] for hit in after] == [hit["ref"] for hit in before]
+
+
+def test_a_mirror_without_a_session_is_set_aside(run: Run, filled: Path, mirror: Path) -> None:
+    """It may be all that is left of one."""
+    stray = mirror.with_name("0198a1f9-0000-7000-8000-000000000000.jsonl")
+    stray.write_bytes(mirror.read_bytes())
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, _check(done, "mirrors")["detail"]) == (1, "1 without a session")
+    fixed = run("--home", filled, "doctor", "--fix", "--json")
+    assert fixed.json["fixed"] == ["set 1 mirror without a session aside"]
+    assert fixed.json["healthy"]
+    assert stray.with_name(stray.name + ".stray").exists()
+
+
+def test_a_back_end_that_cannot_be_loaded_is_wrong(run: Run, filled: Path, tmp_path: Path) -> None:
+    """Memory answers in its place, but that is not what somebody wanted."""
+    run("--home", filled, "config", "set", "search.vector.backend", "sqlite-vec")
+    run("--home", filled, "config", "set", "search.vector.extension_path", tmp_path / "no.so")
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, _state(done)["engines"]) == (1, "wrong")
+    assert "sqlite-vec for vectors" in _check(done, "engines")["detail"]
+
+
+def test_a_search_command_that_failed_is_noted(run: Run, filled: Path) -> None:
+    """The builtin index answers."""
+    run("--home", filled, "config", "set", "search.backend", "qmd")
+    run("--home", filled, "config", "set", "qmd.command", "/no/such/qmd")
+    run("--home", filled, "search", "gasket")
+    check = _check(run("--home", filled, "doctor", "--json"), "engines")
+    assert (check["state"], check["detail"]) == ("note", "qmd: qmd is not installed")
+
+
+def test_a_rebuild_that_runs_is_noted(run: Run, filled: Path) -> None:
+    """By the process that holds the lock; a dead one holds none."""
+    code = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from recollect.core.clock import SystemClock\n"
+        "from recollect.index.locks import IndexLocks\n"
+        "locks = IndexLocks(Path(sys.argv[1]), SystemClock())\n"
+        "print(locks.rebuild.acquire('reindex'), flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    arguments = [sys.executable, "-c", code, str(filled)]
+    with subprocess.Popen(
+        arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "True\n"
+        check = _check(run("--home", filled, "doctor", "--json"), "locks")
+        assert (check["state"], f"process {holder.pid} " in check["detail"]) == ("note", True)
+        os.kill(holder.pid, signal.SIGSTOP)
+        stopped = _check(run("--home", filled, "doctor", "--json"), "locks")
+        os.kill(holder.pid, signal.SIGCONT)
+        assert (stopped["state"], "kill -CONT" in stopped["hint"]) == ("wrong", True)
+        holder.communicate("")
+    assert _state(run("--home", filled, "doctor", "--json"))["locks"] == "ok"
+
+
+def test_a_note_that_is_not_text_is_noted(run: Run, filled: Path, workspace: Path) -> None:
+    """Nobody would find it."""
+    (workspace / "memory" / "binary.md").write_bytes(b"\0")
+    check = _check(run("--home", filled, "doctor", "--json"), "workspace")
+    assert (check["state"], check["detail"]) == ("note", "memory/binary.md: the file is binary")

@@ -11,8 +11,7 @@ import recollect
 from recollect.cli.status_lines import pairs_of, warnings_of
 from recollect.core.settings import Settings
 from recollect.index.batch_health import batch_status
-from recollect.memory import Status
-from recollect.recall.status import BudgetStatus, CacheStatus, Fallback, SourceCount
+from recollect.recall.status import BudgetStatus, CacheStatus, Fallback, SourceCount, Status
 from tests.unit.cli.conftest import Run
 
 
