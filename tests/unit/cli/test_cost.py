@@ -87,21 +87,16 @@ def test_without_a_terminal_a_paid_provider_needs_yes(
     assert len(paid.texts) == 5
 
 
-@pytest.mark.parametrize(("answer", "sent"), [("y\n", 5), ("n\n", 0), ("\n", 0)])
 def test_on_a_terminal_somebody_is_asked(
-    run: Run,
-    filled: Path,
-    paid: PaidEmbedder,
-    monkeypatch: pytest.MonkeyPatch,
-    answer: str,
-    sent: int,
+    run: Run, filled: Path, paid: PaidEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No is what silence means."""
-    monkeypatch.setattr(sys, "stdin", Terminal(answer))
-    done = run("--home", filled, "sync")
-    assert "Go on?" in done.err
-    assert len(paid.texts) == sent
-    assert done.code == (0 if sent else 1)
+    for answer, sent in (("n\n", 0), ("\n", 0), ("y\n", 5)):
+        monkeypatch.setattr(sys, "stdin", Terminal(answer))
+        done = run("--home", filled, "sync")
+        assert "Go on?" in done.err
+        assert len(paid.texts) == sent
+        assert done.code == (0 if sent else 1)
 
 
 @pytest.mark.parametrize(
