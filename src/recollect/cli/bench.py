@@ -33,6 +33,12 @@ from recollect.bench.vectors import (
     describe_vectors,
     vector_grids,
 )
+from recollect.bench.workspace import (
+    WorkspacePlan,
+    WorkspaceRunner,
+    describe_workspace,
+    workspace_grids,
+)
 from recollect.cli.bench_options import (
     Answers,
     AsJson,
@@ -282,6 +288,26 @@ def vectors(
         costs = tuple(cost for plan in plans for cost in runner.run(plan, chosen))
     run = VectorRun(environment=environment, seed=seed, costs=costs)
     output.deliver(run, describe_vectors(run), vector_grids(run))
+
+
+@app.command()
+def workspace(
+    *,
+    files: Annotated[int, typer.Option(min=1, help="Memory files of 5 kB.")] = 10_000,
+    embedded: Annotated[int, typer.Option(min=0, help="Files that are embedded too.")] = 100,
+    saves: Annotated[int, typer.Option(min=0, help="Files saved under a watching program.")] = 10,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same files.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """A workspace of many files: the first sync, the next ones, and how soon a change is found."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    plan = WorkspacePlan(files=files, embedded=embedded, saves=saves, seed=seed)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = WorkspaceRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_workspace(run), workspace_grids(run))
 
 
 @app.command("all")
