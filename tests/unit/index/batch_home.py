@@ -22,6 +22,7 @@ from recollect.index.job_rows import Job, find_jobs
 from recollect.index.locks import IndexLocks
 from recollect.index.report import SyncReport
 from recollect.models.budget import DailyBudget, MemorySpending
+from recollect.models.embedder import Embedder
 from recollect.models.gemini import GeminiWire
 from recollect.models.openai import OpenAIWire
 from recollect.models.patience import Tempo
@@ -104,6 +105,7 @@ class BatchHome:
         server: The provider.
         texts: Messages that it indexes.
         embedder: Another one than that of OpenAI's wire.
+        fallback: Takes over from it.
         batch: The settings of batches.
         cache: Those of the cache.
         step_ms: What a look at the clock takes.
@@ -114,8 +116,9 @@ class BatchHome:
         folder: Path,
         server: Address,
         texts: Sequence[str],
-        embedder: RemoteEmbedder | None = None,
+        embedder: Embedder | None = None,
         *,
+        fallback: Embedder | None = None,
         batch: BatchSettings = BATCHES,
         cache: CacheSettings | None = None,
         step_ms: int = 1,
@@ -134,6 +137,7 @@ class BatchHome:
             Settings(embedding=embedding),
             clock=clock,
             embedder=self.embedder,
+            fallback=fallback,
             locks=IndexLocks(folder, clock),
         )
 

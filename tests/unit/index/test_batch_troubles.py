@@ -143,6 +143,33 @@ def test_a_batch_that_was_never_started_is_forgotten(
     assert _paid(service, server) == _once(*FRUIT)
 
 
+def test_a_provider_that_lists_no_batches_is_asked_anew(
+    tmp_path: Path, service: BatchService, server: ProviderServer
+) -> None:
+    """Whether the first one exists cannot be known there."""
+    server.always(staged(create=[faults.reset], list=[faults.status(503)] * 3))
+    with BatchHome(tmp_path, server, FRUIT, batch=LATER) as home:
+        home.sync()
+        server.always(staged(list=[faults.status(405)]))
+        home.sync()
+        while home.jobs:
+            home.sync()
+        home.check_vectors()
+    assert service.count("create") == 2
+
+
+def test_a_start_that_stays_unknown_is_given_up(
+    tmp_path: Path, service: BatchService, server: ProviderServer
+) -> None:
+    """After the time of a batch."""
+    server.always(staged(create=[faults.reset], list=[faults.status(503)] * 99))
+    with BatchHome(tmp_path, server, FRUIT, batch=QUICK, step_ms=MINUTE) as home:
+        while not home.batches.failures:
+            with suppress(EmbeddingError):
+                home.sync()
+        assert (home.jobs, home.batches.last_error) == ([], "provider_unavailable")
+
+
 def test_two_failures_switch_batches_off(
     tmp_path: Path, service: BatchService, server: ProviderServer
 ) -> None:

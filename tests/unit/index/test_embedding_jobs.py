@@ -10,13 +10,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from recollect.core.errors import QuotaExhausted
 from recollect.core.settings.embedding import BatchSettings, CacheSettings
 from recollect.index.document import Removal
 from recollect.index.report import Progress
+from recollect.index.trouble import note_trouble
 from recollect.models import remote_batches
 from recollect.testing.batch_server import NEVER, BatchService, Plan, Spoiling
 from recollect.testing.provider_server import ProviderServer
 from tests.unit.index.batch_home import BATCHES, PROVIDERS, BatchHome, embedder_at
+from tests.unit.index.scripted import NOON, ScriptedEmbedder
 
 FRUIT = [f"fruit number {n} is sweet" for n in range(6)]
 LATER = msgspec.structs.replace(BATCHES, wait=False)
@@ -326,6 +329,42 @@ def test_batches_of_another_embedder_are_cancelled(
         home.check_vectors()
         assert home.jobs == []
     assert [job.state for job in service.jobs.values()] == ["cancelled", "completed"]
+
+
+def test_an_embedder_without_batches_forgets_those_of_another(
+    tmp_path: Path, service: BatchService, server: ProviderServer
+) -> None:
+    """The local model makes all vectors itself."""
+    service.plans.append(NEVER)
+    with BatchHome(tmp_path, server, FRUIT, batch=LATER) as home:
+        home.sync()
+    local = ScriptedEmbedder()
+    with BatchHome(tmp_path, server, FRUIT, local) as home:
+        home.sync()
+        assert (home.waiting, home.jobs) == (0, [])
+        assert not home.batches.enabled
+    assert sorted(local.texts) == FRUIT
+
+
+def test_a_fallback_does_not_wait_for_the_batches_of_the_first_embedder(
+    tmp_path: Path, service: BatchService, server: ProviderServer
+) -> None:
+    """Nor does it throw them away: they are fetched when the first one is back."""
+    with BatchHome(tmp_path, server, FRUIT, batch=LATER) as home:
+        home.sync()
+    local = ScriptedEmbedder()
+    first = embedder_at(server)
+    with BatchHome(tmp_path, server, FRUIT, first, fallback=local) as home:
+        home.database.write(
+            lambda tx: note_trouble(tx, first, QuotaExhausted("nothing left", hint="pay"), NOON)
+        )
+        home.sync()
+        assert (home.waiting, len(home.jobs)) == (0, 1)
+    assert sorted(local.texts) == FRUIT
+    with BatchHome(tmp_path, server, FRUIT) as home:
+        home.sync()
+        home.check_vectors()
+    assert _paid(service, server) == _once(*FRUIT)
 
 
 def test_a_daily_limit_bounds_a_batch(
