@@ -1,7 +1,7 @@
 """Checksums of blobs: damage is noticed when a row is read, instead of changing answers quietly.
 
-SQLite's own pages have none. A CRC of four bytes behind the data costs a row of 1,000 postings two
-microseconds (docs/experiments.md, checksums).
+SQLite's own pages have none. A CRC of four bytes behind the data costs a row of 1,000 postings a
+microsecond (docs/experiments.md, checksums).
 """
 
 from __future__ import annotations
