@@ -19,7 +19,7 @@ from recollect.models import remote_batches
 from recollect.testing.batch_server import NEVER, BatchService, Plan, Spoiling
 from recollect.testing.provider_server import ProviderServer
 from tests.unit.index.batch_home import BATCHES, PROVIDERS, BatchHome, embedder_at
-from tests.unit.index.scripted import NOON, ScriptedEmbedder
+from tests.unit.index.scripted import CLOCK, ScriptedEmbedder
 
 FRUIT = [f"fruit number {n} is sweet" for n in range(6)]
 LATER = msgspec.structs.replace(BATCHES, wait=False)
@@ -355,9 +355,8 @@ def test_a_fallback_does_not_wait_for_the_batches_of_the_first_embedder(
     local = ScriptedEmbedder()
     first = embedder_at(server)
     with BatchHome(tmp_path, server, FRUIT, first, fallback=local) as home:
-        home.database.write(
-            lambda tx: note_trouble(tx, first, QuotaExhausted("nothing left", hint="pay"), NOON)
-        )
+        spent = QuotaExhausted("nothing left", hint="pay")
+        home.database.write(lambda tx: note_trouble(tx, first, spent, CLOCK.now_ms()))
         home.sync()
         assert (home.waiting, len(home.jobs)) == (0, 1)
     assert sorted(local.texts) == FRUIT
