@@ -182,7 +182,7 @@ def test_a_slow_server_is_not_waited_for_twice(
 
 def test_an_address_that_is_none_is_told(open_vectors: Opened) -> None:
     """A wrong address is an error of the status, not of the search."""
-    home = open_vectors(VectorSettings(backend="chroma", chroma_url="http://here:port"))
+    home = open_vectors(VectorSettings(backend="chroma", chroma_url="http://127.0.0.1:port"))
     partition = filled(home)
     assert_memory_answers(home, partition)
     assert "address is wrong" in str(home.near.status(1).load_error)
