@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
 from recollect.models.budget import MemorySpending, Spending
@@ -21,7 +24,7 @@ SIZE = 8
 def remote_settings(server: ProviderServer, provider: str, **changes: object) -> RemoteSettings:
     """Return settings that lead to the server."""
     given: dict[str, object] = {"base_url": server.base_url(provider), "api_key": KEY}
-    return RemoteSettings(**(given | changes))  # type: ignore[arg-type] - names checked at run time
+    return msgspec.convert(given | changes, RemoteSettings)
 
 
 def embedder_for(
@@ -29,7 +32,7 @@ def embedder_for(
     provider: str,
     time: ScriptedTime | None = None,
     spending: Spending | None = None,
-    **changes: object,
+    **changes: Any,
 ) -> RemoteEmbedder:
     """Return the embedder of ``provider`` against the server; it waits for nothing."""
     settings = EmbeddingSettings(

@@ -102,7 +102,7 @@ def at(server: ProviderServer) -> Iterator[Connect]:
     """Makes embedders against the server, and closes them."""
     made: list[RemoteEmbedder] = []
 
-    def connect(provider: str, *args: Any, **changes: object) -> RemoteEmbedder:
+    def connect(provider: str, *args: Any, **changes: Any) -> RemoteEmbedder:
         made.append(embedder_for(server, provider, *args, **changes))
         return made[-1]
 
@@ -204,7 +204,11 @@ def test_what_lasts_is_a_clear_error(
     fault, expected = LASTING[name]
     server.always(fault)
     embedder = at(provider)
-    for call in (lambda: embedder.embed_documents(TEXTS), lambda: embedder.embed_query(TEXTS[0])):
+    calls: list[Callable[[], Vectors]] = [
+        lambda: embedder.embed_documents(TEXTS),
+        lambda: embedder.embed_query(TEXTS[0]),
+    ]
+    for call in calls:
         with pytest.raises(EmbeddingError) as caught:
             call()
         assert type(caught.value) is expected
@@ -417,7 +421,7 @@ def test_every_text_gets_its_own_vector(
 ) -> None:
     """Whatever the batches: in order, each distinct text sent once."""
     open_server.received.clear()
-    changes = {"batch_tokens": batch_tokens, "concurrency": concurrency}
+    changes: dict[str, Any] = {"batch_tokens": batch_tokens, "concurrency": concurrency}
     with closing(embedder_for(open_server, provider, **changes)) as embedder:
         vectors = embedder.embed_documents(texts)
     expected = _right(texts) if texts else np.empty((0, SIZE), np.float32)

@@ -71,7 +71,7 @@ def llama(monkeypatch: pytest.MonkeyPatch) -> type[Llama]:
     """The package, as if it were installed."""
     package = ModuleType("llama_cpp")
     package.__spec__ = importlib.machinery.ModuleSpec("llama_cpp", None)
-    package.Llama = Llama  # type: ignore[attr-defined] - a module is what its attributes are
+    vars(package)["Llama"] = Llama
     monkeypatch.setitem(sys.modules, "llama_cpp", package)
     Llama.made = []
     return Llama

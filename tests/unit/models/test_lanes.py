@@ -48,7 +48,7 @@ def test_a_caller_that_leaves_stops_the_lanes() -> None:
 
     results = Lanes(range(100), work, 1).results()
     assert next(results) == 0
-    results.close()  # type: ignore[attr-defined] - a generator
+    results.close()
     left.set()
     assert len(begun) <= 2
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from recollect.core.errors import ConfigError, ProviderRejected
@@ -31,8 +32,7 @@ def _supplies(environ: Mapping[str, str] | None = None) -> Supplies:
 def _openai(model: str = "", dimensions: int = 0, **remote: object) -> RemoteEmbedder:
     given: dict[str, object] = {"api_key": "k", **remote}
     settings = EmbeddingSettings(
-        dimensions=dimensions,
-        remote=RemoteSettings(**given),  # type: ignore[arg-type] - names checked at run time
+        dimensions=dimensions, remote=msgspec.convert(given, RemoteSettings)
     )
     return create_openai(model, settings, _supplies())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -206,7 +207,7 @@ def test_auto_prefers_what_stays_on_the_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Local, then a GGUF file, then openai, gemini and voyage by their keys."""
-    keys = {"VOYAGE": "v"}
+    keys: dict[str, Any] = {"VOYAGE": "v"}
     assert _name(_choose(tmp_path, "auto", **keys)) == "voyage:voyage-4-large"
     keys["GOOGLE"] = "g"
     assert _name(_choose(tmp_path, "auto", **keys)) == "gemini:gemini-embedding-001"
