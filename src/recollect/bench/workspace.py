@@ -32,7 +32,7 @@ FOLDER_FILES = 100
 QUIET = 5
 """Syncs with nothing new, and with one changed file."""
 PATIENCE_S = 60.0
-_LOOK_S = 0.01
+_LOOK_S = 0.05
 WORDS_ONLY = {"embedding.provider": "none", "sessions.mirror": False}
 
 
@@ -41,14 +41,14 @@ class WorkspacePlan(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         files: Memory files.
-        chunks: Chunks of each; three are 5 kB.
+        chunks: Chunks of each; four are 5 kB.
         embedded: Files of a second workspace, which are embedded; 0 for none.
         saves: Files that are saved while a program watches.
         seed: The same seed makes the same files.
     """
 
     files: int = 10_000
-    chunks: int = 3
+    chunks: int = 4
     embedded: int = 100
     saves: int = 10
     seed: int = 7
