@@ -263,6 +263,10 @@ class Memory:
         """Return what examines the rows of the index, and mends them."""
         return IndexCheckup(self._parts.index_database, self._parts.index)
 
+    def forgive_batches(self) -> int:
+        """Let batches of the provider be used again; return how many failures are forgotten."""
+        return self._parts.index.forgive_batches()
+
     def heal_mirrors(self) -> Mapping[str, int]:
         """Make every readable transcript equal to the database; return how many were how before."""
         mirror = self._parts.mirror

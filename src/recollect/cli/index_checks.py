@@ -48,6 +48,11 @@ def check_engines(memory: Memory) -> Finding:
         detail = f"{status.fallback.origin}: {status.fallback.reason}"
         hint = "another one answers in its place until it works again"
         return Finding(name="engines", state="note", detail=detail, hint=hint)
+    if status.batch is not None and status.batch.failures >= status.batch.limit:
+        batch = status.batch
+        detail = f"batches of {batch.last_provider} failed ({batch.last_error})"
+        hint = f"texts are sent directly for a day, or until {FIX_HINT}"
+        return Finding(name="engines", state="note", detail=detail, hint=hint)
     return sound("engines", f"words by {words.backend}, vectors by {vectors.used}")
 
 

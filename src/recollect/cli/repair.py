@@ -47,6 +47,8 @@ def repair(
             yield f"set {count(strays, 'mirror')} without a session aside"
         # First: a sync over rows that do not belong together may fail.
         yield from mend_rows(memory, on_progress, deep=deep)
+        if memory.forgive_batches():
+            yield "let batches of the embedding provider be used again"
         report = memory.sync(on_progress)
     if report.rebuilt:
         yield "built the index anew"

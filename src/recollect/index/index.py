@@ -198,9 +198,9 @@ class Index:
         """Return how batches of the provider go; None without an embedder."""
         return self._indexer.vectors.batch_status()
 
-    def forgive_batches(self) -> None:
-        """Let batches be used again that failed too often: somebody has mended the cause."""
-        self._database.write(forget_failures)
+    def forgive_batches(self) -> int:
+        """Let batches be used again that failed too often; return how many failures there were."""
+        return self._database.write(forget_failures)
 
     @property
     def near(self) -> NearVectors:

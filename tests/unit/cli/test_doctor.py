@@ -16,6 +16,10 @@ import pytest
 import recollect
 from recollect.cli import checks, repair
 from recollect.cli.repair import is_open_elsewhere
+from recollect.core.clock import SystemClock
+from recollect.core.settings import StoreSettings
+from recollect.index.batch_health import BatchHealth, note_failure
+from recollect.store.sqlite import open_index
 from tests.unit.cli.conftest import Done, Run
 
 NAMES = [
@@ -384,3 +388,21 @@ def test_a_note_that_is_not_text_is_noted(run: Run, filled: Path, workspace: Pat
     (workspace / "memory" / "binary.md").write_bytes(b"\0")
     check = _check(run("--home", filled, "doctor", "--json"), "workspace")
     assert (check["state"], check["detail"]) == ("note", "memory/binary.md: the file is binary")
+
+
+def test_batches_that_failed_are_noted_and_forgiven(
+    run: Run, filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else they would be left alone for a day."""
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "openai")
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__REMOTE__BASE_URL", "http://127.0.0.1:9/v1")
+    failure = BatchHealth(failures=2, last_error="batch_timeout", last_provider="openai")
+    index = open_index(filled, StoreSettings(), SystemClock())
+    index.write(lambda tx: note_failure(tx, failure))
+    index.close()
+    told = _check(run("--home", filled, "doctor", "--json"), "engines")
+    assert (told["state"], told["detail"]) == ("note", "batches of openai failed (batch_timeout)")
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "none")
+    fixed = run("--home", filled, "doctor", "--fix", "--json").json["fixed"]
+    assert "let batches of the embedding provider be used again" in fixed
+    assert run("--home", filled, "doctor", "--fix", "--json").json["fixed"] == []
