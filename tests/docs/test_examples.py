@@ -11,9 +11,11 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
 SAYS = {
+    "annotations.py": "MEMORY.md#L3",
     "chunks.py": "lines 1 to",
     "conversation.py": "3 user That is the one.",
     "first_steps.py": "Mira: No tins: they let the damp in.",
+    "own_server.py": "hybrid",
 }
 """A text that the output of each snippet holds."""
 

@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.index.diversity import diverse_order
 from recollect.index.hit import Hit
-from recollect.index.search import Ranked
+from recollect.index.request import Ranked
 from recollect.index.selection import Standing, above_threshold, with_files
 
 ANSWERS_AS_WELL = 0.8

@@ -11,9 +11,9 @@ import pytest
 from recollect.core.errors import InvalidInput
 from recollect.core.settings import HybridSettings, RecencySettings, SearchSettings
 from recollect.core.settings.search import DiversitySettings
+from recollect.index.candidates import with_candidates
 from recollect.index.document import Document
 from recollect.index.ranking import Parts, plain_weights
-from recollect.index.search import with_candidates
 from recollect.index.searcher import source_names
 from tests.unit.index.scripted import (
     CLOCK,
