@@ -15,6 +15,7 @@ SAYS = {
     "chunks.py": "lines 1 to",
     "conversation.py": "3 user That is the one.",
     "first_steps.py": "Mira: No tins: they let the damp in.",
+    "reading.py": "line 300 of 300\nnot_found",
     "own_server.py": "hybrid",
 }
 """A text that the output of each snippet holds."""
