@@ -110,7 +110,7 @@ class ProviderServer:
     @property
     def origin(self) -> str:
         """Return ``http://127.0.0.1:port``."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return f"http://127.0.0.1:{self._server.server_port}"
 
     def base_url(self, provider: str) -> str:
         """Return the base URL of ``openai``, ``gemini`` or ``voyage`` here."""
