@@ -114,7 +114,8 @@ def test_a_folder_that_goes_is_told(workspace: Path) -> None:
     with Watched(workspace) as watched:
         watched.told.next()
         (workspace / "memory/old").rmdir()
-        watched.told.until(workspace / "memory/old")
+        # Or that everything may have changed, when it went before it was watched.
+        assert watched.told.next() in ({str(workspace / "memory/old")}, frozenset())
 
 
 def test_folders_of_programs_and_files_cost_no_handle(tmp_path: Path) -> None:
