@@ -130,8 +130,12 @@ class Index:
         return report
 
     def is_behind(self) -> bool:
-        """Return whether records were stored that are not indexed; looks at no files."""
-        return self._indexer.is_behind([feed for feed in self._feeds if feed.tenant is None])
+        """Return whether records were stored that are not indexed, or a batch may be finished.
+
+        Looks at no files and asks nobody.
+        """
+        indexer, outboxes = self._indexer, [feed for feed in self._feeds if feed.tenant is None]
+        return indexer.is_behind(outboxes) or indexer.vectors.has_due_batch(indexer.serving())
 
     def waits_for_vectors(self) -> bool:
         """Return whether a chunk waits for its vector."""

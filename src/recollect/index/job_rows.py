@@ -56,6 +56,15 @@ def has_jobs(tx: Transaction) -> bool:
     return tx.row("SELECT 1 FROM embedding_jobs LIMIT 1") is not None
 
 
+def has_due_job(tx: Transaction, fingerprint: str, since: int) -> bool:
+    """Return whether an embedder has a job whose provider was not asked since a time, ms UTC."""
+    row = tx.row(
+        "SELECT 1 FROM embedding_jobs WHERE fingerprint = ? AND asked_at < ? LIMIT 1",
+        (fingerprint, since),
+    )
+    return row is not None
+
+
 def add_job(tx: Transaction, job: Job, hashes: Iterable[bytes]) -> Job:
     """Write a new job with its texts and return it with its number."""
     number = first_integer(

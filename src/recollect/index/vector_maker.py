@@ -14,13 +14,15 @@ from recollect.index.embedding import PATIENCE_S, EmbeddingQueue, Worked, count_
 from recollect.index.embedding_cache import EmbeddingCache, evict, space_of
 from recollect.index.embedding_jobs import Batched, EmbeddingJobs
 from recollect.index.generations import Generation, set_size
-from recollect.index.job_rows import has_jobs
+from recollect.index.job_rows import has_due_job, has_jobs
 from recollect.index.locks import IndexLocks
 from recollect.index.report import SyncReport, Watch
 from recollect.index.trouble import Trouble, find_trouble, forget_trouble, note_trouble
 from recollect.models.embedder import Embedder
 from recollect.store.engine import Database
 
+BATCH_REST_MS = 60_000
+"""How long the background lets a batch be before it asks for it; a sync that waits asks sooner."""
 PROBE = "memory"
 """What an embedder that was given up is asked for, to see whether it is back."""
 
@@ -127,6 +129,13 @@ class VectorMaker:
         """Return how the batches of the embedder are that an index built now would use, if any."""
         embedder = self.wanted()
         return self._jobs_of(embedder).status() if embedder is not None else None
+
+    def has_due_batch(self, generation: Generation) -> bool:
+        """Return whether nobody has asked for a while how far a batch for a generation is."""
+        if not self.fits(generation):
+            return False
+        fingerprint, since = generation.identity.embedder, self._clock.now_ms() - BATCH_REST_MS
+        return self._database.read(lambda tx: has_due_job(tx, fingerprint, since))
 
     def make(
         self, generation: Generation, watch: Watch, patience_s: float = PATIENCE_S

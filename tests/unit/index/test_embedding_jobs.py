@@ -212,6 +212,20 @@ def test_the_background_does_not_wait(
         assert home.batches.jobs == 1
 
 
+def test_the_background_asks_for_a_batch_once_a_minute(
+    tmp_path: Path, service: BatchService, server: ProviderServer
+) -> None:
+    """So a program that runs fetches the vectors although nothing new is said."""
+    service.plans.append(Plan(looks=0))
+    with BatchHome(tmp_path, server, FRUIT) as home:
+        home.index.work(lambda: False)
+        assert not home.index.is_behind()
+    with BatchHome(tmp_path, server, FRUIT, step_ms=61_000) as home:
+        assert home.index.is_behind()
+        assert home.index.work(lambda: False).vectors == 6
+        assert not home.index.is_behind()
+
+
 def test_two_at_once_share_the_batches(
     tmp_path: Path, service: BatchService, server: ProviderServer
 ) -> None:
