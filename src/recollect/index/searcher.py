@@ -33,9 +33,7 @@ from recollect.store.engine import Database, Transaction
 
 MODES = ("hybrid", "lexical", "vector")
 MOST_HITS = 1_000
-DAMAGED_WORDS = (
-    "some words of the index are damaged and were left out: run `recollect doctor --fix`"
-)
+DAMAGED_WORDS = "some words of the index are damaged and were left out: run `recollect reindex`"
 HELD_PARTITIONS = 32
 """Tenants kept in memory at once; the one not asked for longest goes."""
 FURTHER = 4

@@ -36,14 +36,9 @@ _NEEDLESS = frozenset(
 
 
 def telling(words: Sequence[str]) -> list[str]:
-    """Return those of ``words``, as `terms` makes them, that tell something; all when none does."""
-    return [word for word in words if word not in _NEEDLESS] or list(words)
+    """Return those of ``words``, as `terms` makes them, that tell something; all when none does.
 
-
-def keywords(question: str) -> list[str]:
-    """Return the distinct terms of a question that tell something, in order.
-
-    >>> keywords("¿dónde está la configuración?")
+    >>> telling(["donde", "configuracion"])
     ['configuracion']
     """
-    return telling(list(dict.fromkeys(query_terms(question))))
+    return [word for word in words if word not in _NEEDLESS] or list(words)

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.keywords import keywords, telling
+from recollect.text.keywords import telling
+from recollect.text.terms import query_terms
 
 CASES = [
     # question, OpenClaw's keywords that ours must reach, what must be gone
@@ -30,6 +31,11 @@ CASES = [
     ("what was the solution for the bug", ["solution", "bug"], ["what", "was", "the", "for"]),
     ("어제 회의에서 결정한 것", ["회의"], ["어제", "것", "에서"]),
 ]
+
+
+def keywords(question: str) -> list[str]:
+    """Return what FTS5 is asked for any of."""
+    return telling(list(dict.fromkeys(query_terms(question))))
 
 
 @pytest.mark.parametrize(("question", "reached", "gone"), CASES)

@@ -31,7 +31,7 @@ def without_sum(blob: bytes, also: bytes = b"") -> bytes:
     Raises:
         StoreCorrupt: it is not what was written.
     """
-    data, stored = blob[:-SUM_BYTES], blob[-SUM_BYTES:]
-    if crc32(data, crc32(also)).to_bytes(SUM_BYTES, "little") != stored:
-        raise StoreCorrupt("the index holds damaged postings", hint="run `recollect doctor --fix`")
+    data = blob[:-SUM_BYTES]
+    if crc32(data, crc32(also)).to_bytes(SUM_BYTES, "little") != blob[len(data) :]:
+        raise StoreCorrupt("the index holds damaged postings", hint="run `recollect reindex`")
     return data
