@@ -213,10 +213,10 @@ class EmbeddingQueue:
         except EmbeddingInterrupted as interrupted:
             places = sorted(interrupted.vectors)
             fresh: list[Vectors] = [interrupted.vectors[place] for place in places]
-            checked = list(self._checked(np.stack(fresh), len(fresh))) if fresh else []
+            kept = list(self._checked(np.stack(fresh), len(fresh))) if fresh else []
             return msgspec.structs.replace(
                 made,
-                fresh={hashes[place]: checked[n] for n, place in enumerate(places)},
+                fresh={hashes[place]: kept[n] for n, place in enumerate(places)},
                 refused=frozenset(hashes[place] for place in interrupted.refused),
                 reason=interrupted.reason,
             )

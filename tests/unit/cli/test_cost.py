@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect import memory
-from recollect.assembly import Order, Parts
+from recollect.assembly import Order, Parts, assemble
 from recollect.cli.cost import show_preview
 from recollect.index.preview import Preview
 from tests.unit.cli.conftest import Run
@@ -34,12 +33,12 @@ NOTHING = Preview(
 @pytest.fixture
 def paid(monkeypatch: pytest.MonkeyPatch) -> PaidEmbedder:
     """Every memory of the test uses a paid provider."""
-    embedder, assemble = PaidEmbedder("paid:words"), memory.assemble
+    embedder = PaidEmbedder("paid:words")
 
     def with_paid(order: Order) -> Parts:
         return assemble(msgspec.structs.replace(order, embedder=embedder))
 
-    monkeypatch.setattr(memory, "assemble", with_paid)
+    monkeypatch.setattr("recollect.memory.assemble", with_paid)
     return embedder
 
 
