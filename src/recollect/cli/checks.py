@@ -25,7 +25,8 @@ from recollect.index.memory_files import MemoryFiles
 from recollect.index.memory_listing import list_memory
 from recollect.memory import Memory, open_memory
 from recollect.models.folder import INSTALL_HINT, ModelFolder
-from recollect.models.registry import choose_embedder, local_folder
+from recollect.models.local import LocalEmbedder
+from recollect.models.registry import AUTO, NONE, Choice, choose_embedder, local_folder
 from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.mirror_file import MirrorState
@@ -241,6 +242,17 @@ class Checkup:
     def _model(self) -> Finding:
         settings = self._settings.embedding
         choice = choose_embedder(settings.provider, settings, models_folder())
+        if choice.fallback_from is not None:
+            detail = f"{choice.reason}: {choice.fallback_reason}"
+            return Finding(name="model", state="note", detail=detail, hint=choice.hint)
+        if choice.embedder is None and choice.requested not in {AUTO, NONE}:
+            return Finding(name="model", state="wrong", detail=choice.reason, hint=choice.hint)
+        if choice.embedder is not None and not isinstance(choice.embedder, LocalEmbedder):
+            return sound("model", choice.reason)
+        return self._local_model(choice)
+
+    def _local_model(self, choice: Choice) -> Finding:
+        settings = self._settings.embedding
         folder = ModelFolder(local_folder(settings, models_folder()))
         if not folder.is_installed:
             state: State = "note" if choice.embedder is None else "wrong"

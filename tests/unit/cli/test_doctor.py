@@ -269,6 +269,33 @@ def test_where_nobody_can_tell_a_file_counts_as_open(
     assert os.access(filled / "index.db", os.R_OK)
 
 
+@pytest.mark.parametrize(
+    ("provider", "fallback", "state", "detail"),
+    [
+        ("openai", "none", "ok", "openai:text-embedding-3-small is configured"),
+        ("voyage", "none", "wrong", "no key for the embedding provider voyage"),
+        ("voyage", "openai", "note", "stands in for voyage"),
+    ],
+)
+def test_the_provider_that_is_asked_for_is_looked_at(
+    run: Run,
+    filled: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    provider: str,
+    fallback: str,
+    state: str,
+    detail: str,
+) -> None:
+    """Not the local model, which nobody asked for."""
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", provider)
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__FALLBACK", fallback)
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+    found = _check(run("--home", filled, "doctor", "--json"), "model")
+    assert found["state"] == state
+    assert detail in found["detail"]
+
+
 @pytest.mark.model
 def test_a_home_with_the_model_has_all_its_vectors(
     run: Run, filled: Path, models_folder: Path, monkeypatch: pytest.MonkeyPatch
