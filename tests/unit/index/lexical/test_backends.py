@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.document import Document
@@ -17,7 +18,15 @@ from recollect.index.lexical.backends import backend, choose, has_fts5
 from recollect.index.partition import Partition
 from recollect.store.engine import Transaction
 from tests.unit.index.conftest import Open
-from tests.unit.index.corpus import EVERYTHING, OpenIndex, ScriptedFeed, gone, note, said
+from tests.unit.index.corpus import (
+    EVERYTHING,
+    OpenIndex,
+    ScriptedFeed,
+    UnsureDatabase,
+    gone,
+    note,
+    said,
+)
 
 BACKENDS = ("postings", "fts5")
 LEXICAL = msgspec.structs.replace(EVERYTHING, mode="lexical")
@@ -177,6 +186,19 @@ def test_what_another_process_writes_is_found(tmp_path: Path, lexical: Settings)
         assert len(reader.search("lantern", Scope(), LEXICAL).hits) == 2
     finally:
         index.close()
+
+
+def test_a_failed_commit_leaves_nothing(open_index: Open, lexical: Settings) -> None:
+    """Units that are run twice or rolled back: the next attempt writes everything once."""
+    feed = ScriptedFeed(*[said(f"m{n}", f"lantern {n}", group=f"g{n}") for n in range(8)], batch=3)
+    index = open_index(feed, settings=lexical)
+    unsure = index.index_over(UnsureDatabase(index.database, "fine again failed"), None)
+    with pytest.raises(StoreError):
+        unsure.sync()
+    unsure.sync()
+    assert sorted(index.refs("lantern")) == sorted(f"m{n}" for n in range(8))
+    own = backend(lexical.search.lexical.backend)
+    assert own.count_damage(index.database, 1) == 0
 
 
 def test_feedback_counts_words(open_index: Open, lexical: Settings) -> None:
