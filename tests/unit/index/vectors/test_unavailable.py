@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -206,3 +207,23 @@ def test_a_name_and_password_in_the_address_are_never_shown(open_vectors: Opened
         filled(home)
         shown = f"{home.near.status(1)} {home.near.warnings()}"
         assert "hidden-word" not in shown + str(home.database.read(find_registration))
+
+
+def test_a_missing_chromadb_is_named(open_vectors: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the package the error says which one; the folder is not kept from others."""
+    monkeypatch.setitem(sys.modules, "chromadb", None)
+    home = open_vectors(VectorSettings(backend="chroma"))
+    partition = filled(home)
+    assert_memory_answers(home, partition)
+    assert home.near.status(1).load_error == "the package chromadb is not installed"
+
+
+def test_a_damaged_folder_of_chroma_is_told(open_vectors: Opened) -> None:
+    """Whatever Chroma raises becomes the reason in the status."""
+    pytest.importorskip("chromadb", reason="the package chromadb is not installed")
+    home = open_vectors(VectorSettings(backend="chroma"))
+    (home.folder / "chroma").mkdir(mode=0o700)
+    (home.folder / "chroma" / "chroma.sqlite3").write_bytes(b"no database at all" * 300)
+    partition = filled(home)
+    assert_memory_answers(home, partition)
+    assert "the embedded Chroma failed" in str(home.near.status(1).load_error)
