@@ -17,6 +17,7 @@ SAYS = {
     "first_steps.py": "Mira: No tins: they let the damp in.",
     "reading.py": "line 300 of 300\nnot_found",
     "own_server.py": "hybrid",
+    "preview.py": "read 1, embed 0 with None: 0.0 USD",
 }
 """A text that the output of each snippet holds."""
 

@@ -105,6 +105,26 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     reason: EmbeddingError | None = None
 
 
+class Meter:
+    """Tells how far a batch is: texts that are embedded but not stored yet.
+
+    Args:
+        watch: Who is told.
+        done: Vectors stored before.
+        left: Chunks that waited when the batch began.
+    """
+
+    def __init__(self, watch: Watch, done: int, left: int) -> None:
+        self._watch = watch
+        self._done = done
+        self._left = left
+
+    def add(self, texts: int) -> None:
+        """Tell of some more texts."""
+        self._done, self._left = self._done + texts, max(self._left - texts, 0)
+        self._watch.tell(Progress(stage="embedding", done=self._done, left=self._left))
+
+
 class EmbeddingQueue:
     """Works off `vector_queue` of one generation.
 
@@ -139,10 +159,11 @@ class EmbeddingQueue:
             EmbeddingError: the embedder failed; what was made before is kept, to the last vector.
             StoreBusy: somebody else's batch took longer.
         """
-        done, left = Worked(), self._database.read(lambda tx: count_waiting(tx, generation))
-        batches = 0
+        done, batches = Worked(), 0
+        left = self._database.read(lambda tx: count_waiting(tx, generation))
         while done.spent is None and not watch.stopping():
-            batch = self._make_batch(generation, patience_s)
+            meter = Meter(watch, done.vectors, left)
+            batch = self._make_batch(generation, patience_s, meter)
             if not batch.taken:
                 break
             done, left, batches = done.plus(batch), left - batch.taken, batches + 1
@@ -176,12 +197,12 @@ class EmbeddingQueue:
             reason=made.reason,
         )
 
-    def _make_batch(self, generation: int, patience_s: float) -> Batch:
+    def _make_batch(self, generation: int, patience_s: float, meter: Meter) -> Batch:
         with self._turns.turn(patience_s):
             waiting = self._database.read(lambda tx: self._take(tx, generation))
             if not waiting:
                 return Batch()
-            made = self._make(waiting)
+            made = self._make(waiting, meter)
             batch = self._database.write(partial(self.store, waiting=waiting, made=made))
         if made.reason is not None and made.is_over:
             raise made.reason
@@ -196,7 +217,7 @@ class EmbeddingQueue:
                 return [Waiting(integer(k), blob(digest), text(t)) for k, digest, t in rows]
         return []
 
-    def _make(self, waiting: Sequence[Waiting]) -> Made:
+    def _make(self, waiting: Sequence[Waiting], meter: Meter) -> Made:
         hashes = {chunk.hash for chunk in waiting}
         dimensions = self._embedder.dimensions
         found = self._database.read(lambda tx: self._cache.find(tx, hashes, dimensions))
@@ -204,12 +225,12 @@ class EmbeddingQueue:
         longest = sorted(waiting, key=lambda chunk: len(chunk.text), reverse=True)
         missing = {c.hash: c.text for c in longest if c.hash not in found.vectors}
         made = Made(known=found.vectors, fresh={}, aged=found.aged)
-        return self._embed(made, missing) if missing else made
+        return self._embed(made, missing, meter) if missing else made
 
-    def _embed(self, made: Made, missing: Mapping[bytes, str]) -> Made:
+    def _embed(self, made: Made, missing: Mapping[bytes, str], meter: Meter) -> Made:
         hashes = list(missing)
         try:
-            vectors = self._embedder.embed_documents(list(missing.values()))
+            vectors = self._embedder.embed_documents(list(missing.values()), meter.add)
         except EmbeddingInterrupted as interrupted:
             places = sorted(interrupted.vectors)
             fresh: list[Vectors] = [interrupted.vectors[place] for place in places]
