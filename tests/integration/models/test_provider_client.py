@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -256,6 +257,17 @@ def test_closing_ends_a_wait(server: ProviderServer) -> None:
     asking.join(10)
     assert not asking.is_alive()
     assert failed
+
+
+def test_an_encrypted_address_is_checked(server: ProviderServer, time: ScriptedTime) -> None:
+    """Against the authorities that are known; what speaks in clear there is nobody to talk to."""
+    address = server.origin.replace("http:", "https:")
+    with (
+        closing(ProviderClient("openai", address, {}, tempo=time.tempo())) as client,
+        pytest.raises(ProviderUnavailable),
+    ):
+        client.get("files", _decoded, ONCE)
+    assert server.received == []
 
 
 def test_nothing_is_imported_before_it_is_needed() -> None:

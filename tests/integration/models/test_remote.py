@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -247,6 +248,32 @@ def test_vectors_are_put_by_their_index(server: ProviderServer, at: Connect) -> 
     server.script(faults.shuffled)
     vectors = at("openai").embed_documents(TEXTS)
     np.testing.assert_allclose(vectors, _right(TEXTS), atol=1e-6)
+
+
+def test_indexes_that_name_no_order_are_no_answer(server: ProviderServer, at: Connect) -> None:
+    """Which vector belongs to which text would be a guess."""
+
+    def confuse(turn: Turn) -> None:
+        decoded = msgspec.json.decode(turn.response.body)
+        for item in decoded["data"]:
+            item["index"] = 0
+        turn.send(json_response(decoded))
+
+    server.always(confuse)
+    with pytest.raises(ProviderUnavailable, match="cannot be read"):
+        at("openai").embed_documents(TEXTS)
+
+
+def test_a_server_without_indexes_is_taken_in_order(server: ProviderServer, at: Connect) -> None:
+    """Some compatible ones send none."""
+
+    def strip(turn: Turn) -> None:
+        decoded = msgspec.json.decode(turn.response.body)
+        stripped = [{"embedding": item["embedding"]} for item in decoded["data"]]
+        turn.send(json_response({"data": stripped}))
+
+    server.always(strip)
+    np.testing.assert_allclose(at("openai").embed_documents(TEXTS), _right(TEXTS), atol=1e-6)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

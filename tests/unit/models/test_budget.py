@@ -55,3 +55,13 @@ def test_without_a_limit_everything_is_counted() -> None:
         budget.add(7)
         budget.add(8)
     assert spending.spent(DAY) == 15
+
+
+def test_what_is_left_counts_what_is_under_way() -> None:
+    """None without a limit; never less than nothing."""
+    budget = DailyBudget(100, MemorySpending(), ScriptedTime())
+    with budget.hold(60):
+        assert budget.left() == 40
+    budget.add(130)
+    assert budget.left() == 0
+    assert DailyBudget(0, MemorySpending(), ScriptedTime()).left() is None
