@@ -44,7 +44,8 @@ def _kill_at(stage: Stage, home: Path, server: ProviderServer, provider: str) ->
     arguments = [sys.executable, "-m", "tests.integration.index.batch_worker"]
     with subprocess.Popen([*arguments, str(home), server.origin, provider], cwd=ROOT) as process:
         try:
-            assert reached.wait(PATIENCE_S)
+            while not reached.wait(0.1):
+                assert process.poll() is None, "it ended by itself"
         finally:
             process.kill()
     server.always(None)

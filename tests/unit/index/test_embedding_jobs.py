@@ -6,9 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import get_args
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from recollect.core.errors import QuotaExhausted
 from recollect.core.settings.embedding import BatchSettings, CacheSettings
@@ -108,6 +112,27 @@ def test_what_a_batch_does_not_bring_goes_directly(
     assert sorted(server.texts()) == [FRUIT[n] for n in (0, 2, 3, 5)]
     assert service.count("create") == 1
     assert service.files == {}
+
+
+@settings(max_examples=10)
+@given(
+    provider=st.sampled_from(PROVIDERS),
+    spoilt=st.dictionaries(st.integers(0, 5), st.sampled_from(get_args(Spoiling))),
+    ends=st.sampled_from(["completed", "expired", "failed"]),
+    done=st.integers(0, 6),
+)
+def test_whatever_a_batch_brings_every_text_gets_its_vector_and_is_paid_for_once(
+    provider: str, spoilt: dict[int, Spoiling], ends: str, done: int
+) -> None:
+    """The law of the whole."""
+    service = BatchService(Plan(spoilt=spoilt, ends=ends, done=done))
+    with ProviderServer(services=[service]) as server, TemporaryDirectory() as folder:
+        with BatchHome(Path(folder), server, FRUIT, embedder_at(server, provider)) as home:
+            home.sync()
+            home.check_vectors()
+            assert (home.waiting, home.jobs) == (0, [])
+        assert _paid(service, server) == _once(*FRUIT)
+        assert service.count("create") == 1
 
 
 def test_a_text_that_is_known_is_not_sent(
