@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 
@@ -34,9 +35,9 @@ def test_a_status_has_every_field_of_the_original(tmp_path: Path) -> None:
         session = memory.sessions.create(key="k")
         memory.sessions.append_many(session.id, [("user", "tea"), ("assistant", "green tea")])
         memory.sync()
-        deadline = time.monotonic() + 30
+        deadline, waiting = time.monotonic() + 30, threading.Event()
         while memory.status().dirty and time.monotonic() < deadline:
-            time.sleep(0.01)  # the background looks too, because messages arrived
+            waiting.wait(0.01)  # the background looks too, because messages arrived
         status = memory.status()
     assert set(msgspec.to_builtins(status)) >= OPENCLAW
     assert (status.backend, status.provider, status.model) == ("builtin", "none", None)

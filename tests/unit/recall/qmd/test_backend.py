@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -284,9 +285,9 @@ def test_a_failure_in_the_background_is_told_with_the_next_question(
 
 
 def _wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline, waiting = time.monotonic() + 30, threading.Event()
     while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
+        waiting.wait(0.01)
     assert condition()
 
 
