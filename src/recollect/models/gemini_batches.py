@@ -21,7 +21,7 @@ import msgspec
 from recollect.models.budget import DailyBudget
 from recollect.models.gemini import GeminiWire
 from recollect.models.provider_call import Call
-from recollect.models.provider_client import MAX_FILE_BYTES, ProviderClient
+from recollect.models.provider_client import ProviderClient
 from recollect.models.raw_vectors import Row, decode_answer, sound_vectors
 from recollect.models.remote_batches import (
     ASKING,
@@ -32,7 +32,7 @@ from recollect.models.remote_batches import (
     BatchState,
     RemoteBatch,
     Result,
-    decoded_lines,
+    fetched_lines,
 )
 
 _LISTED, _PAGES = 100, 5
@@ -203,8 +203,8 @@ class GeminiBatches:
         """Yield the results of a batch that is over."""
         for file in batch.results:
             path = f"{self._root('download')}/{quote(file)}:download?alt=media"
-            self._client.download(path, scratch, FETCHING, max_bytes=MAX_FILE_BYTES)
-            yield from map(_result, decoded_lines(self.provider, scratch, _Line))
+            fetch = partial(self._client.download, path, scratch, FETCHING)
+            yield from map(_result, fetched_lines(fetch, scratch, _Line))
 
     def cancel(self, batch: str) -> None:
         """Ask the provider to stop a batch."""

@@ -31,7 +31,7 @@ from recollect.models.remote_batches import (
     BatchState,
     RemoteBatch,
     Result,
-    decoded_lines,
+    fetched_lines,
 )
 from recollect.models.wire import Wire
 
@@ -183,8 +183,9 @@ class OpenAIBatches:
     def read(self, batch: RemoteBatch, scratch: Path) -> Iterator[Result]:
         """Yield the results of a batch that is over."""
         for file in batch.results:
-            self._client.download(f"files/{quote(file, safe='')}/content", scratch, FETCHING)
-            yield from map(self._result, decoded_lines(self.provider, scratch, _Line))
+            path = f"files/{quote(file, safe='')}/content"
+            fetch = partial(self._client.download, path, scratch, FETCHING)
+            yield from map(self._result, fetched_lines(fetch, scratch, _Line))
 
     def cancel(self, batch: str) -> None:
         """Ask the provider to stop a batch."""

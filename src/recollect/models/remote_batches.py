@@ -7,7 +7,7 @@ business of `recollect.index.embedding_jobs`. An adapter asks once and does not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
@@ -16,12 +16,14 @@ import msgspec
 from recollect.models.budget import DailyBudget
 from recollect.models.embedder import Vectors
 from recollect.models.patience import Patience
-from recollect.models.raw_vectors import unreadable
 
 MAX_TEXTS = 50_000
 """Requests in one batch at most: the limit of OpenAI, the lowest of the three."""
 MAX_BYTES = 50_000_000
 """Size of one file at most; all three take more, but Gemini's goes up from memory."""
+
+_FETCHES = 3
+"""How often a file of results is fetched that does not look like one."""
 
 T = TypeVar("T")
 
@@ -135,25 +137,41 @@ def batches_of(embedder: object) -> EmbeddingBatches | None:
     return embedder.batches() if isinstance(embedder, OffersBatches) else None
 
 
-def decoded_lines(provider: str, file: Path, shape: type[T]) -> Iterator[T]:
+def fetched_lines(fetch: Callable[[], object], file: Path, shape: type[T]) -> Iterator[T]:
     """Yield the lines of a file of results as ``shape``; one that has another is left out.
 
-    A vector with a NaN is no JSON and is left out too.
+    A vector with a NaN is no JSON and is left out too. A file without any such line, or one that
+    ends within a line, is fetched again up to twice; lines may come a second time then.
 
-    Raises:
-        ProviderUnavailable: the file is no such file, or ends within a line.
+    Args:
+        fetch: Writes the file.
+        file: Where it lies.
+        shape: What a line holds.
     """
     decoder = msgspec.json.Decoder(shape)
-    is_one = False
-    with file.open("rb") as lines:
-        for line in lines:
-            try:
-                found = decoder.decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError):
-                if not line.endswith(b"\n"):
-                    raise unreadable(provider) from None
-                continue
-            is_one = True
-            yield found
-    if not is_one:
-        raise unreadable(provider)
+    for _ in range(_FETCHES):
+        fetch()
+        lines = _Lines(file)
+        yield from lines.decoded(decoder)
+        if lines.are_whole:
+            return
+
+
+class _Lines:
+    """The lines of a file, and whether it looks as it should."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.are_whole = False
+
+    def decoded(self, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
+        """Yield what can be read."""
+        with self._file.open("rb") as lines:
+            for line in lines:
+                try:
+                    found = decoder.decode(line)
+                except (msgspec.MsgspecError, UnicodeDecodeError):
+                    self.are_whole = self.are_whole and line.endswith(b"\n")
+                    continue
+                self.are_whole = True
+                yield found

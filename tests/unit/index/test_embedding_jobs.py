@@ -11,7 +11,7 @@ from typing import get_args
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.core.errors import QuotaExhausted
@@ -115,6 +115,7 @@ def test_what_a_batch_does_not_bring_goes_directly(
 
 
 @settings(max_examples=10)
+@example(provider="openai", spoilt=dict.fromkeys(range(6), "garbage"), ends="completed", done=0)
 @given(
     provider=st.sampled_from(PROVIDERS),
     spoilt=st.dictionaries(st.integers(0, 5), st.sampled_from(get_args(Spoiling))),
