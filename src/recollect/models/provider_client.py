@@ -35,8 +35,6 @@ MAX_ANSWER_BYTES = 32 << 20
 MAX_FILE_BYTES = 4 << 30
 """The result of 50,000 texts of a batch takes 1 to 2 GB."""
 
-_CONNECT_S, _READ_S = 5.0, 30.0
-
 T = TypeVar("T")
 
 
@@ -245,7 +243,6 @@ class ProviderClient:
         from recollect.models.addresses import is_private
 
         return httpx.Client(
-            timeout=httpx.Timeout(_READ_S, connect=_CONNECT_S),
             limits=httpx.Limits(
                 max_connections=self._connections, max_keepalive_connections=self._connections
             ),

@@ -228,9 +228,15 @@ class RemoteEmbedder:
 
     def _divide(self, texts: Sequence[str], error: ProviderRejected) -> Yield:
         """Find out which texts of a refused batch are to blame; the others get their vectors."""
-        if error.facts.get("status") not in _TEXT_REFUSALS or not self._works():
+        is_alone = len(texts) == 1
+        if error.facts.get("status") not in _TEXT_REFUSALS:
             return Yield(reason=error)
-        if len(texts) == 1:
+        # Gemini answers 400 to a key that has expired. A text is never blamed for that: it would
+        # be left out for good.
+        trouble = self._trouble() if is_alone or not self._is_proven else None
+        if trouble is not None:
+            return Yield(reason=trouble)
+        if is_alone:
             return Yield(refused=set(texts))
         found = Yield()
         for half in halves(texts):
@@ -238,14 +244,13 @@ class RemoteEmbedder:
                 found.absorb(self._embed_batch(half))
         return found
 
-    def _works(self) -> bool:
-        """Tell whether the provider takes anything at all: else no text is to blame."""
-        if not self._is_proven:
-            try:
-                self._ask([_PROBE], "document", Patience(attempt_s=self._effort.timeout_s))
-            except EmbeddingError:
-                return False
-        return True
+    def _trouble(self) -> EmbeddingError | None:
+        """Return why the provider takes not even a harmless word now, or None if it does."""
+        try:
+            self._ask([_PROBE], "document", Patience(attempt_s=self._effort.timeout_s))
+        except EmbeddingError as error:
+            return error
+        return None
 
     def _ask(
         self, texts: Sequence[str], purpose: Purpose, patience: Patience

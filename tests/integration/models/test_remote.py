@@ -321,6 +321,19 @@ def test_a_wrong_setup_blames_no_text(server: ProviderServer, at: Connect) -> No
     assert len(server.received) == 2
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_key_that_expires_blames_no_text(
+    server: ProviderServer, at: Connect, provider: str
+) -> None:
+    """Gemini answers 400 to it, as to a bad text; what was refused would be left out for good."""
+    embedder = at(provider)
+    embedder.embed_documents(TEXTS)
+    server.always(faults.status(400, name="API_KEY_EXPIRED"))
+    with pytest.raises(ProviderRejected) as caught:
+        embedder.embed_documents([f"text {n}" for n in range(20)])
+    assert not isinstance(caught.value, EmbeddingInterrupted)
+
+
 def test_what_was_made_before_the_quota_ended_is_not_lost(
     server: ProviderServer, at: Connect
 ) -> None:
