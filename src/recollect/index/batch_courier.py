@@ -28,6 +28,7 @@ from recollect.store.engine import Database
 
 CANCEL_PATIENCE_MS = 600_000
 """How long a cancelled batch may take to end: OpenAI says up to 10 minutes."""
+_KEY_REFUSALS = frozenset({401, 403})
 TIMEOUT = "batch_timeout"
 """What status shows for a batch that took too long."""
 
@@ -117,7 +118,11 @@ class BatchCourier:
         return job if batch is None else self._changed(job, state="submitted", batch=batch.id)
 
     def recover(self, job: Job) -> Verdict:
-        """Find out what became of a job whose process died, or whose answer was lost."""
+        """Find out what became of a job whose process died, or whose answer was lost.
+
+        Raises:
+            ProviderRejected: the key is refused; the job stays.
+        """
         if job.state == "uploading":
             self.abandon(job)
             return Verdict(is_over=True)
@@ -126,7 +131,8 @@ class BatchCourier:
             batch = self._batches.find(job.name)
         except ProviderUnavailable as error:
             return self._give_up(job, error.code) if self._is_late(job) else OPEN
-        except EmbeddingError:
+        except ProviderRejected as error:
+            _check_key(error)
             batch = None  # a provider that lists no batches: nothing better than to send it anew
         if batch is None:
             self.abandon(job)
@@ -142,6 +148,7 @@ class BatchCourier:
             scratch: Where the file of results may lie.
 
         Raises:
+            ProviderRejected: the key is refused; the job stays.
             StoreError: results cannot be kept; the job stays.
         """
         job = self._noted(job)
@@ -150,6 +157,7 @@ class BatchCourier:
             if batch.is_over:
                 return self._collect(job, batch, scratch)
         except ProviderRejected as error:
+            _check_key(error)
             return self._give_up(job, error.code)
         except EmbeddingError as error:
             return self._give_up(job, error.code) if self._is_lost(job) else OPEN
@@ -238,6 +246,12 @@ class BatchCourier:
             if file is not None:
                 with suppress(EmbeddingError):
                     self._batches.discard(file)
+
+
+def _check_key(error: ProviderRejected) -> None:
+    """Raise an error that is about the key and not about the batch, which is paid for."""
+    if error.facts.get("status") in _KEY_REFUSALS:
+        raise error
 
 
 def _failure(batch: RemoteBatch, *, brought: bool) -> str | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.core.errors import EmbeddingError
+from recollect.core.errors import EmbeddingError, ProviderRejected
 from recollect.index.batch_courier import TIMEOUT
 from recollect.index.batch_health import COOL_DOWN_MS
 from recollect.models import openai_batches
@@ -321,6 +321,26 @@ def test_a_batch_that_the_provider_does_not_know_is_forgotten(
         home.check_vectors()
         assert (home.jobs, home.batches.last_error) == ([], "provider_rejected")
     assert sorted(server.texts()) == FRUIT
+
+
+@pytest.mark.parametrize("create", [None, faults.reset])
+def test_a_key_that_is_refused_loses_no_batch(
+    tmp_path: Path, service: BatchService, server: ProviderServer, create: Fault | None
+) -> None:
+    """It is paid for; the sync says what is wrong, and the next one goes on with another key."""
+    server.always(staged(create=[create], list=[faults.status(503)] * 3))
+    with BatchHome(tmp_path, server, FRUIT, batch=LATER) as home:
+        home.sync()
+        server.always(faults.status(401, name="invalid_api_key"))
+        with pytest.raises(ProviderRejected, match="refused"):
+            home.sync()
+        assert len(home.jobs) == 1
+        server.always(None)
+        while home.jobs:
+            home.sync()
+        home.check_vectors()
+    assert service.count("create") == 1
+    assert _paid(service, server) == _once(*FRUIT)
 
 
 def test_a_download_that_breaks_off_again_and_again_is_fetched_later(
