@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import apsw  # the driver's own error
 import pytest
 
 from recollect.core.clock import SystemClock
@@ -71,7 +72,14 @@ def test_the_function_of_sql_stays_off(database: SqliteDatabase, library: str) -
 def test_one_that_never_comes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """A library on a drive that hangs does not hang us."""
     monkeypatch.setattr(extensions, "LOAD_TIMEOUT_S", 0.01)
-    let_go = threading.Event()
+    let_go, gave_up = threading.Event(), threading.Event()
+
+    def hanging() -> apsw.Connection:
+        let_go.wait()
+        gave_up.set()
+        raise apsw.CantOpenError
+
     with pytest.raises(StoreError, match="took too long"):
-        Extensions().add("slow", let_go.wait)  # type: ignore[arg-type]  # it never comes to that
+        Extensions().add("slow", hanging)
     let_go.set()
+    assert gave_up.wait(10)
