@@ -132,7 +132,8 @@ class TranscriptImporter:
         )
 
     def _finish(self, report: ImportReport, format_name: str) -> None:
-        if report.unchanged == report.files:
+        # Who follows asks again and again: what brought nothing is no news.
+        if report.unchanged == report.files or (self._ledger and not report.messages):
             return
         event = ImportFinished(
             scope=self._scope,

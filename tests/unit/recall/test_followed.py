@@ -9,6 +9,7 @@ import pytest
 
 import recollect
 from recollect.core.clock import IdSource, SystemClock
+from recollect.core.events import ImportFinished
 from recollect.core.settings import StoreSettings
 from recollect.integrations.following import following_formats
 from recollect.recall.followed import (
@@ -18,6 +19,7 @@ from recollect.recall.followed import (
     followed_places,
 )
 from recollect.sessions.importer import TranscriptImporter
+from recollect.store.journal import events_since
 from recollect.store.sqlite import SqliteDatabase, open_records
 
 LINE = '{"role": "user", "content": "The kettle is blue."}\n'
@@ -80,8 +82,11 @@ def test_what_is_new_comes_once_and_a_place_that_is_missing_is_told(
     report = followed.bring_in()
     assert (report.messages, len(report.warnings)) == (1, 1)
     assert followed.last == report
+    (tmp_path / "chat.jsonl").write_text(LINE + "\n", encoding="utf-8")
     assert followed.bring_in().messages == 0
     assert len(followed.places()) == 2
+    events = records.read(lambda tx: events_since(tx, 0))
+    assert [e.event.messages for e in events if isinstance(e.event, ImportFinished)] == [1]
 
 
 def test_it_ends_when_it_is_asked_to(tmp_path: Path, records: SqliteDatabase) -> None:
