@@ -24,7 +24,8 @@ from recollect.core.events import MessagesAppended, SessionCreated
 from recollect.core.scope import Scope
 from recollect.index.report import Progress
 from recollect.integrations.transcripts import import_transcripts
-from recollect.memory import Memory, ReadResult
+from recollect.memory import Memory
+from recollect.recall.reading import ReadResult
 from tests.unit.index.scripted import ScriptedEmbedder
 
 LEXICAL = {"embedding.provider": "none"}
