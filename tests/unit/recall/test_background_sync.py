@@ -96,7 +96,7 @@ def test_it_works_on_one_thread_of_its_own() -> None:
     work = ScriptedWork()
     sync = _sync(work)
     for reason in ("session-start", "watch"):
-        sync.ask(reason)  # type: ignore[arg-type]  # both are reasons
+        sync.ask(reason)
         work.wait()
     _until(lambda: not sync.is_dirty)
     assert (sync.last.reason, sync.last.error) == ("watch", None)
@@ -116,7 +116,7 @@ def test_whatever_asks_during_a_sync_causes_exactly_one_more() -> None:
     sync.ask("session-start")
     work.wait()
     for reason in ("watch", "search", "watch", "transcript"):
-        sync.ask(reason)  # type: ignore[arg-type]  # all are reasons
+        sync.ask(reason)
     assert sync.is_dirty
     gate.open.set()
     work.wait()

@@ -76,7 +76,6 @@ def workspace(tmp_path: Path) -> Path:
 def _refusing(error: Exception) -> Callable[..., Iterator[frozenset[str]]]:
     def changes(_: Sequence[str], __: threading.Event, ___: float) -> Iterator[frozenset[str]]:
         raise error
-        yield frozenset()
 
     return changes
 
