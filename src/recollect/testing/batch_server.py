@@ -89,7 +89,7 @@ class BatchService:
         """Steps in the order of their requests, those that a fault spoilt among them."""
         self.texts: list[str] = []
         """Texts that batches embedded, and that are billed."""
-        self._refused: dict[Stage, int] = {}
+        self._refused: dict[Stage, list[int]] = {}
         self._dimensions = dimensions
         self._lock = threading.Lock()
 
@@ -102,15 +102,15 @@ class BatchService:
         provider, _, path, _ = found.groups()
         with self._lock:
             self.stages.append(stage)
-            refused = self._refused.pop(stage, 0)
+            refused = self._refused.get(stage)
             if refused:
                 error = {"message": "not now", "code": "not_now", "status": "UNAVAILABLE"}
-                return json_response({"error": error}, refused)
+                return json_response({"error": error}, refused.pop())
             return self._step(stage, FORMATS[provider], path, received)
 
-    def refuse(self, stage: Stage, status: int) -> None:
-        """Refuse the next request for a step and do nothing of it; a fault spoils the answer."""
-        self._refused[stage] = status
+    def refuse(self, stage: Stage, status: int, times: int = 1) -> None:
+        """Refuse the next requests for a step and do nothing of them; a fault spoils the answer."""
+        self._refused[stage] = [status] * times
 
     def count(self, stage: Stage) -> int:
         """Return how many requests there were for a step."""

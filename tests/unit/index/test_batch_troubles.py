@@ -286,7 +286,7 @@ def test_a_batch_that_cannot_be_cancelled_is_left_behind(
 ) -> None:
     """A sync does not wait for it for ever."""
     service.plans.extend([NEVER, NEVER])
-    server.always(staged(cancel=[faults.status(400)] * 9))
+    service.refuse("cancel", 400, times=2)
     with BatchHome(tmp_path, server, FRUIT, batch=QUICK, step_ms=MINUTE) as home:
         home.sync()
         home.check_vectors()
