@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TypeVar
 
 import msgspec
@@ -132,9 +133,12 @@ class BackgroundSync:
 
         One in the background gives way; what was asked for is served by this one.
         """
-        self._given_way.set()
-        with self._turn:
-            self._given_way.clear()
+        with ExitStack() as held:
+            self._given_way.set()
+            try:
+                held.enter_context(self._turn)
+            finally:  # also when Ctrl-C ends the waiting: the background must go on
+                self._given_way.clear()
             with self._condition:
                 self._schedule.clear()
             return self._noted("manual", work)
