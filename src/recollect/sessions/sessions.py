@@ -132,10 +132,10 @@ class Sessions:
             Denied: the key or project belongs to somebody outside the scope.
         """
         fresh = self._new(key, project, None, None)
-        oldest = fresh.created_at - self._settings.idle_minutes * 60_000
+        oldest = fresh.created_at - self._settings.fresh.idle_minutes * 60_000
         where = Condition(self.scope).equal("key", fresh.key).equal("status", "active")
         where.equal("project", project)
-        if self._settings.idle_minutes:
+        if self._settings.fresh.idle_minutes:
             where.also("updated_at >= ?", oldest)
 
         def find_or_add(tx: Transaction) -> Session:

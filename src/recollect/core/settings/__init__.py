@@ -12,11 +12,11 @@ from recollect.core.settings.places import default_home, models_folder
 from recollect.core.settings.qmd import QmdSettings
 from recollect.core.settings.resolve import Explained, ResolvedSettings, load_settings
 from recollect.core.settings.search import RankingSettings, SearchSettings
+from recollect.core.settings.sessions import SessionSettings
 from recollect.core.settings.sync import SyncSettings
 from recollect.core.settings.tree import (
     ChunkingSettings,
     PrivacySettings,
-    SessionSettings,
     Settings,
     StoreSettings,
     WorkspaceSettings,
