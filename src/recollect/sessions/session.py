@@ -19,7 +19,7 @@ STATUSES = ("active", "archived", "deleted")
 """The life of a session; nothing is removed by a status."""
 
 MODES = ("main", "group", "queue")
-"""How a session is served: one person, many who call the agent by name, or one message at a time."""
+"""How a session is served: one person, many who call the agent, or one message at a time."""
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
