@@ -244,7 +244,7 @@ def _owner(what: str, allowed: str | None, named: str | None) -> str | None:
 
 def add_session(tx: Transaction, session: Session) -> None:
     """Store a new session with its event."""
-    tx.execute(_INSERT, _row(session))
+    insert_session(tx, session)
     record_event(
         tx,
         SessionCreated(
@@ -254,6 +254,11 @@ def add_session(tx: Transaction, session: Session) -> None:
             source=session.source,
         ),
     )
+
+
+def insert_session(tx: Transaction, session: Session) -> None:
+    """Store a new session; its event is the caller's business."""
+    tx.execute(_INSERT, _row(session))
 
 
 def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:
