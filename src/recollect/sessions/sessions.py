@@ -374,9 +374,7 @@ class Sessions(Transcripts):
     def _named(self, tx: Transaction, id_or_title: str) -> Session:
         session = named_session(tx, self.scope, id_or_title)
         if session.status == "deleted":
-            raise NotFound(
-                "the session was deleted", hint="set its status to bring it back"
-            )
+            raise NotFound("the session was deleted", hint="set its status to bring it back")
         return session
 
     def _current(self, wanted: Session) -> Condition:
