@@ -25,7 +25,8 @@ _TYPE_WORDS = {"dm": DIRECT} | {
 }
 _GROUP_TYPES = frozenset({"group", "channel", "room", "thread"})
 _THREAD = ":thread:"
-_AUTOMATED_CHANNELS = frozenset({"cron", "hook", "subagent", "acp"})
+AUTOMATIC = frozenset({"cron", "hook", "subagent", "acp"})
+"""Chat types without a person in them."""
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -83,7 +84,7 @@ class SessionKey(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_automatic(self) -> bool:
         """Whether no person speaks in it: a job, a hook or a sub-agent."""
-        return self.chat_type in _AUTOMATED_CHANNELS or self.depth > 0
+        return self.chat_type in AUTOMATIC or self.depth > 0
 
 
 def parse_key(text: str) -> SessionKey:
@@ -233,5 +234,5 @@ def _typed(rest: list[str], position: int) -> SessionKey:
 
 
 def _channel_key(channel: str, peer: str) -> SessionKey:
-    chat_type = channel if channel in _AUTOMATED_CHANNELS else DIRECT
+    chat_type = channel if channel in AUTOMATIC else DIRECT
     return SessionKey(text=f"{channel}:{peer}", channel=channel, chat_type=chat_type, peer=peer)

@@ -14,12 +14,14 @@ from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
 from recollect.sessions.draft import check_time
+from recollect.sessions.filters import session_filter
 from recollect.sessions.freshness import rule_for, zone_of
 from recollect.sessions.holding import HeldSession
 from recollect.sessions.keys import parse_key
 from recollect.sessions.lease import Lease, find_lease, held_by_another, release_lease, take_lease
 from recollect.sessions.lifecycle import (
     Turn,
+    current_session,
     fork_session,
     open_session,
     reset_session,
@@ -29,8 +31,6 @@ from recollect.sessions.lifecycle import (
 from recollect.sessions.lineage import Branch, family
 from recollect.sessions.naming import named_session
 from recollect.sessions.session import (
-    STATUSES,
-    Condition,
     Session,
     add_session,
     find_session,
@@ -46,9 +46,6 @@ from recollect.store.paths import check_id
 
 # Inside the class `list` is the method.
 SessionList: TypeAlias = list[Session]
-
-AUTOMATIC = ("cron", "hook", "subagent", "acp")
-"""Chat types without a person in them."""
 
 
 class Sessions(Transcripts):
@@ -111,8 +108,8 @@ class Sessions(Transcripts):
         turn = self._turn(key, wanted.updated_at)
 
         def fresh(tx: Transaction) -> Session | None:
-            found = select_sessions(tx, self._current(wanted), 1)
-            return found[0] if found and turn.stale_reason(found[0]) is None else None
+            found = current_session(tx, wanted, self.scope)
+            return found if found is not None and turn.stale_reason(found) is None else None
 
         known = self._database.read(fresh)
         if known is not None:
@@ -351,23 +348,15 @@ class Sessions(Transcripts):
         Raises:
             InvalidInput: an unknown status, a key that cannot be one, or a limit below 0.
         """
-        if status is not None and status not in STATUSES:
-            raise InvalidInput(
-                "unknown status of a session", hint=f"Use one of {', '.join(STATUSES)}."
-            )
-        where = Condition(self.scope).equal("project", project).equal("status", status)
-        where.equal("key", None if key is None else parse_key(key).text)
-        where.equal("agent", agent).equal("channel", channel)
-        if status is None:
-            where.also("status <> ?", "deleted")
-        if title is not None:
-            where.also("instr(lower(coalesce(title, '')), lower(?)) > 0", title)
-        if since is not None:
-            where.also("updated_at >= ?", check_time(since))
-        if until is not None:
-            where.also("updated_at < ?", check_time(until))
-        for chat_type in () if automatic else AUTOMATIC:
-            where.also("coalesce(chat_type, '') <> ?", chat_type)
+        where = session_filter(
+            self.scope,
+            equal={"project": project, "agent": agent, "channel": channel},
+            key=key,
+            status=status,
+            title=title,
+            used=(since, until),
+            automatic=automatic,
+        )
         checked = check_limit(limit)
         return self._database.read(lambda tx: select_sessions(tx, where, checked))
 
@@ -376,10 +365,6 @@ class Sessions(Transcripts):
         if session.status == "deleted":
             raise NotFound("the session was deleted", hint="set its status to bring it back")
         return session
-
-    def _current(self, wanted: Session) -> Condition:
-        where = Condition(self.scope).equal("key", wanted.key).equal("status", "active")
-        return where.equal("project", wanted.project)
 
     def _turn(self, key: str, now: int) -> Turn:
         settings = self._settings
