@@ -6,7 +6,7 @@ from typing import Any, LiteralString
 
 import msgspec
 
-from recollect.core.errors import Denied, NotFound
+from recollect.core.errors import Conflict, Denied, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
 from recollect.sessions.keys import SessionKey
@@ -243,7 +243,13 @@ def _owner(what: str, allowed: str | None, named: str | None) -> str | None:
 
 
 def add_session(tx: Transaction, session: Session) -> None:
-    """Store a new session with its event."""
+    """Store a new session with its event.
+
+    Raises:
+        Conflict: there is a session with its id.
+    """
+    if tx.row("SELECT 1 FROM sessions WHERE id = ?", (session.id,)) is not None:
+        raise Conflict("there is a session with this id", hint="choose another id, or resume it")
     insert_session(tx, session)
     record_event(
         tx,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from recollect.core.errors import Conflict, InvalidInput, NotFound
+from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
 from recollect.sessions.draft import check_time
@@ -89,7 +89,7 @@ class Sessions(Transcripts):
             Denied: the key or project belongs to somebody outside the scope.
         """
         session = self._new(key, project, title, metadata, at=at, session_id=session_id)
-        self._database.write(lambda tx: _add(tx, session))
+        self._database.write(lambda tx: add_session(tx, session))
         self._mirror.notify()
         return session
 
@@ -396,9 +396,3 @@ class Sessions(Transcripts):
             project=None if project is None else self._drafts.label(project, "project"),
         )
         return owned_session(session, parsed, self.scope)
-
-
-def _add(tx: Transaction, session: Session) -> None:
-    if tx.row("SELECT 1 FROM sessions WHERE id = ?", (session.id,)) is not None:
-        raise Conflict("there is a session with this id", hint="choose another id, or resume it")
-    add_session(tx, session)

@@ -266,10 +266,10 @@ def check_limit(limit: int | None) -> int | None:
     """Return ``limit``.
 
     Raises:
-        InvalidInput: it is below 0, or no number.
+        InvalidInput: it is below 0.
     """
-    if limit is not None and (not isinstance(limit, int) or limit < 0):
-        raise InvalidInput("a limit is no number from 0", hint="Leave it out for all.")
+    if limit is not None and limit < 0:
+        raise InvalidInput("a limit is below 0", hint="Leave it out for all.")
     return limit
 
 
