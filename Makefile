@@ -15,7 +15,7 @@ export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 export RECOLLECT_MODELS ?= $(CURDIR)/.cache/models
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs fix reference picture constraints clean
+.PHONY: help demo test check bench qmd docs fix reference picture constraints clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -35,6 +35,9 @@ check: $(DEV) ## Check format, lint, types, floors, links and sizes
 
 bench: $(DEV) ## Run the short benchmarks and print their tables
 	@COLUMNS=$${COLUMNS:-110} $(PY) scripts/bench.py
+
+qmd: ## Install the external command that the tests of the qmd back end run; they are skipped without it
+	@scripts/qmd.sh .cache/qmd
 
 docs: $(DEV) ## Build the documentation into docs/_build/html
 	@$(PY) -m sphinx -n -W --keep-going -q -b html docs docs/_build/html

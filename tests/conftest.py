@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from recollect.bench.data import VARIABLE, find_data
 from recollect.core.errors import NotFound, ProviderUnavailable
+from recollect.core.settings.keys import KEY_VARIABLES
 from recollect.models.folder import MODEL
 from recollect.models.install import install
 
@@ -21,6 +23,16 @@ settings.register_profile(
     "recollect", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("recollect")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_keys() -> Iterator[None]:
+    """No key of the developer's environment: a test must never ask a paid provider."""
+    with pytest.MonkeyPatch.context() as environment:
+        for variables in KEY_VARIABLES.values():
+            for variable in variables:
+                environment.delenv(variable, raising=False)
+        yield
 
 
 @pytest.fixture(scope="session")

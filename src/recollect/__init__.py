@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from recollect.core.errors import RecollectError
     from recollect.core.scope import Scope
     from recollect.index.hit import Hit, SearchResult
+    from recollect.integrations.opening import (
+        open_memory as open,  # the stable name of the design
+    )
     from recollect.memory import Memory
-    from recollect.memory import open_memory as open  # the stable name of the design
     from recollect.sessions.message import Message
     from recollect.sessions.session import Session
 
@@ -36,7 +38,7 @@ _PLACES = {
     "Scope": ("recollect.core.scope", "Scope"),
     "SearchResult": ("recollect.index.hit", "SearchResult"),
     "Session": ("recollect.sessions.session", "Session"),
-    "open": ("recollect.memory", "open_memory"),
+    "open": ("recollect.integrations.opening", "open_memory"),
 }
 
 if not TYPE_CHECKING:  # a type checker would take it as leave to misspell a name

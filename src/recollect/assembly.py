@@ -5,14 +5,15 @@ Floor 4, below the facade in `memory`. Nothing else decides which implementation
 
 from __future__ import annotations
 
+import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from recollect.core.clock import Clock, IdSource, SystemClock
-from recollect.core.errors import NotFound
+from recollect.core.errors import NotFound, RecollectError
 from recollect.core.scope import Scope
 from recollect.core.settings import (
     PrivacySettings,
@@ -21,32 +22,50 @@ from recollect.core.settings import (
     known_agent,
     load_settings,
     models_folder,
+    program_path,
 )
 from recollect.index.extra_paths import ExtraPath, extra_path
 from recollect.index.feed import Feed
 from recollect.index.index import Index
 from recollect.index.locks import IndexLocks
 from recollect.index.memory_files import MemoryFiles
+from recollect.index.vectors.choice import VectorChoice
+from recollect.models.budget import Spending
 from recollect.models.embedder import Embedder
 from recollect.models.registry import Choice, choose_embedder
-from recollect.recall.background import BackgroundWork
+from recollect.models.supplies import Supplies
+from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
+from recollect.recall.qmd.backend import QmdBackend
+from recollect.recall.qmd.collections import Collections
+from recollect.recall.qmd.engine import QmdEngine
 from recollect.recall.reading import Reading
 from recollect.recall.transcript_feed import TranscriptFeed
+from recollect.recall.upkeep import Kept, Upkeep, worker_lock
+from recollect.sessions.foreign import TranscriptFormat
+from recollect.sessions.importer import TranscriptImporter
 from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.sessions import Sessions
 from recollect.store.cell import text
 from recollect.store.engine import Database, Transaction
 from recollect.store.files import private_folder
 from recollect.store.sqlite import SqliteDatabase, open_index, open_records
+from recollect.store.usage import UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
 
 AGENTS = "agents"
 """Folder of the home that holds the indexes of agents with settings of their own."""
+QMD = "qmd"
+"""Folder beside an index that holds what the external command keeps for its workspaces."""
 _SALT = "redaction.salt"
+_COPIES = "vectors.home"
+"""Names the copies of our vectors outside of the home."""
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What a program asks for when it opens a memory; fields as in `recollect.open`."""
+    """What a program asks for when it opens a memory; fields as in `recollect.open`.
+
+    ``formats`` gives the formats of transcripts that are followed, when any are.
+    """
 
     home: Path | str | None = None
     workspace: Path | str | None = None
@@ -54,6 +73,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     scope: Scope | None = None
     clock: Clock | None = None
     embedder: Embedder | None = None
+    formats: Callable[[], Sequence[TranscriptFormat]] = tuple
+    live: bool = False
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,23 +93,24 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     index: Index
     files: MemoryFiles | None
     reading: Reading | None
+    qmd: QmdBackend | None
     mirror: TranscriptMirror | None
-    background: BackgroundWork
+    upkeep: Upkeep
     sessions: Sessions
 
 
 class Arrivals:
-    """Tells the mirror and the background that messages arrived."""
+    """Tells the mirror and the upkeep that messages arrived."""
 
-    def __init__(self, mirror: TranscriptMirror | None, background: BackgroundWork) -> None:
+    def __init__(self, mirror: TranscriptMirror | None, upkeep: Upkeep) -> None:
         self._mirror = mirror
-        self._background = background
+        self._upkeep = upkeep
 
     def notify(self) -> None:
         """Return at once."""
         if self._mirror is not None:
             self._mirror.notify()
-        self._background.notify()
+        self._upkeep.notify()
 
 
 def assemble(order: Order) -> Parts:
@@ -104,35 +126,52 @@ def assemble(order: Order) -> Parts:
     resolved = load_settings(home, _overrides(order), agent=known_agent(scope.agent))
     settings, clock = resolved.settings, order.clock or SystemClock()
     workspace = _workspace(resolved)
-    choice = _choice(order.embedder, resolved)
     private_folder(home)
     records = open_records(home, settings.store, clock)
+    try:
+        choice = _choice(order.embedder, resolved, UsageLedger(records), clock)
+    except RecollectError:
+        records.close()
+        raise
     agent = own_index_of(resolved, scope)
     index_home = private_folder(home if agent is None else home / AGENTS / agent)
     index_database = open_index(index_home, settings.store, clock)
     redactor = _redactor(records, settings.privacy)
     files = _memory_files(resolved, workspace, scope, redactor)
     feeds: list[Feed] = [TranscriptFeed(records, agent), *([files] if files else [])]
+    near = VectorChoice(
+        settings.search.vector, index_database, index_home, _copies(records, agent), clock
+    )
     index = Index(
         index_database,
         feeds,
         settings,
         clock=clock,
         embedder=choice.embedder,
+        fallback=choice.fallback,
         locks=IndexLocks(index_home, clock),
         origin=files.origin if files else None,
+        near=near.choose(),
     )
     mirror = TranscriptMirror(home, records) if settings.sessions.mirror else None
-    background = BackgroundWork(index.work)
     ids = IdSource(clock)
+    kept = Kept(
+        index=index,
+        lock=worker_lock(index_home, files, scope, clock),
+        files=files,
+        followed=_followed(order, resolved, (records, ids, redactor, mirror), scope),
+        is_live=order.live,
+    )
+    upkeep = Upkeep(kept, settings.sync, clock)
     sessions = Sessions(
         database=records,
         clock=clock,
         ids=ids,
         settings=settings.sessions,
         redactor=redactor,
-        mirror=Arrivals(mirror, background),
+        mirror=Arrivals(mirror, upkeep),
         scope=scope,
+        opened=upkeep.session_started,
     )
     return Parts(
         home=home,
@@ -148,8 +187,9 @@ def assemble(order: Order) -> Parts:
         index=index,
         files=files,
         reading=_reading(resolved, workspace, files),
+        qmd=_qmd(resolved, index_home, (files, index), clock, scope),
         mirror=mirror,
-        background=background,
+        upkeep=upkeep,
         sessions=sessions,
     )
 
@@ -167,11 +207,15 @@ def _overrides(order: Order) -> dict[str, object]:
     return given
 
 
-def _choice(embedder: Embedder | None, resolved: ResolvedSettings) -> Choice:
+def _choice(
+    embedder: Embedder | None, resolved: ResolvedSettings, spending: Spending, clock: Clock
+) -> Choice:
     if embedder is not None:
         return Choice(embedder=embedder, reason="given by the program")
     settings = resolved.settings.embedding
-    return choose_embedder(settings.provider, settings, models_folder())
+    models = models_folder()
+    supplies = Supplies(models=models, spending=spending, clock=clock)
+    return choose_embedder(settings.provider, settings, models, supplies)
 
 
 def _workspace(resolved: ResolvedSettings) -> Path | None:
@@ -202,6 +246,30 @@ def _extra_paths(resolved: ResolvedSettings, workspace: Path | None) -> list[Ext
     return [extra_path(named, workspace) for named in resolved.settings.workspace.extra_paths]
 
 
+def _followed(
+    order: Order,
+    resolved: ResolvedSettings,
+    stores: tuple[Database, IdSource, SecretRedactor | None, TranscriptMirror | None],
+    scope: Scope,
+) -> FollowedTranscripts | None:
+    named = resolved.settings.workspace.transcripts
+    if not named:
+        return None
+    formats = order.formats()
+    records, ids, redactor, mirror = stores
+    importer = TranscriptImporter(
+        database=records,
+        clock=order.clock or SystemClock(),
+        ids=ids,
+        redactor=redactor,
+        formats=formats,
+        mirror=mirror,
+        scope=scope,
+        ledger=LEDGER,
+    )
+    return FollowedTranscripts(followed_places(named, formats), importer)
+
+
 def _reading(
     resolved: ResolvedSettings, workspace: Path | None, files: MemoryFiles | None
 ) -> Reading | None:
@@ -209,21 +277,59 @@ def _reading(
     return None if files is None else Reading(files, workspace, extra)
 
 
+def _qmd(
+    resolved: ResolvedSettings,
+    index_home: Path,
+    builtin: tuple[MemoryFiles | None, Index],
+    clock: Clock,
+    scope: Scope,
+) -> QmdBackend | None:
+    settings, (files, index) = resolved.settings, builtin
+    if settings.search.backend != "qmd" or files is None:
+        return None
+    workspace = _workspace(resolved)
+    collections = Collections(
+        index_home / QMD,
+        workspace,
+        _extra_paths(resolved, workspace),
+        cache=models_folder() / QMD,
+        program_path=program_path(),
+    )
+    return QmdBackend(
+        QmdEngine(settings.qmd, collections, clock),
+        collections,
+        files,
+        index,
+        settings=settings.search,
+        owner=scope,
+        mode=settings.qmd.mode,
+    )
+
+
 def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:
     if not settings.redact:
         return None
-    salt = records.read(_find_salt) or records.write(_make_salt)
-    return SecretRedactor(bytes.fromhex(salt), settings.patterns)
+    return SecretRedactor(bytes.fromhex(_drawn(records, _SALT)), settings.patterns)
 
 
-def _find_salt(tx: Transaction) -> str:
-    row = tx.row("SELECT value FROM meta WHERE key = ?", (_SALT,))
+def _copies(records: Database, agent: str | None) -> str:
+    """Return the name of this index where copies of its vectors lie beside those of others."""
+    return hashlib.sha256(f"{_drawn(records, _COPIES)} {agent}".encode()).hexdigest()[:24]
+
+
+def _drawn(records: Database, key: str) -> str:
+    """Return a random number of this home, as hex; drawn when it is asked for first."""
+    return records.read(lambda tx: _find_drawn(tx, key)) or records.write(lambda tx: _draw(tx, key))
+
+
+def _find_drawn(tx: Transaction, key: str) -> str:
+    row = tx.row("SELECT value FROM meta WHERE key = ?", (key,))
     return text(row[0]) if row else ""
 
 
-def _make_salt(tx: Transaction) -> str:
+def _draw(tx: Transaction, key: str) -> str:
     tx.execute(
         "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-        (_SALT, secrets.token_hex(32)),
+        (key, secrets.token_hex(32)),
     )
-    return _find_salt(tx)
+    return _find_drawn(tx, key)

@@ -5,28 +5,32 @@ Floor 4: above every feature, below the servers, integrations and the command li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
 
 from recollect.assembly import Order, Parts, assemble
-from recollect.core.clock import Clock
+from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import NotFound, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.hit import SearchResult
 from recollect.index.index import IndexStatus
+from recollect.index.preview import Preview
 from recollect.index.report import OnProgress, SyncReport, ignore_progress
-from recollect.index.searcher import SearchOptions
+from recollect.index.searcher import SearchOptions, source_names
 from recollect.models.embedder import Embedder
+from recollect.recall.citations import shows_citations
 from recollect.recall.reading import MOST_CHARS, Extent, ReadResult
+from recollect.recall.upkeep import SyncState
 from recollect.sessions.foreign import TranscriptFormat
 from recollect.sessions.import_report import ImportReport, Progress
 from recollect.sessions.importer import AUTO, TranscriptImporter
 from recollect.store.engine import Database, Health
 from recollect.store.journal import RecordedEvent, events_since
+from recollect.store.usage import UsageLedger
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
@@ -48,6 +52,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     index_health: Health
     mirror_error: str | None
     background_error: str | None
+    sync: SyncState = SyncState()
 
 
 class Events:
@@ -100,7 +105,14 @@ class Memory:
             StoreError: a database refused.
             EmbeddingError: the embedder failed; words are indexed all the same.
         """
-        return self._parts.index.sync(on_progress)
+        report = self._parts.upkeep.run(lambda: self._sync(on_progress))
+        failure = None if self._parts.qmd is None else self._parts.qmd.engine.refresh()
+        return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
+
+    def _sync(self, on_progress: OnProgress) -> SyncReport:
+        followed = self._parts.upkeep.bring_in()
+        report = SyncReport(warnings=followed.warnings)
+        return report.plus(self._parts.index.sync(on_progress))
 
     def reindex(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Build the index anew; searches are answered by the old one until it is finished.
@@ -109,7 +121,24 @@ class Memory:
             StoreError: a database refused.
             EmbeddingError: the embedder failed; the old index stays.
         """
-        return self._parts.index.rebuild(on_progress)
+        return self._parts.upkeep.run(lambda: self._parts.index.rebuild(on_progress))
+
+    def preview(self, *, reindex: bool = False) -> Preview:
+        """Return what a sync, or a reindex, would read, embed and cost; nothing is changed.
+
+        Args:
+            reindex: Whether everything is to be built anew in any case.
+
+        Raises:
+            StoreError: a database refused.
+        """
+        found = self._parts.index.preview(anew=reindex)
+        limit = self.settings.embedding.remote.daily_tokens
+        if not (found.is_paid and limit):
+            return found
+        today = to_datetime(self._parts.clock.now_ms()).date().isoformat()
+        left = max(0, limit - UsageLedger(self._parts.records).spent(today))
+        return msgspec.structs.replace(found, tokens_left_today=left)
 
     def search(
         self,
@@ -127,7 +156,9 @@ class Memory:
         Args:
             query: A question or words.
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
-            min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given.
+            min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
+                all the question's words stay in places that are left; where nothing reaches it,
+                those with any of the words.
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
@@ -138,16 +169,20 @@ class Memory:
             StoreError: the index cannot be read.
         """
         settings = self.settings.search
-        options = SearchOptions(
-            limit=settings.limit if limit is None else limit,
-            min_score=settings.min_score if min_score is None else min_score,
-            sources=None if sources is None else tuple(sources),
-            mode=mode,
-        )
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        return self._parts.index.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)
+        options = SearchOptions(
+            limit=settings.limit if limit is None else limit,
+            min_score=settings.min_score if min_score is None else min_score,
+            sources=None if sources is None else source_names(sources),
+            mode=mode,
+            citations=shows_citations(settings.citations, self.sessions, seen),
+        )
+        search = self._parts.qmd or self._parts.index
+        result = search.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)
+        self._parts.upkeep.searched()
+        return result
 
     def read(
         self,
@@ -226,7 +261,8 @@ class Memory:
             records_health=parts.records.health(),
             index_health=parts.index_database.health(),
             mirror_error=parts.mirror.last_error if parts.mirror else None,
-            background_error=parts.background.last_error,
+            background_error=parts.upkeep.state().last_error,
+            sync=parts.upkeep.state(),
         )
 
     def heal_mirrors(self) -> Mapping[str, int]:
@@ -238,11 +274,15 @@ class Memory:
         """Finish writing and let go of the files. A second call does nothing."""
         self._is_closed = True
         parts = self._parts
-        parts.background.close()
+        parts.upkeep.close()
+        if parts.qmd is not None:
+            parts.qmd.engine.close()
         if parts.mirror is not None:
             parts.mirror.close()
-        if parts.choice.embedder is not None:
-            parts.choice.embedder.close()
+        for embedder in (parts.choice.embedder, parts.choice.fallback):
+            if embedder is not None:
+                embedder.close()
+        parts.index.near.close()
         parts.index_database.close()
         parts.records.close()
 
@@ -255,6 +295,8 @@ def open_memory(
     scope: Scope | None = None,
     clock: Clock | None = None,
     embedder: Embedder | None = None,
+    formats: Callable[[], Sequence[TranscriptFormat]] = tuple,
+    live: bool = False,
 ) -> Memory:
     """Open the memory of a home, made when it is missing.
 
@@ -265,6 +307,8 @@ def open_memory(
         scope: Whose memory it is; the local tenant, everything in it, if not given.
         clock: Tells the time; the machine's clock if not given.
         embedder: Makes vectors; what the settings choose if not given.
+        formats: Gives the formats of transcripts that are followed.
+        live: Whether the program stays: then files are watched, and synced in the background.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -278,5 +322,7 @@ def open_memory(
         scope=scope,
         clock=clock,
         embedder=embedder,
+        formats=formats,
+        live=live,
     )
     return Memory(assemble(order))

@@ -32,6 +32,8 @@ EXIT_CODES: dict[type[RecollectError], int] = {
     errors.EmbeddingError: FAILED,
     errors.ModelMissing: FAILED,
     errors.ProviderUnavailable: FAILED,
+    errors.QuotaExhausted: FAILED,
+    errors.BudgetSpent: FAILED,
     errors.ProviderRejected: FAILED,
     errors.DimensionMismatch: FAILED,
 }

@@ -32,7 +32,12 @@ _LINE_INSIDE = re.compile(r"\n(?! {4}|\s*(?:[-*+#>|]|\d+[.)]\s|\n))\s*")
 
 
 def show_hits(
-    hits: list[Hit], question: str, titles: Mapping[str, str], *, explained: int = 0
+    hits: list[Hit],
+    question: str,
+    titles: Mapping[str, str],
+    *,
+    explained: int = 0,
+    cited: bool = False,
 ) -> None:
     """Print hits, best first.
 
@@ -41,6 +46,7 @@ def show_hits(
         question: Its words are marked.
         titles: What sessions are called, by id.
         explained: For how many of them to show the parts of the score.
+        cited: Whether to say below each where it stands, as it is cited.
     """
     screen = console()
     most = max((share for hit in hits[:explained] for share in hit.why.values()), default=1.0)
@@ -51,6 +57,9 @@ def show_hits(
         for row in _text(hit, question).wrap(screen, max(20, screen.width - INDENT)):
             row.rstrip()
             screen.print(Text(" " * INDENT) + row, soft_wrap=True)
+        if cited and hit.citation is not None:
+            source = line((" " * INDENT, ""), (f"Source: {one_line(hit.citation)}", "dim"))
+            screen.print(source, soft_wrap=True)
         if rank <= explained:
             for part in _parts(hit.why, most):
                 screen.print(Text(" " * INDENT) + part, soft_wrap=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
+from recollect.cli.cost import agree, show_preview
 from recollect.cli.document import print_document
 from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, opened
@@ -16,6 +17,7 @@ from recollect.cli.progress import show_progress
 
 if TYPE_CHECKING:  # for a name only
     from recollect.index.report import SyncReport
+    from recollect.memory import Memory
 
 _BY_RULE = ("symlink", "hard link", "special file")
 _LEFT_OUT, _REPLACED = ": left out, ", "bytes that are not UTF-8 were replaced"
@@ -24,30 +26,61 @@ _LEFT_OUT, _REPLACED = ": left out, ", "bytes that are not UTF-8 were replaced"
 app = App()
 
 
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Only show what would be read and embedded, and its cost."),
+]
+Yes = Annotated[
+    bool, typer.Option("--yes", help="Agree that a paid provider embeds what has no vector of it.")
+]
+
+
 @app.command(rich_help_panel="Keep")
-def sync(context: typer.Context, *, as_json: AsJson = False) -> None:
+def sync(
+    context: typer.Context, *, dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False
+) -> None:
     """Index what is new, and make the vectors that are missing."""
     as_json = answers_json(context, as_json)
-    with opened(context) as memory, show_progress(quiet=as_json) as progress:
-        started = time.perf_counter()
-        report = memory.sync(progress.indexing)
-        took_s = time.perf_counter() - started
-    _give(report, took_s, as_json=as_json)
+    with opened(context) as memory:
+        if dry_run:
+            _preview(memory, reindex=False, as_json=as_json)
+        else:
+            anew = agree(memory, reindex=False, yes=yes, as_json=as_json)
+            _run(memory, anew=anew, as_json=as_json)
 
 
 @app.command(rich_help_panel="Keep")
-def reindex(context: typer.Context, *, as_json: AsJson = False) -> None:
+def reindex(
+    context: typer.Context, *, dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False
+) -> None:
     """Build the index anew; searches are answered by the old one meanwhile."""
     as_json = answers_json(context, as_json)
     with opened(context) as memory:
-        if not as_json:
-            from recollect.cli.screen import say
+        if dry_run:
+            _preview(memory, reindex=True, as_json=as_json)
+        else:
+            agree(memory, reindex=True, yes=yes, as_json=as_json)
+            _run(memory, anew=True, as_json=as_json)
 
-            say(("building the index anew; the old one answers meanwhile", "dim"))
-        with show_progress(quiet=as_json) as progress:
-            started = time.perf_counter()
-            report = memory.reindex(progress.indexing)
-            took_s = time.perf_counter() - started
+
+def _preview(memory: Memory, *, reindex: bool, as_json: bool) -> None:
+    found = memory.preview(reindex=reindex)
+    if as_json:
+        print_document(found)
+    else:
+        show_preview(found)
+
+
+def _run(memory: Memory, *, anew: bool, as_json: bool) -> None:
+    if anew and not as_json:
+        from recollect.cli.screen import say
+
+        say(("building the index anew; the old one answers meanwhile", "dim"))
+    with show_progress(quiet=as_json) as progress:
+        started = time.perf_counter()
+        work = memory.reindex if anew else memory.sync
+        report = work(progress.indexing)
+        took_s = time.perf_counter() - started
     _give(report, took_s, as_json=as_json)
 
 
@@ -70,7 +103,7 @@ def _show(report: SyncReport, took_s: float) -> None:
     from recollect.cli.figures import duration
     from recollect.cli.screen import show, warn
 
-    done = "rebuilt" if report.rebuilt else "up to date"
+    done = "rebuilt" if report.rebuilt else "paused" if report.paused else "up to date"
     told = ", ".join(_counts(report)) or "nothing new"
     show((done, "bold green"), (f" in {duration(took_s)}: {told}", ""))
     for warning in report.warnings:
@@ -92,6 +125,7 @@ def _counts(report: SyncReport) -> list[str]:
         (count(report.put, "document"), report.put),
         (count(report.chunks, "chunk"), report.chunks),
         (count(report.vectors, "vector"), report.vectors),
+        (f"{count(report.refused, 'text')} refused", report.refused),
         (f"{count(report.removed, 'document')} removed", report.removed),
     ]
     return [text for text, number in counts if number]

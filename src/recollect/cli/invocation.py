@@ -91,21 +91,25 @@ def is_home(home: Path) -> bool:
 
 
 @contextmanager
-def opened(context: typer.Context, *, create: bool = False) -> Iterator[Memory]:
+def opened(
+    context: typer.Context, *, create: bool = False, live: bool = False
+) -> Iterator[Memory]:
     """Open the memory of the home for a ``with`` block.
 
     Args:
         context: Of the command.
         create: Make the home when it is missing.
+        live: Watch files, for a command that runs until it is stopped.
 
     Raises:
         NotFound: there is no home, and it may not be made.
         RecollectError: it cannot be opened.
     """
     home = home_of(context) if create and not is_home(home_of(context)) else require_home(context)
-    from recollect.memory import open_memory
+    from recollect.integrations.opening import open_memory
 
-    with open_memory(home, invocation_of(context).workspace, scope=scope_of(context)) as memory:
+    workspace = invocation_of(context).workspace
+    with open_memory(home, workspace, scope=scope_of(context), live=live) as memory:
         yield memory
 
 

@@ -110,7 +110,13 @@ class _Answer(msgspec.Struct, frozen=True, kw_only=True):
         from recollect.cli.screen import say, warn
 
         explained = len(result.hits) if self.explain else 0
-        show_hits(result.hits, self.question, titles(memory, result), explained=explained)
+        show_hits(
+            result.hits,
+            self.question,
+            titles(memory, result),
+            explained=explained,
+            cited=memory.settings.search.citations == "on",
+        )
         for warning in result.warnings:
             warn(warning)
         found = count(len(result.hits), "hit") if result.hits else "nothing found"

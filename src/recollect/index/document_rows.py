@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from recollect.index.document import Document
+from recollect.index.document import FILES, Document
+from recollect.index.file_names import file_name_rows, remove_file_names
+from recollect.index.origin import path_of
 from recollect.index.pieces import Prepared
 from recollect.index.register import Belonging
 from recollect.store.cell import blob, first_integer, integer, text
@@ -103,13 +105,16 @@ def remove_document(tx: Transaction, partition: int, key: Key) -> Removed | None
     """Delete the row of a document and return what it had, or None when there is none."""
     row = tx.row(
         "DELETE FROM documents WHERE partition_id = ? AND source = ? AND ref = ?"
-        " RETURNING first_chunk, chunk_count, group_number,"
+        " RETURNING id, first_chunk, chunk_count, group_number,"
         " agent_id, user_id, project_id, speaker_id",
         (partition, *key),
     )
     if row is None:
         return None
-    first, count, group, agent, user, project, speaker = map(integer, row)
+    document, first, count, group, agent, user, project, speaker = map(integer, row)
+    source, ref = key
+    if source == FILES:
+        remove_file_names(tx, file_name_rows(partition, path_of(ref), document))
     belonging = Belonging(group=group, agent=agent, user=user, project=project, speaker=speaker)
     return Removed(first, count, belonging)
 

@@ -9,11 +9,11 @@ from functools import partial
 import msgspec
 import numpy as np
 
-from recollect.core.errors import EmbeddingError, ProviderRejected
+from recollect.core.errors import BudgetSpent, EmbeddingError, ProviderRejected
 from recollect.index.embedding_cache import EmbeddingCache, Half, evict
 from recollect.index.generations import partition_numbers
 from recollect.index.layout import NUMBER_MASK, PARTITION_SHIFT, chunk_ids
-from recollect.index.report import Progress, Watch
+from recollect.index.report import Progress, SyncReport, Watch
 from recollect.index.vectors.code_rows import add_codes, encode
 from recollect.index.vectors.vector_rows import add_vectors
 from recollect.models.embedder import Embedder, EmbeddingInterrupted, Vectors, checked_vectors
@@ -57,14 +57,52 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether to stop here; a text that is refused stops nothing."""
+        """Whether to fail here; a text that is refused fails nothing, nor does a spent limit."""
         only_refused = self.refused and isinstance(self.reason, ProviderRejected)
-        return self.reason is not None and not only_refused
+        return not (only_refused or isinstance(self.reason, BudgetSpent))
 
     def halves(self) -> dict[bytes, Half]:
         """Return all vectors as they are stored."""
         every = {**self.known, **self.fresh}
         return {digest: vector.astype("<f2") for digest, vector in every.items()}
+
+
+class Worked(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a queue: vectors, texts that the provider refused, and why it paused.
+
+    ``spent`` is set when the daily limit was reached; the rest waits for the next day.
+    """
+
+    vectors: int = 0
+    refused: int = 0
+    spent: BudgetSpent | None = None
+
+    def plus(self, batch: Batch) -> Worked:
+        """Return the sum; a limit that is reached stays."""
+        return Worked(
+            vectors=self.vectors + batch.stored,
+            refused=self.refused + batch.refused,
+            spent=batch.reason if isinstance(batch.reason, BudgetSpent) else None,
+        )
+
+    def report(self) -> SyncReport:
+        """Return what a sync tells of it."""
+        warnings = () if self.spent is None else (f"{self.spent.message}: {self.spent.hint}",)
+        return SyncReport(
+            vectors=self.vectors,
+            refused=self.refused,
+            paused=self.spent is not None,
+            warnings=warnings,
+        )
+
+
+class Batch(msgspec.Struct, frozen=True, kw_only=True):
+    """What a batch came to: chunks taken, those with a vector now, those refused; why it ended."""
+
+    taken: int = 0
+    stored: int = 0
+    refused: int = 0
+    reason: EmbeddingError | None = None
 
 
 class EmbeddingQueue:
@@ -85,10 +123,11 @@ class EmbeddingQueue:
         self._turns = turns
         self._cache = cache
 
-    def work(self, generation: int, watch: Watch, patience_s: float = PATIENCE_S) -> int:
-        """Give every waiting chunk of a generation its vector and return how many got one.
+    def work(self, generation: int, watch: Watch, patience_s: float = PATIENCE_S) -> Worked:
+        """Give every waiting chunk of a generation its vector.
 
-        A chunk whose text the provider refuses waits no longer; status counts it.
+        A chunk whose text the provider refuses waits no longer; status counts it. When the daily
+        limit is reached, the rest goes on waiting.
 
         Args:
             generation: Whose chunks.
@@ -99,14 +138,14 @@ class EmbeddingQueue:
             EmbeddingError: the embedder failed; what was made before is kept, to the last vector.
             StoreBusy: somebody else's batch took longer.
         """
-        done, left = 0, self._database.read(lambda tx: count_waiting(tx, generation))
+        done, left = Worked(), self._database.read(lambda tx: count_waiting(tx, generation))
         batches = 0
-        while not watch.stopping():
-            taken, stored = self._make_batch(generation, patience_s)
-            if not taken:
+        while done.spent is None and not watch.stopping():
+            batch = self._make_batch(generation, patience_s)
+            if not batch.taken:
                 break
-            done, left, batches = done + stored, left - taken, batches + 1
-            watch.tell(Progress(stage="embedding", done=done, left=max(left, 0)))
+            done, left, batches = done.plus(batch), left - batch.taken, batches + 1
+            watch.tell(Progress(stage="embedding", done=done.vectors, left=max(left, 0)))
             if batches % EVICT_EVERY == 0:
                 self.evict(watch)
         return done
@@ -115,17 +154,41 @@ class EmbeddingQueue:
         """Cut the cache to its cap; not for somebody who waits for an answer."""
         return evict(self._database, self._cache, watch)
 
-    def _make_batch(self, generation: int, patience_s: float) -> tuple[int, int]:
-        """Return how many chunks were looked at and how many of them have a vector now."""
+    def store(self, tx: Transaction, waiting: Sequence[Waiting], made: Made) -> Batch:
+        """Write vectors, codes and cache rows of the chunks that still wait.
+
+        The others were removed, or another process was faster.
+        """
+        halves = made.halves()
+        stored: dict[int, list[Waiting]] = defaultdict(list)
+        refused = 0
+        for chunk in waiting:
+            if chunk.hash in made.refused:
+                refused += _refuse(tx, chunk.key, made.reason)
+            elif chunk.hash in halves and _leave_queue(tx, chunk.key):
+                stored[chunk.key >> PARTITION_SHIFT].append(chunk)
+        for partition, chunks in stored.items():
+            _add(tx, partition, chunks, halves)
+        there = {chunk.hash for chunks in stored.values() for chunk in chunks}
+        self._cache.add(tx, {d: halves[d] for d in made.fresh if d in there})
+        self._cache.touch(tx, made.aged)
+        return Batch(
+            taken=len(waiting),
+            stored=sum(map(len, stored.values())),
+            refused=refused,
+            reason=made.reason,
+        )
+
+    def _make_batch(self, generation: int, patience_s: float) -> Batch:
         with self._turns.turn(patience_s):
             waiting = self._database.read(lambda tx: self._take(tx, generation))
             if not waiting:
-                return 0, 0
+                return Batch()
             made = self._make(waiting)
-            stored = self._database.write(partial(self._store, waiting=waiting, made=made))
+            batch = self._database.write(partial(self.store, waiting=waiting, made=made))
         if made.reason is not None and made.is_over:
             raise made.reason
-        return len(waiting), stored
+        return batch
 
     def _take(self, tx: Transaction, generation: int) -> list[Waiting]:
         """Return the first waiting chunks of the first partition that has some, in order."""
@@ -139,7 +202,9 @@ class EmbeddingQueue:
         hashes = {chunk.hash for chunk in waiting}
         dimensions = self._embedder.dimensions
         found = self._database.read(lambda tx: self._cache.find(tx, hashes, dimensions))
-        missing = {c.hash: c.text for c in waiting if c.hash not in found.vectors}
+        # The longest first: threads and requests then end at about the same time.
+        longest = sorted(waiting, key=lambda chunk: len(chunk.text), reverse=True)
+        missing = {c.hash: c.text for c in longest if c.hash not in found.vectors}
         made = Made(known=found.vectors, fresh={}, aged=found.aged)
         return self._embed(made, missing) if missing else made
 
@@ -150,37 +215,20 @@ class EmbeddingQueue:
         except EmbeddingInterrupted as interrupted:
             places = sorted(interrupted.vectors)
             fresh: list[Vectors] = [interrupted.vectors[place] for place in places]
-            checked = self._checked(np.stack(fresh), len(fresh)) if fresh else []
+            checked = list(self._checked(np.stack(fresh), len(fresh))) if fresh else []
             return msgspec.structs.replace(
                 made,
                 fresh={hashes[place]: checked[n] for n, place in enumerate(places)},
                 refused=frozenset(hashes[place] for place in interrupted.refused),
                 reason=interrupted.reason,
             )
+        except BudgetSpent as spent:
+            return msgspec.structs.replace(made, reason=spent)
         checked = self._checked(vectors, len(missing))
         return msgspec.structs.replace(made, fresh=dict(zip(hashes, checked, strict=True)))
 
     def _checked(self, vectors: Vectors, count: int) -> Vectors:
         return checked_vectors(vectors, count, self._embedder.dimensions)
-
-    def _store(self, tx: Transaction, waiting: Sequence[Waiting], made: Made) -> int:
-        """Write vectors, codes and cache rows of the chunks that still wait; return how many.
-
-        The others were removed, or another process was faster.
-        """
-        halves = made.halves()
-        stored: dict[int, list[Waiting]] = defaultdict(list)
-        for chunk in waiting:
-            if chunk.hash in made.refused:
-                _refuse(tx, chunk.key, made.reason)
-            elif chunk.hash in halves and _leave_queue(tx, chunk.key):
-                stored[chunk.key >> PARTITION_SHIFT].append(chunk)
-        for partition, chunks in stored.items():
-            _add(tx, partition, chunks, halves)
-        there = {chunk.hash for chunks in stored.values() for chunk in chunks}
-        self._cache.add(tx, {d: halves[d] for d in made.fresh if d in there})
-        self._cache.touch(tx, made.aged)
-        return sum(map(len, stored.values()))
 
 
 def queue_all(tx: Transaction, generation: int) -> None:
@@ -223,19 +271,23 @@ def _leave_queue(tx: Transaction, key: int) -> bool:
     return tx.row("DELETE FROM vector_queue WHERE id = ? RETURNING id", (key,)) is not None
 
 
-def _refuse(tx: Transaction, key: int, reason: EmbeddingError | None) -> None:
+def _refuse(tx: Transaction, key: int, reason: EmbeddingError | None) -> bool:
     """Take a chunk out of the queue for good: its text is not sent, nor paid for, again."""
-    if _leave_queue(tx, key):
-        code = (reason or EmbeddingError).code
-        tx.execute(
-            "INSERT INTO vector_refused (id, code) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            (key, code),
-        )
+    if not _leave_queue(tx, key):
+        return False
+    code = (reason or EmbeddingError).code
+    tx.execute(
+        "INSERT INTO vector_refused (id, code) VALUES (?, ?) ON CONFLICT DO NOTHING", (key, code)
+    )
+    return True
 
 
 _TAKE = (
     "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
-    " WHERE q.id BETWEEN ? AND ? ORDER BY q.id LIMIT ?"
+    " WHERE q.id BETWEEN ? AND ?"
+    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t WHERE t.hash = c.hash)"
+    " ORDER BY q.id LIMIT ?"
 )
+"""A text that is under way with a batch is not made a second time."""
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM vector_queue WHERE id BETWEEN ? AND ? LIMIT ?)"
 _COUNT_REFUSED = "SELECT count(*) FROM vector_refused WHERE id BETWEEN ? AND ?"

@@ -97,6 +97,14 @@ class EmbeddingCache:
         """Return those of ``hashes`` whose vector would have to be made."""
         return set(hashes).difference(self.find(tx, hashes, dimensions).vectors)
 
+    def known(self, tx: Transaction, hashes: Collection[bytes]) -> set[bytes]:
+        """Return those of ``hashes`` that have a row, whatever is in it; for estimates."""
+        space = self._number(tx) if self._settings.enabled else None
+        if space is None:
+            return set()
+        groups = _groups(hashes)
+        return {blob(digest) for group in groups for (digest,) in tx.rows(_KNOWN, (space, group))}
+
     def add(self, tx: Transaction, vectors: Mapping[bytes, Half]) -> None:
         """Keep half-precision vectors by the hash of their text; one that is there is replaced."""
         if not (self._settings.enabled and vectors):
@@ -240,6 +248,10 @@ def _cached_page(tx: Transaction, after: bytes) -> list[bytes]:
 
 _FIND = (
     "SELECT hash, updated_at, data FROM embedding_cache"
+    " WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
+)
+_KNOWN = (
+    "SELECT hash FROM embedding_cache"
     " WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
 )
 _TOUCH = (

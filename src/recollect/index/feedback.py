@@ -15,7 +15,8 @@ import numpy as np
 
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.layout import Floats, Ints
-from recollect.index.lexical.bm25 import K1, B, QueryTerm, idf, own_counts
+from recollect.index.lexical.bm25 import K1, B, idf
+from recollect.index.lexical.port import FoundTerm
 
 READ = 15
 """Chunks whose terms are read."""
@@ -43,16 +44,16 @@ def feedback_terms(
     arrays: ChunkArrays,
     texts: Sequence[Sequence[str]],
     scores: Floats,
-    lookup: Callable[[str], QueryTerm],
+    lookup: Callable[[str], FoundTerm],
     known: Collection[str],
-) -> list[QueryTerm]:
+) -> list[FoundTerm]:
     """Return the terms of a second round, the most telling first.
 
     Args:
         arrays: The chunks of the partition.
         texts: The terms of the best chunks.
         scores: Their unscaled scores, for their weight.
-        lookup: Finds the postings of a term.
+        lookup: Finds a term in the index.
         known: Terms of the question, left out.
     """
     drawn = _drawn(texts, scores, known)
@@ -80,7 +81,7 @@ def _drawn(
     return drawn
 
 
-def feedback_score(arrays: ChunkArrays, terms: Sequence[QueryTerm], numbers: Ints) -> Floats:
+def feedback_score(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Ints) -> Floats:
     """Return how much of the feedback's weight each of ``numbers`` holds, in [0, 1]."""
     living = int(arrays.totals.chunks.sum())
     total = np.zeros(len(numbers), np.float32)
@@ -88,7 +89,7 @@ def feedback_score(arrays: ChunkArrays, terms: Sequence[QueryTerm], numbers: Int
     mean = (arrays.totals.length / np.maximum(arrays.totals.chunks, 1))[arrays["source"][numbers]]
     norm = K1 * (1 - B + B * arrays["length"][numbers] / np.maximum(mean, 1.0))
     for term in terms:
-        counts = own_counts(term.rows, numbers)
+        counts = term.counts(numbers)
         total += (idf(living, term.frequency) * (K1 + 1) * counts / (counts + norm)).astype(
             np.float32
         )

@@ -33,6 +33,8 @@ from recollect.index.report import Progress, SyncReport, Watch
 from recollect.index.writer import PartitionWriter, Step
 from recollect.store.engine import Database, Transaction
 
+IGNORED = "annotations of memory files that are not valid and were left out"
+
 
 class Superseded(Conflict):
     """The generation was retired while it was written: begin anew with the one that serves."""
@@ -113,7 +115,9 @@ class Feeding:
         """Write a batch if it begins where the cursor of its feed stands; else return None."""
         start, batch = place
         steps = self._steps(generation, batch)
-        report = SyncReport(warnings=batch.warnings)
+        ignored = sum(prepared.ignored for step in steps.values() for prepared in step.changed)
+        told = (f"{IGNORED}: {ignored}",) if ignored else ()
+        report = SyncReport(warnings=batch.warnings + told)
         if not steps and batch.cursor == start:
             return report
 
@@ -126,7 +130,7 @@ class Feeding:
             done = report
             for tenant, step in steps.items():
                 number = ensure_partition(tx, generation.number, tenant)
-                writer = self._writers.setdefault(number, PartitionWriter(number))
+                writer = self._writers.setdefault(number, PartitionWriter(number, identity.lexical))
                 done = done.plus(writer.apply(tx, step, embed=bool(identity.embedder)))
             set_cursor(tx, generation.number, feed.name, batch.cursor)
             return done
@@ -160,7 +164,13 @@ class Feeding:
         identity = generation.identity
         return Step(
             changed=[
-                prepare(document, digest, tokens=identity.tokens, overlap=identity.overlap)
+                prepare(
+                    document,
+                    digest,
+                    tokens=identity.tokens,
+                    overlap=identity.overlap,
+                    entries=identity.entries,
+                )
                 for document, digest in digests
                 if known.get((document.source, document.ref)) != digest
             ],

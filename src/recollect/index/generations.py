@@ -16,16 +16,22 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
         pieces: Version of the rules that cut and describe chunks.
         tokens: Chunk size of files, in tokens of four characters.
         overlap: Their overlap, likewise.
+        entries: Whether curated files are cut per entry.
         embedder: Fingerprint of the embedder, empty without one.
-        dimensions: Size of its vectors, 0 without one.
+        model: Its ``provider:model``, for people; empty where it was not noted.
+        dimensions: Size of its vectors, 0 without one and as long as it is not known.
+        lexical: What finds words, by name.
     """
 
     terms: int
     pieces: int
     tokens: int
     overlap: int
+    entries: bool = False
     embedder: str = ""
+    model: str = ""
     dimensions: int = 0
+    lexical: str = "postings"
 
     def can_take(self, wanted: Identity) -> bool:
         """Return whether new texts can join those that are indexed: their terms would meet."""
@@ -34,12 +40,50 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     def misfit(self, wanted: Identity) -> str | None:
         """Return why an index of this identity is outdated, or None; no embedder fits any."""
         if not self.can_take(wanted):
-            return "the index was built by another version"
+            return self._other_version(wanted)
         if (self.tokens, self.overlap) != (wanted.tokens, wanted.overlap):
             return "the size of chunks was changed"
-        if self.embedder and wanted.embedder and self.embedder != wanted.embedder:
-            return "the embedder was changed"
+        if self.entries != wanted.entries:
+            return "the cutting of curated files was changed"
+        if self.lexical != wanted.lexical:
+            return "the lexical back end was changed"
+        return self._other_vectors(wanted)
+
+    def is_for(self, wanted: Identity) -> bool:
+        """Return whether a generation that was begun with this identity is what is wanted now."""
+        return self.embedder == wanted.embedder and self.misfit(wanted) is None
+
+    def _other_version(self, wanted: Identity) -> str:
+        rules = [
+            name
+            for name, mine, theirs in (
+                ("words", self.terms, wanted.terms),
+                ("chunks", self.pieces, wanted.pieces),
+            )
+            if mine != theirs
+        ]
+        return f"the index was built by another version, with other rules for {' and '.join(rules)}"
+
+    def _other_vectors(self, wanted: Identity) -> str | None:
+        if not (self.embedder and wanted.embedder):
+            return None
+        if self.embedder != wanted.embedder:
+            return f"the embedder was changed{_difference(self.model, wanted.model)}"
+        if self.dimensions and wanted.dimensions and self.dimensions != wanted.dimensions:
+            return "the size of the vectors was changed"
         return None
+
+
+def _difference(old: str, new: str) -> str:
+    """Return in which of the parts two embedders differ: provider, model or provider key."""
+    if not old:
+        return ""
+    if old == new:
+        return ": other settings, address or weights of the same model"
+    (old_provider, _, old_model), (provider, _, model) = old.partition(":"), new.partition(":")
+    if old_provider != provider:
+        return f": provider {old_provider} before, {provider} now"
+    return f": model {old_model} before, {model} now"
 
 
 class Generation(msgspec.Struct, frozen=True):
@@ -84,6 +128,13 @@ def set_identity(tx: Transaction, generation: int, identity: Identity) -> None:
     )
 
 
+def set_size(tx: Transaction, generation: int, dimensions: int) -> None:
+    """Note the size of the vectors, which is known when the first ones are made."""
+    present = live_identity(tx, generation)
+    if present is not None and not present.dimensions:
+        set_identity(tx, generation, msgspec.structs.replace(present, dimensions=dimensions))
+
+
 def flip(tx: Transaction, building: int) -> bool:
     """Let a built generation answer from now on and retire the one before.
 
@@ -101,6 +152,12 @@ def flip(tx: Transaction, building: int) -> bool:
 def has_leftovers(tx: Transaction) -> bool:
     """Return whether there is any generation beside the one that answers."""
     return tx.row("SELECT 1 FROM generations WHERE status <> 'serving' LIMIT 1") is not None
+
+
+def has_chunks(tx: Transaction, generation: int) -> bool:
+    """Return whether a generation ever held a chunk."""
+    row = tx.row("SELECT 1 FROM partitions WHERE generation = ? AND chunks > 0", (generation,))
+    return row is not None
 
 
 def retire_unfinished(tx: Transaction) -> None:

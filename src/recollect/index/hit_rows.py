@@ -4,38 +4,109 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from recollect.index.hit import Hit
+import msgspec
+
+from recollect.index.document import FILES
+from recollect.index.hit import Hit, cite_lines, cite_message
 from recollect.index.layout import chunk_id
 from recollect.index.origin import path_of
+from recollect.index.partition import Partition
 from recollect.index.search import Ranked
+from recollect.index.shortlist import Found, Key
 from recollect.store.cell import first_integer, integer, text, text_or_none
 from recollect.store.engine import Row, Transaction
+from recollect.text.annotations import Annotation
 from recollect.text.snippet import snippet
+from recollect.text.terms import terms
 
 NO_GROUP = -1
 """Equals the number of no group, so that an unknown session matches nothing."""
 
 
-def find_hits(
-    tx: Transaction, partition: int, terms: Collection[str], ranked: Ranked, snippet_chars: int
-) -> list[Hit]:
-    """Return ranked chunks as hits, best first: a message once, a file once for each chunk.
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """What hits show.
+
+    Attributes:
+        terms: The words of the question, for the snippets.
+        snippet_chars: Longest snippet.
+        citations: Whether hits say where they stand.
+        counts_words: Whether the question's words in each text are counted.
+    """
+
+    terms: Collection[str]
+    snippet_chars: int
+    citations: bool = True
+    counts_words: bool = False
+
+
+class HitReader:
+    """Reads the hits of one ranking.
 
     Args:
         tx: The snapshot that was ranked.
         partition: Where the chunks are.
-        terms: The words of the question, for the snippets.
-        ranked: The chunks.
-        snippet_chars: Longest snippet.
+        ranked: The ranking.
+        shown: What hits show.
     """
-    hits: dict[tuple[str, str, int], Hit] = {}
-    for number, score, why in zip(ranked.numbers, ranked.scores, ranked.why, strict=True):
-        row = tx.row(_HIT, (chunk_id(partition, number),))
-        if row is not None:
-            shown = snippet(text(row[2]), terms, snippet_chars).text
-            hit = _hit(row, score, why, shown)
-            hits.setdefault((hit.source, text(row[4]), hit.start_line or 0), hit)
-    return sorted(hits.values(), key=_rank)
+
+    def __init__(self, tx: Transaction, partition: Partition, ranked: Ranked, shown: Shown) -> None:
+        self._tx = tx
+        self._partition = partition
+        self._ranked = ranked
+        self._shown = shown
+
+    def read(self, place: int, known: Collection[Key]) -> Found | None:
+        """Return the hit at a place of the ranking; None when it is gone or among ``known``."""
+        number = self._ranked.numbers[place]
+        row = self._tx.row(_HIT, (chunk_id(self._partition.number, number),))
+        if row is None:
+            return None
+        is_file = row[3] == FILES
+        key = text(row[3]), text(row[4]), integer(row[0]) if is_file else 0
+        if key in known:
+            return None
+        return Found(
+            hit=self._hit(row, place, self._partition.annotations.of(number)),
+            key=key,
+            rank=self._ranked.ranks[place],
+            words=self._words(text(row[2])) if self._shown.counts_words else 0.0,
+            is_file=is_file,
+        )
+
+    def _words(self, content: str) -> float:
+        wanted = set(self._shown.terms)
+        return len(wanted.intersection(terms(content))) / max(1, len(wanted))
+
+    def _hit(self, row: Row, place: int, annotation: Annotation | None) -> Hit:
+        start, end, content, source, ref, at, role, name, group = row
+        is_session, is_file = source == "sessions", source == FILES
+        said = annotation or Annotation()
+        return Hit(
+            score=self._ranked.scores[place],
+            source=text(source),
+            ref=path_of(text(ref)) if is_file else text(ref),
+            snippet=snippet(text(content), self._shown.terms, self._shown.snippet_chars).text,
+            why=self._ranked.why(place),
+            at=integer(at),
+            session_id=text(group) if is_session else None,
+            seq=integer(start) if is_session else None,
+            role=text_or_none(role),
+            name=text_or_none(name),
+            path=path_of(text(ref)) if is_file else None,
+            start_line=integer(start) if is_file else None,
+            end_line=integer(end) if is_file else None,
+            citation=_citation(row) if self._shown.citations else None,
+            importance=said.importance,
+            projects=said.projects,
+            triggers=said.triggers,
+        )
+
+
+def _citation(row: Row) -> str | None:
+    start, end, _, source, ref, _, _, _, group = row
+    if source == FILES:
+        return cite_lines(path_of(text(ref)), integer(start), integer(end))
+    return cite_message(text(group), integer(start)) if source == "sessions" else None
 
 
 def find_session_group(tx: Transaction, partition: int, session: str) -> int:
@@ -48,31 +119,6 @@ def find_session_group(tx: Transaction, partition: int, session: str) -> int:
         (partition, session),
     )
     return first_integer(row) if row else NO_GROUP
-
-
-def _rank(hit: Hit) -> tuple[float, int, str, str, int]:
-    """Best first; ties by time, then by name and place."""
-    return -hit.score, hit.at, hit.source, hit.ref, hit.start_line or 0
-
-
-def _hit(row: Row, score: float, why: dict[str, float], shown: str) -> Hit:
-    start, end, _, source, ref, at, role, name, group = row
-    is_session, is_file = source == "sessions", source == "memory"
-    return Hit(
-        score=score,
-        source=text(source),
-        ref=path_of(text(ref)) if is_file else text(ref),
-        snippet=shown,
-        why=why,
-        at=integer(at),
-        session_id=text(group) if is_session else None,
-        seq=integer(start) if is_session else None,
-        role=text_or_none(role),
-        name=text_or_none(name),
-        path=path_of(text(ref)) if is_file else None,
-        start_line=integer(start) if is_file else None,
-        end_line=integer(end) if is_file else None,
-    )
 
 
 _HIT = (

@@ -10,18 +10,26 @@ from recollect.core.clock import Clock
 from recollect.core.errors import EmbeddingError, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
-from recollect.index.embedding import count_waiting
+from recollect.index.batch_health import BatchStatus, forget_failures
+from recollect.index.embedders import Embedders
+from recollect.index.embedding import count_refused, count_waiting
 from recollect.index.feed import Feed
 from recollect.index.generations import find_generation, partition_numbers
 from recollect.index.hit import SearchResult
 from recollect.index.indexer import Indexer
 from recollect.index.layout import chunk_ids
+from recollect.index.lexical.backends import LexicalChoice
 from recollect.index.locks import IndexLocks
+from recollect.index.preview import Preview
+from recollect.index.question_vectors import QuestionVectors
 from recollect.index.report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.searcher import Searcher, SearchOptions
+from recollect.index.vectors.near_vectors import InMemory, NearVectors
 from recollect.models.embedder import Embedder
 from recollect.store.cell import first_integer, integer, text
 from recollect.store.engine import Database, Transaction
+
+NO_VECTORS_YET = "some chunks have no vector yet: run `recollect sync`"
 
 
 class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +42,13 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
         chunks: All chunks.
         vectors: Chunks that have a vector.
         waiting: Chunks that wait for one.
+        refused: Chunks that get none, because the embedder will never accept their text.
         outdated: Why a rebuild is due, or None.
+        unagreed: Why a paid provider gets no texts yet, or None.
+        is_paid: Whether somebody bills for new vectors.
+        model: The ``provider:model`` of the vectors; empty without any, or where it is not noted.
+        fallback_from: The model that another one stands in for, or None.
+        trouble: What the embedder of the settings failed with last, or None.
     """
 
     generation: int
@@ -43,7 +57,13 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
     chunks: int
     vectors: int
     waiting: int
+    refused: int
     outdated: str | None
+    unagreed: str | None = None
+    is_paid: bool = False
+    model: str = ""
+    fallback_from: str | None = None
+    trouble: str | None = None
 
 
 class Index:
@@ -55,8 +75,10 @@ class Index:
         settings: The whole tree; the index reads ``search`` and ``chunking``.
         clock: Tells the time.
         embedder: Makes vectors; None for words only.
+        fallback: Takes over when the embedder cannot be used; None for words only.
         locks: Those of the home.
         origin: The workspace whose memory files are seen; None for those of all.
+        near: What finds near vectors; the codes alone unless told otherwise.
     """
 
     def __init__(
@@ -67,17 +89,28 @@ class Index:
         *,
         clock: Clock,
         embedder: Embedder | None,
+        fallback: Embedder | None = None,
         locks: IndexLocks,
         origin: str | None = None,
+        near: NearVectors | None = None,
     ) -> None:
+        self._near = near or InMemory(database)
         self._database = database
+        self._remote = settings.embedding.remote
+        self._clock = clock
         self._feeds = tuple(feeds)
-        self._indexer = Indexer(database, clock, settings, embedder, locks)
-        self._searcher = Searcher(database, settings.search, embedder, origin=origin)
+        embedders = Embedders(first=embedder, fallback=fallback)
+        self._indexer = Indexer(self._near.followed(), clock, settings, embedders, locks)
+        questions = QuestionVectors(embedders, settings.embedding.remote.query_timeout_s)
+        self._searcher = Searcher(
+            database, settings.search, questions, origin=origin, near=self._near
+        )
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Bring the index up to its feeds, vectors included; rebuild it when it does not fit."""
-        return self._indexer.sync(self._feeds, Watch(tell=on_progress))
+        report = self._indexer.sync(self._feeds, Watch(tell=on_progress))
+        self._near.catch_up()
+        return report
 
     def work(self, stopping: Callable[[], bool]) -> SyncReport:
         """Do what a background thread does: sync, but leave a due rebuild to `sync`.
@@ -85,11 +118,31 @@ class Index:
         Args:
             stopping: Asked often; after True the rest is left for the next time.
         """
-        return self._indexer.work(self._feeds, Watch(stopping=stopping))
+        report = self._indexer.work(self._feeds, Watch(stopping=stopping, waits=False))
+        self._near.catch_up(stopping)
+        return report
+
+    def is_behind(self) -> bool:
+        """Return whether records were stored that are not indexed; looks at no files."""
+        return self._indexer.is_behind([feed for feed in self._feeds if feed.tenant is None])
+
+    def waits_for_vectors(self) -> bool:
+        """Return whether a chunk waits for its vector."""
+        return self._indexer.waiting(1) > 0
 
     def rebuild(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Build the index anew beside the one that answers, then let it answer."""
-        return self._indexer.rebuild(self._feeds, Watch(tell=on_progress))
+        report = self._indexer.rebuild(self._feeds, Watch(tell=on_progress))
+        self._near.catch_up()
+        return report
+
+    def preview(self, *, anew: bool = False) -> Preview:
+        """Return what a sync, or a rebuild, would take, money included; nothing is changed.
+
+        Args:
+            anew: Whether everything is to be built anew in any case.
+        """
+        return self._indexer.preview(self._feeds, self._remote, anew=anew)
 
     def search(
         self,
@@ -106,33 +159,65 @@ class Index:
             scope: What the caller may see.
             options: How to search.
             on_progress: Called while something new is indexed first.
-            embed_at_most: Missing vectors that are made before the answer.
+            embed_at_most: Missing vectors that a local model makes before the answer; a provider
+                makes none while somebody waits, and a lexical search needs none.
         """
-        warnings = self._catch_up(Watch(tell=on_progress), embed_at_most)
+        most = None if options.mode == "lexical" else embed_at_most
+        warnings = self._catch_up(Watch(tell=on_progress), most)
+        options = msgspec.structs.replace(options, now_ms=self._clock.now_ms())
         result = self._searcher.search(query, scope, options)
-        told = list(dict.fromkeys([*warnings, *result.warnings]))
+        told = list(dict.fromkeys([*warnings, *result.warnings, *self._near.warnings()]))
         return msgspec.structs.replace(result, warnings=told)
 
     def status(self) -> IndexStatus:
         """Return what the index holds."""
-        outdated = self._indexer.outdated()
-        return self._database.read(lambda tx: _status(tx, outdated))
+        indexer, vectors = self._indexer, self._indexer.vectors
+        outdated, trouble, serving = indexer.outdated(), vectors.trouble(), indexer.serving()
+        return msgspec.structs.replace(
+            self._database.read(lambda tx: _status(tx, outdated)),
+            unagreed=indexer.unagreed(),
+            is_paid=vectors.is_paid,
+            model=serving.identity.model,
+            fallback_from=vectors.stands_in_for(serving),
+            trouble=trouble.message if trouble else None,
+        )
 
-    def _catch_up(self, watch: Watch, embed_at_most: int) -> list[str]:
+    def batch_status(self) -> BatchStatus | None:
+        """Return how batches of the provider go; None without an embedder."""
+        return self._indexer.vectors.batch_status()
+
+    def forgive_batches(self) -> None:
+        """Let batches be used again that failed too often: somebody has mended the cause."""
+        self._database.write(forget_failures)
+
+    @property
+    def near(self) -> NearVectors:
+        """What finds near vectors: its status, its check, its repair."""
+        return self._near
+
+    @property
+    def lexical(self) -> LexicalChoice:
+        """What finds words, and why it is not what the settings name."""
+        return self._indexer.lexical
+
+    def _catch_up(self, watch: Watch, embed_at_most: int | None) -> list[str]:
         outdated = self._indexer.outdated()
-        warnings = [f"{outdated}: run `recollect reindex`"] if outdated else []
+        unagreed = self._indexer.unagreed()
+        due = f"{outdated}: run `recollect reindex`" if outdated else None
+        warnings = [told for told in (unagreed or due,) if told]
         warnings += self._indexer.catch_up(self._feeds, watch).warnings
-        waiting = self._indexer.waiting(embed_at_most + 1)
-        if waiting > embed_at_most:
-            warnings.append("some chunks have no vector yet: run `recollect sync`")
-        elif waiting:
-            try:
-                self._indexer.embed(watch)
-            except EmbeddingError as error:
-                warnings.append(f"{error.message}: only words were compared")
-            except StoreBusy:
-                warnings.append("some chunks have no vector yet: they are being embedded")
-        return warnings
+        return warnings + ([] if embed_at_most is None else self._embed(watch, embed_at_most))
+
+    def _embed(self, watch: Watch, most: int) -> list[str]:
+        """Make the missing vectors if they are few, and say why some are still missing."""
+        waiting = self._indexer.waiting(most + 1)
+        try:
+            made = self._indexer.embed(watch).vectors if 0 < waiting <= most else 0
+        except EmbeddingError as error:
+            return [f"{error.message}: only words were compared"]
+        except StoreBusy:
+            return ["some chunks have no vector yet: they are being embedded"]
+        return [NO_VECTORS_YET] if waiting > made else []
 
 
 def _status(tx: Transaction, outdated: str | None) -> IndexStatus:
@@ -156,5 +241,6 @@ def _status(tx: Transaction, outdated: str | None) -> IndexStatus:
         chunks=sum(chunks for _, _, chunks in counted),
         vectors=sum(map(first_integer, vectors)),
         waiting=count_waiting(tx, number),
+        refused=count_refused(tx, number),
         outdated=outdated,
     )

@@ -1,6 +1,7 @@
 """Keeps the index in step with its feeds: reads, embeds, and rebuilds when it does not fit.
 
-Any number of processes may do so and search meanwhile; only a rebuild is one process's work.
+Any number of processes may do so and search meanwhile; only a rebuild is one process's work. Within
+a process there is one sync at a time.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from contextlib import ExitStack, contextmanager
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import StoreBusy
-from recollect.core.settings import Settings
-from recollect.index.embedding import PATIENCE_S, EmbeddingQueue, count_waiting, queue_all
-from recollect.index.embedding_cache import EmbeddingCache, space_of, sweep
+from recollect.core.errors import EmbeddingError, StoreBusy
+from recollect.core.settings import RemoteSettings, Settings
+from recollect.index.embedders import Embedders, is_paid
+from recollect.index.embedding import count_waiting, queue_all
+from recollect.index.embedding_cache import sweep
 from recollect.index.feed import Feed
 from recollect.index.feeding import Feeding, Superseded
 from recollect.index.generations import (
@@ -24,16 +26,21 @@ from recollect.index.generations import (
     create_generation,
     find_generation,
     flip,
+    has_chunks,
     has_leftovers,
     live_identity,
     retire_unfinished,
     set_identity,
 )
+from recollect.index.lexical.backends import choose
 from recollect.index.locks import IndexLocks
 from recollect.index.pieces import PIECES_VERSION
+from recollect.index.preview import Preview, Survey
 from recollect.index.report import SyncReport, Watch
 from recollect.index.retired import drop_some
-from recollect.models.embedder import Embedder
+from recollect.index.sync_turn import SyncTurn
+from recollect.index.vector_maker import SizeChanged, VectorMaker
+from recollect.models.prices import price
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import TERMS_VERSION
 
@@ -50,8 +57,8 @@ class Indexer:
     Args:
         database: index.db.
         clock: For the times of generations.
-        settings: The whole tree; read are ``chunking`` and ``embedding.cache``.
-        embedder: Makes vectors; None for words only.
+        settings: The whole tree; read are ``chunking``, ``embedding`` and ``search.lexical``.
+        embedders: Make vectors.
         locks: Those of the home.
     """
 
@@ -60,62 +67,123 @@ class Indexer:
         database: Database,
         clock: Clock,
         settings: Settings,
-        embedder: Embedder | None,
+        embedders: Embedders,
         locks: IndexLocks,
     ) -> None:
         self._database = database
         self._clock = clock
         self._chunking = settings.chunking
-        self._cache_settings = settings.embedding.cache
-        self._embedder = embedder
+        self._confirms = settings.embedding.confirm_paid
         self._locks = locks
+        self.vectors = VectorMaker(
+            database, embedders, settings.embedding, clock=clock, locks=locks
+        )
+        """Makes the vectors, and knows who would."""
+        self.lexical = choose(database, settings.search.lexical.backend)
+        """What finds words in an index built now."""
         self._mutex = threading.Lock()
+        self._turn = SyncTurn()
         self._feeding = Feeding(database)
 
     def identity(self) -> Identity:
-        """Return what an index built now would be built with."""
+        """Return what an index built now would be built with; asks no provider."""
+        embedder = self.vectors.wanted()
         return Identity(
             terms=TERMS_VERSION,
             pieces=PIECES_VERSION,
             tokens=self._chunking.tokens,
             overlap=self._chunking.overlap,
-            embedder=self._embedder.fingerprint if self._embedder else "",
-            dimensions=self._embedder.dimensions if self._embedder else 0,
+            entries=self._chunking.entries,
+            embedder=embedder.fingerprint if embedder else "",
+            model=embedder.model if embedder else "",
+            dimensions=self.vectors.size(embedder) if embedder else 0,
+            lexical=self.lexical.used,
         )
 
     def outdated(self) -> str | None:
         """Return why a rebuild is due, or None."""
-        return self._serving().identity.misfit(self.identity())
+        return self.serving().identity.misfit(self.identity())
+
+    def is_behind(self, feeds: Sequence[Feed]) -> bool:
+        """Return whether one of some feeds may have something new."""
+        generation = self.serving()
+        return any(self._feeding.is_behind(generation, feed) for feed in feeds)
 
     def waiting(self, most: int) -> int:
         """Return how many chunks wait for a vector; counts no further than ``most``."""
-        generation = self._serving()
-        if not self._may_embed(generation):
+        generation = self.serving()
+        if not self.vectors.fits(generation):
             return 0
         return self._database.read(lambda tx: count_waiting(tx, generation.number, most))
+
+    def unagreed(self) -> str | None:
+        """Return why nothing is embedded before somebody agrees, or None.
+
+        A paid provider does not get the texts that another embedder, or none, has indexed. To
+        build the index anew for it is to agree; a new index needs no agreement.
+        """
+        embedder = self.vectors.wanted()
+        if embedder is None or not (self._confirms and is_paid(embedder)):
+            return None
+        generations = self._database.read(_living)
+        if not generations or embedder.fingerprint in {g.identity.embedder for g in generations}:
+            return None
+        return (
+            f"{embedder.model} is paid and has not made the vectors of this index:"
+            " run `recollect reindex` to agree"
+        )
+
+    def preview(self, feeds: Sequence[Feed], remote: RemoteSettings, *, anew: bool) -> Preview:
+        """Return what a sync, or a rebuild, would take; nothing is written and nothing sent.
+
+        Args:
+            feeds: Where documents come from.
+            remote: Knows the price.
+            anew: Whether everything is to be built anew in any case.
+        """
+        embedder, wanted, serving = self.vectors.wanted(), self.identity(), self.serving()
+        due = serving.identity.misfit(wanted) or ("it is asked for" if anew else None)
+        building = self._database.read(lambda tx: find_generation(tx, "building"))
+        is_begun = building is not None and building.identity.is_for(wanted)
+        target = (building if is_begun else None) if due else serving
+        cache = self.vectors.cache(embedder) if embedder else None
+        found = Survey(self._database, wanted, target, cache).run(feeds)
+        paid = embedder is not None and is_paid(embedder)
+        rate = price(embedder.model, remote) if embedder is not None and paid else 0.0
+        return Preview(
+            rebuild=due,
+            unagreed=self.unagreed(),
+            documents=found.documents,
+            chunks=found.chunks,
+            texts=found.texts,
+            tokens=found.tokens,
+            model=embedder.model if embedder else None,
+            is_paid=paid,
+            usd=None if rate is None else found.tokens * rate / 1_000_000,
+        )
 
     def sync(self, feeds: Sequence[Feed], watch: Watch) -> SyncReport:
         """Bring the index up to its feeds, vectors included; build a new one where it does not fit.
 
-        A rebuild that was killed is finished.
+        A rebuild that was killed is finished. Where the embedder of the settings is given up, the
+        fallback takes over. A second caller waits for the first one.
+
+        Raises:
+            EmbeddingError: the embedder failed; words are indexed, and vectors that were made kept.
         """
-        if not self._needs_care():
-            return self.work(feeds, watch)
-        with self._alone() as alone:
-            if alone and self._is_rebuild_due():
-                return self._rebuild(feeds, watch)
-            if alone:
-                self._drop_retired()
-        if self.outdated():
-            return self.catch_up(feeds, watch).plus(SyncReport(warnings=(REBUILDING,)))
-        return self.work(feeds, watch)
+        with self._turn.taken(watch) as mine:
+            if mine is None:
+                return SyncReport()
+            self.vectors.ask_again()
+            return self._with_fallback(lambda: self._sync(feeds, mine))
 
     def work(self, feeds: Sequence[Feed], watch: Watch) -> SyncReport:
-        """Bring the serving generation up to its feeds, merge and embed; never rebuild."""
-        report = self._read(lambda _: feeds, watch)
-        generation = self._serving()
-        self._feeding.merge(generation, watch)
-        return report.plus(self._embed(generation, watch))
+        """Bring the serving generation up to its feeds, merge and embed; never rebuild.
+
+        It gives way to a sync that waits.
+        """
+        with self._turn.taken(watch, yields=True) as mine:
+            return SyncReport() if mine is None else self._work(feeds, mine)
 
     def catch_up(self, feeds: Sequence[Feed], watch: Watch) -> SyncReport:
         """Bring the words of the serving generation up to those feeds that are behind."""
@@ -126,17 +194,22 @@ class Indexer:
         report = self._read(behind, watch)
         if report.chunks:
             # Small merges only: they keep the number of rows bounded, and somebody waits for us.
-            self._feeding.merge(self._serving(), watch, small_only=True)
+            self._feeding.merge(self.serving(), watch, small_only=True)
         return report
 
     def embed(self, watch: Watch) -> SyncReport:
         """Make the missing vectors of the serving generation, for somebody who waits.
 
+        A provider is never asked for them here: nobody waits for one.
+
         Raises:
             EmbeddingError: the embedder failed.
             StoreBusy: somebody else is embedding, and slowly.
         """
-        return self._embed(self._serving(), watch, SEARCH_PATIENCE_S)
+        generation = self.serving()
+        if not self.vectors.is_quick(generation):
+            return SyncReport()
+        return self.vectors.make(generation, watch, SEARCH_PATIENCE_S)
 
     def rebuild(self, feeds: Sequence[Feed], watch: Watch) -> SyncReport:
         """Build a new generation from nothing and let it answer; the old one answers until then.
@@ -145,23 +218,63 @@ class Indexer:
 
         Raises:
             StoreBusy: another process or thread is rebuilding.
+            EmbeddingError: the embedder failed; what was made is kept for the next time.
         """
         with self._alone() as alone:
             if not alone:
                 raise StoreBusy(REBUILDING, hint="wait until it is finished")
-            return self._rebuild(feeds, watch)
+            with self._turn.taken(watch) as mine:
+                if mine is None:
+                    return SyncReport()
+                self.vectors.ask_again(now=True)
+                return self._with_fallback(lambda: self._rebuild(feeds, mine))
+
+    def _sync(self, feeds: Sequence[Feed], watch: Watch) -> SyncReport:
+        unagreed = self.unagreed()
+        if not self._needs_care():
+            return self._work(feeds, watch).plus(_warning(unagreed))
+        with self._alone() as alone:
+            if alone and unagreed is None and self._is_rebuild_due():
+                return self._rebuild(feeds, watch)
+            if alone:
+                self._drop_retired()
+        if unagreed is None and self.outdated():
+            return self.catch_up(feeds, watch).plus(_warning(REBUILDING))
+        return self._work(feeds, watch).plus(_warning(unagreed))
+
+    def _work(self, feeds: Sequence[Feed], watch: Watch) -> SyncReport:
+        report = self._read(lambda _: feeds, watch)
+        generation = self.serving()
+        self._feeding.merge(generation, watch)
+        return report.plus(self.vectors.make(generation, watch))
 
     def _rebuild(self, feeds: Sequence[Feed], watch: Watch) -> SyncReport:
         building = self._database.write(self._building)
         report = self._feeding.read(building, feeds, watch)
         self._feeding.merge(building, watch)
-        report = report.plus(self._embed(building, watch))
+        report = report.plus(self.vectors.make(self._live(building), watch))
+        if report.paused or watch.stopping():
+            return report
         # What was said meanwhile; the rest comes with the next search.
         report = report.plus(self._feeding.read(building, feeds, watch))
         self._database.write(lambda tx: flip(tx, building.number))
         self._drop_retired()
         sweep(self._database)
         return msgspec.structs.replace(report, rebuilt=True)
+
+    def _with_fallback(self, step: Callable[[], SyncReport]) -> SyncReport:
+        """Run a step, and once more when its failure means that another generation is due."""
+        before = self.vectors.wanted()
+        try:
+            return step()
+        except SizeChanged:
+            return step()
+        except EmbeddingError as error:
+            after = self.vectors.wanted()
+            if before is None or after is None or after is before or self.unagreed():
+                raise
+            told = f"{error.message}: {after.model} takes over from {before.model}"
+            return step().plus(_warning(told))
 
     @contextmanager
     def _alone(self) -> Iterator[bool]:
@@ -186,7 +299,7 @@ class Indexer:
         if self.outdated():
             return True
         unfinished = self._database.read(lambda tx: find_generation(tx, "building"))
-        if unfinished is not None and unfinished.identity == self.identity():
+        if unfinished is not None and unfinished.identity.is_for(self.identity()):
             return True
         self._database.write(retire_unfinished)
         return False
@@ -194,7 +307,7 @@ class Indexer:
     def _read(self, choose: Callable[[Generation], Sequence[Feed]], watch: Watch) -> SyncReport:
         """Read feeds into the serving generation, and into the next one when it is flipped."""
         while True:
-            generation = self._with_embedder(self._serving())
+            generation = self._with_embedder(self.serving())
             if not generation.identity.can_take(self.identity()):
                 return SyncReport()
             try:
@@ -202,7 +315,8 @@ class Indexer:
             except Superseded:
                 continue
 
-    def _serving(self) -> Generation:
+    def serving(self) -> Generation:
+        """Return the generation that answers, the first one if there is none."""
         found = self._database.read(lambda tx: find_generation(tx, "serving"))
         return found or self._database.write(self._first_generation)
 
@@ -213,7 +327,7 @@ class Indexer:
     def _building(self, tx: Transaction) -> Generation:
         wanted = self.identity()
         known = find_generation(tx, "building")
-        if known is not None and known.identity == wanted:
+        if known is not None and known.identity.is_for(wanted):
             return known
         retire_unfinished(tx)
         return create_generation(tx, wanted, "building", self._clock.now_ms())
@@ -223,37 +337,39 @@ class Indexer:
         wanted = self.identity()
         if generation.identity.embedder or not wanted.embedder:
             return generation
-        if not generation.identity.can_take(wanted):
+        if not generation.identity.can_take(wanted) or self.unagreed():
             return generation
 
         def unit(tx: Transaction) -> None:
             present = live_identity(tx, generation.number)
             if present is not None and not present.embedder:
-                embedder = {"embedder": wanted.embedder, "dimensions": wanted.dimensions}
-                set_identity(tx, generation.number, msgspec.structs.replace(present, **embedder))
+                known = msgspec.structs.replace(
+                    present,
+                    embedder=wanted.embedder,
+                    model=wanted.model,
+                    dimensions=wanted.dimensions,
+                )
+                set_identity(tx, generation.number, known)
                 queue_all(tx, generation.number)
 
         self._database.write(unit)
-        return self._serving()
+        return self.serving()
 
-    def _may_embed(self, generation: Generation) -> bool:
-        return (
-            self._embedder is not None
-            and generation.identity.embedder == self._embedder.fingerprint
-        )
-
-    def _embed(
-        self, generation: Generation, watch: Watch, patience_s: float = PATIENCE_S
-    ) -> SyncReport:
-        if self._embedder is None or not self._may_embed(generation):
-            return SyncReport()
-        cache = EmbeddingCache(space_of(self._embedder), self._cache_settings, self._clock)
-        queue = EmbeddingQueue(self._database, self._embedder, self._locks.embedding, cache)
-        report = SyncReport(vectors=queue.work(generation.number, watch, patience_s))
-        if patience_s == PATIENCE_S:
-            queue.evict(watch)
-        return report
+    def _live(self, generation: Generation) -> Generation:
+        """Return a generation as it is now: another process may know more of its vectors."""
+        present = self._database.read(lambda tx: live_identity(tx, generation.number))
+        return Generation(generation.number, present or generation.identity)
 
     def _drop_retired(self) -> None:
         while self._database.write(drop_some):
             pass
+
+
+def _warning(text: str | None) -> SyncReport:
+    return SyncReport(warnings=(text,) if text else ())
+
+
+def _living(tx: Transaction) -> list[Generation]:
+    """Return the generations that hold something or are being built."""
+    found = [find_generation(tx, status) for status in ("serving", "building")]
+    return [g for g in found if g is not None and has_chunks(tx, g.number)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from recollect.index.document import SOURCES
+from recollect.index.annotations import add_annotations, annotation_row
+from recollect.index.document import FILES, SOURCES
 from recollect.index.document_rows import add_documents, document_row, next_document
+from recollect.index.file_names import add_file_names, file_name_rows
 from recollect.index.layout import LAYOUT, chunk_id
-from recollect.index.lexical.dictionary import Dictionary
-from recollect.index.lexical.postings import Occurrences
-from recollect.index.lexical.segments import Run
-from recollect.index.lexical.tail import store_run
+from recollect.index.lexical.port import Fresh, WordWriter
+from recollect.index.origin import path_of
 from recollect.index.pieces import Piece, Prepared
 from recollect.index.register import Belonging, Register
 from recollect.store.engine import SqlValue, Transaction
@@ -25,21 +25,21 @@ class Intake:
     Args:
         partition: The row of `partitions`.
         first: The number of the first new chunk.
-        dictionary: Numbers the terms.
+        words: Stores the words.
         register: Numbers names and groups.
     """
 
-    def __init__(
-        self, partition: int, first: int, dictionary: Dictionary, register: Register
-    ) -> None:
+    def __init__(self, partition: int, first: int, words: WordWriter, register: Register) -> None:
         self._partition = partition
         self._first = first
-        self._dictionary = dictionary
+        self._words = words
         self._register = register
         self._next = 0
         self._documents: list[tuple[SqlValue, ...]] = []
         self._records: list[tuple[int, ...]] = []
         self._chunks: list[tuple[SqlValue, ...]] = []
+        self._annotations: list[tuple[SqlValue, ...]] = []
+        self._file_names: list[tuple[SqlValue, ...]] = []
         self._terms: list[str] = []
         self.hashes: set[bytes] = set()
         """Hashes of the new chunks' texts."""
@@ -55,6 +55,9 @@ class Intake:
             self._next = next_document(tx)
         row = self._next + len(self._documents)
         self._documents.append(document_row(row, self._partition, prepared, belonging, number))
+        if prepared.document.source == FILES:
+            path = path_of(prepared.document.ref)
+            self._file_names += file_name_rows(self._partition, path, row)
         for place, piece in enumerate(prepared.pieces):
             order = prepared.document.order << 16 | min(place, MOST_PARTS)
             self._records.append(_record(prepared, piece, belonging, order))
@@ -68,6 +71,7 @@ class Intake:
             embed: Whether the chunks wait for an embedder.
         """
         add_documents(tx, self._documents)
+        add_file_names(tx, self._file_names)
         if not self._records:
             return
         tx.executemany(
@@ -75,15 +79,12 @@ class Intake:
             " VALUES (?, ?, ?, ?, ?, ?)",
             self._chunks,
         )
+        add_annotations(tx, self._annotations)
         if embed:
             queued = [(chunk[0],) for chunk in self._chunks]
             tx.executemany("INSERT INTO vector_queue (id) VALUES (?)", queued)
         records = np.array(self._records, LAYOUT)
-        lengths, heads = records["length"].tolist(), records["head"].tolist()
-        numbers = self._dictionary.add(tx, self._terms)
-        terms = [numbers[term] for term in self._terms]
-        entries = Occurrences.count(terms, lengths, heads, self._first)
-        store_run(tx, self._partition, Run(self._first, records, entries))
+        self._words.add(tx, Fresh(first=self._first, records=records, terms=self._terms))
 
     def _add_chunk(self, number: int, document: int, piece: Piece) -> None:
         self._terms += piece.terms
@@ -92,6 +93,8 @@ class Intake:
         self._chunks.append(
             (key, document, piece.start_line, piece.end_line, piece.hash, piece.text)
         )
+        if piece.annotation is not None:
+            self._annotations.append(annotation_row(key, piece.annotation))
 
 
 def _record(prepared: Prepared, piece: Piece, belonging: Belonging, order: int) -> tuple[int, ...]:

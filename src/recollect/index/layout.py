@@ -38,6 +38,8 @@ FROM_USER = 4
 """The user said it."""
 FROM_ASSISTANT = 8
 """The assistant said it."""
+EVERGREEN = 16
+"""It does not age: a curated or undated memory file."""
 
 PARTITION_SHIFT = 40
 NUMBER_MASK = (1 << PARTITION_SHIFT) - 1

@@ -21,8 +21,10 @@ class IndexLocks:
     Attributes:
         rebuild: Held by the one that rebuilds.
         embedding: Held for a batch by whoever embeds, so that no text is embedded twice.
+        folder: Where they are; who holds one may put files beside it.
     """
 
     def __init__(self, folder: Path, clock: Clock) -> None:
+        self.folder = folder
         self.rebuild = OwnerLock(folder / REBUILD, clock)
         self.embedding = WriteQueue(folder / EMBEDDING)

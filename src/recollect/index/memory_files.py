@@ -17,8 +17,9 @@ from recollect.core.scope import Scope
 from recollect.index.document import Document, Removal
 from recollect.index.extra_paths import ExtraPath
 from recollect.index.feed import Batch, FeedState
-from recollect.index.memory_listing import MemoryFile, MemoryListing, list_memory
+from recollect.index.memory_listing import MemoryFile, MemoryListing, list_memory, memory_places
 from recollect.index.origin import SOURCE, origin_of, path_of, qualified
+from recollect.index.place import Place
 from recollect.store.paths import read_beneath
 from recollect.text.secret_redactor import SecretRedactor
 
@@ -61,8 +62,14 @@ class MemoryFiles:
         self._redactor = redactor
         self._scanned_at = 0.0
         self._scan_s = 0.0
+        self.warnings: tuple[str, ...] = ()
+        """What the last scan left out, one sentence each."""
         self._refused: dict[MemoryFile, str] = {}
         """Warnings of files that need not be read again before they change."""
+
+    def places(self) -> tuple[Place, ...]:
+        """Return what is to be watched."""
+        return memory_places(self._workspace, self._extra)
 
     def is_behind(self, cursor: int) -> bool:
         """Return whether files may have changed since the last scan, as far as looking is cheap."""
@@ -139,6 +146,7 @@ class MemoryFiles:
         listing = list_memory(self._workspace, self._extra)
         self._scanned_at = time.monotonic()
         self._scan_s = self._scanned_at - began
+        self.warnings = listing.warnings
         return listing
 
     def _document(self, file: MemoryFile, warnings: list[str]) -> Document | None:

@@ -7,13 +7,14 @@ cannot be looked into is told, and is not taken for gone.
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from recollect.core.errors import NotFound, RecollectError
 from recollect.index.extra_paths import ExtraPath, may_enter
+from recollect.index.place import Place
 from recollect.store.paths import FoundFile, list_files
 
 FOLDER = "memory"
@@ -66,11 +67,20 @@ def is_memory_path(path: str) -> bool:
     return _is_memory(bare)
 
 
+def memory_places(workspace: Path | None, extra: Sequence[ExtraPath]) -> tuple[Place, ...]:
+    """Return where memory files are or may come to be, for those who watch them."""
+    places = [] if workspace is None else [_workspace_place(workspace)]
+    for each in extra:
+        is_file = not each.pattern and _is_markdown(each.path.name) and not each.path.is_dir()
+        places.append(_file_place(each.path) if is_file else _folder_place(each))
+    return tuple(places)
+
+
 def list_memory(workspace: Path | None, extra: Sequence[ExtraPath]) -> MemoryListing:
     """Return the memory files of a workspace and of extra paths; a file is listed once."""
     found = _Found()
     if workspace is not None:
-        _list_root(found, workspace, "", accept=_is_memory, enter=_may_hold_memory)
+        _list_place(found, _workspace_place(workspace), "")
     for path in extra:
         _list_extra(found, path)
     files = tuple(found.files[ref] for ref in sorted(found.files))
@@ -112,25 +122,30 @@ class _Found:
             self.closed.add(ref)
 
 
-def _list_root(
-    found: _Found,
-    root: Path,
-    prefix: str,
-    *,
-    accept: Callable[[str], bool],
-    enter: Callable[[str], bool],
-) -> None:
+def _workspace_place(workspace: Path) -> Place:
+    return Place(root=workspace, accept=_is_memory, enter=_may_hold_memory)
+
+
+def _folder_place(extra: ExtraPath) -> Place:
+    return Place(root=extra.path, accept=extra.accepts, enter=may_enter)
+
+
+def _file_place(path: Path) -> Place:
+    return Place(root=path.parent, accept=path.name.__eq__, enter=lambda _: False)
+
+
+def _list_place(found: _Found, place: Place, prefix: str) -> None:
     try:
-        listing = list_files(root, accept=accept, enter=enter)
+        listing = list_files(place.root, accept=place.accept, enter=place.enter)
     except NotFound:
-        found.leave_out(str(root), "it is not there")
+        found.leave_out(str(place.root), "it is not there")
         return
     except RecollectError as error:
         found.leave_out(prefix.rstrip("/") or FOLDER, error.message, is_closed=True)
         found.closed.update(() if prefix else CURATED)
         return
     for file in listing.files:
-        found.add(root, file, prefix)
+        found.add(place.root, file, prefix)
     for skipped in listing.skipped:
         is_closed = skipped.reason == "unreadable"
         found.leave_out(prefix + skipped.path, skipped.reason, is_closed=is_closed)
@@ -147,15 +162,14 @@ def _list_extra(found: _Found, extra: ExtraPath) -> None:
     else:
         if stat.S_ISDIR(mode):
             prefix = f"{path}/".replace("//", "/")
-            _list_root(found, path, prefix, accept=extra.accepts, enter=may_enter)
+            _list_place(found, _folder_place(extra), prefix)
         elif stat.S_ISLNK(mode):
             found.leave_out(ref, "symlink")
         elif not _is_markdown(path.name):
             found.leave_out(ref, "neither a folder nor Markdown")
         else:
             prefix = f"{path.parent}/".replace("//", "/")
-            named, never = path.name.__eq__, lambda _: False
-            _list_root(found, path.parent, prefix, accept=named, enter=never)
+            _list_place(found, _file_place(path), prefix)
 
 
 def _is_markdown(path: str) -> bool:

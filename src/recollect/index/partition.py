@@ -12,16 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index import layout
+from recollect.index.annotations import Annotations
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.document import SOURCES
-from recollect.index.layout import LAYOUT, Ints, Mask, Records, damaged_records, decode
-from recollect.index.lexical.bm25 import QueryTerm
-from recollect.index.lexical.dictionary import Dictionary
-from recollect.index.lexical.segments import read_postings, sealed_end, sealed_records
-from recollect.index.lexical.tail import TailRow, entries_of, read_tail
+from recollect.index.layout import LAYOUT, Floats, Ints, Mask, Records, damaged_records, decode
+from recollect.index.lexical.backends import DEFAULT, backend
+from recollect.index.lexical.segments import sealed_end, sealed_records
+from recollect.index.lexical.tail import TailRow, read_tail
 from recollect.index.names import Names
 from recollect.index.origin import Strangers
+from recollect.index.vectors.backend import NearScan
 from recollect.index.vectors.code_matrix import CodeMatrix
+from recollect.index.vectors.near_vectors import Codes, Held, Scanner
 from recollect.store.cell import first_integer, integer, text
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
@@ -39,22 +41,33 @@ class Partition:
     Args:
         number: The row of `partitions`.
         dimensions: Size of the vectors; 0 without an embedder.
+        lexical: What finds words, by name.
+        near: What finds near vectors; the codes alone unless told otherwise.
     """
 
-    def __init__(self, number: int, dimensions: int) -> None:
+    def __init__(
+        self,
+        number: int,
+        dimensions: int,
+        lexical: str = DEFAULT,
+        near: Scanner | None = None,
+    ) -> None:
         self.number = number
         self.dimensions = dimensions
+        self._backend = backend(lexical)
+        self._near = near or Codes()
         self.lock = threading.Lock()
         self._empty()
 
     def _empty(self) -> None:
         self.arrays = ChunkArrays()
         self.names = Names()
+        self.annotations = Annotations(self.number)
         self.strangers = Strangers(self.number)
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
+        self.words = self._backend.reader(self.number)
         self._revision = -1
         self._tail: list[TailRow] = []
-        self._tail_entries = entries_of([])
         self._removals_read = 0
 
     def refresh(self, tx: Transaction) -> None:
@@ -69,14 +82,11 @@ class Partition:
             raise
         self._revision = integer(row[0])
 
-    def query_term(self, tx: Transaction, term: str) -> QueryTerm:
-        """Return a term with all its postings, sealed and waiting."""
-        number = Dictionary(self.number).find(tx, (term,)).get(term)
-        if number is None:
-            return QueryTerm(term, [])
-        waiting = self._tail_entries.of_term(number)
-        rows = read_postings(tx, number)
-        return QueryTerm(term, [*rows, waiting] if len(waiting) else rows)
+    def scan(self, tx: Transaction, vector: Floats) -> NearScan | None:
+        """Return what is near to ``vector``, or None where there are no vectors."""
+        if self.codes is None:
+            return None
+        return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
         """Return the terms of a chunk, in order."""
@@ -124,6 +134,7 @@ class Partition:
         self._read_tail(tx, known)
         if count > known:
             self.arrays.append(self._records(tx, known, count), gone[gone >= known])
+        self.annotations.refresh(tx, known, gone)
         self._remove(tx, gone[gone < known])
         if self.codes:
             self.codes.refresh(tx, self.number, count)
@@ -144,7 +155,7 @@ class Partition:
         end = sealed_end(tx, self.number)
         self._tail = [row for row in self._tail if row.number >= end]
         self._tail += read_tail(tx, self.number, max(known, end))
-        self._tail_entries = entries_of(self._tail)
+        self.words.hold(self._tail)
 
     def _records(self, tx: Transaction, known: int, count: int) -> Records:
         """Return the records of the chunks from ``known`` on; of removed ones they may be empty."""
@@ -172,6 +183,6 @@ class Partition:
         self.arrays.kill(gone)
         dead = set(gone.tolist())
         self._tail = [row for row in self._tail if row.number not in dead]
-        self._tail_entries = entries_of(self._tail)
+        self.words.hold(self._tail)
         owners = np.unique(np.concatenate([self.arrays[column][gone] for column in OWNERS]))
         self.names.forget_missing(tx, owners.tolist())

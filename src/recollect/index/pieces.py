@@ -11,12 +11,16 @@ import msgspec
 
 from recollect.index import layout
 from recollect.index.document import Document
-from recollect.text.chunking import chunk_markdown
+from recollect.index.origin import path_of
+from recollect.index.recency import CURATED, is_evergreen
+from recollect.text.annotations import Annotated, Annotation, join_annotations, read_annotations
+from recollect.text.chunking import Chunk, chunk_markdown
 from recollect.text.cues import has_time_word, inner_capitals, is_question
+from recollect.text.entries import chunk_entries
 from recollect.text.terms import terms
 from recollect.text.turns import chunk_message
 
-PIECES_VERSION = 1
+PIECES_VERSION = 2
 """Raise it when the chunks, heads or cues of the same text change: indexes are then built anew."""
 HEAD_TERMS = 35
 """A neighbour lends its first 35 terms (about 60 words): without the cut long answers swamp the
@@ -39,6 +43,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
         head: How many of them, from the start, the neighbours may use.
         flags: Bits of `layout`.
         capitals: Names in the text, as `recollect.text.cues.inner_capitals` counts them.
+        annotation: What the comments of a memory file say about it, if any.
     """
 
     start_line: int
@@ -49,14 +54,19 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
     head: int
     flags: int
     capitals: int
+    annotation: Annotation | None = None
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A document with its digest and its chunks in order, ready to be written."""
+    """A document with its digest and its chunks in order, ready to be written.
+
+    ``ignored`` counts annotations that are not valid.
+    """
 
     document: Document
     digest: bytes
     pieces: list[Piece]
+    ignored: int = 0
 
     @property
     def key(self) -> tuple[str, str]:
@@ -64,7 +74,9 @@ class Prepared(msgspec.Struct, frozen=True):
         return self.document.source, self.document.ref
 
 
-def prepare(document: Document, digest: bytes, *, tokens: int, overlap: int) -> Prepared:
+def prepare(
+    document: Document, digest: bytes, *, tokens: int, overlap: int, entries: bool = True
+) -> Prepared:
     """Return the chunks of a document; blank text gives none.
 
     Args:
@@ -72,15 +84,25 @@ def prepare(document: Document, digest: bytes, *, tokens: int, overlap: int) -> 
         digest: What `Document.digest` returned.
         tokens: Size of a file's chunk in tokens of four characters.
         overlap: What the next chunk repeats, likewise.
+        entries: Whether curated files are cut per entry.
     """
-    spans = _file_spans(document, tokens, overlap) if document.markdown else _parts(document)
-    pieces = [_piece(span, document.role) for span in spans if span[2].strip()]
-    return Prepared(document, digest, pieces)
+    if not document.markdown:
+        flags = ROLE_FLAGS.get(document.role or "", 0)
+        pieces = [_piece(span, flags) for span in _parts(document) if span[2].strip()]
+        return Prepared(document, digest, pieces)
+    path = path_of(document.ref)
+    annotated = read_annotations(document.text)
+    cut = chunk_entries if entries and path in CURATED else chunk_markdown
+    spans = _within(cut(annotated.text, tokens, overlap), annotated.text)
+    flags = layout.EVERGREEN if is_evergreen(path) else 0
+    pieces = [_piece(span, flags, annotated) for span in spans if span[2].strip()]
+    return Prepared(document, digest, pieces, annotated.ignored)
 
 
-def _file_spans(document: Document, tokens: int, overlap: int) -> list[tuple[int, int, str]]:
-    cut = chunk_markdown(document.text, tokens, overlap)
-    return [(chunk.start_line, chunk.end_line, chunk.text) for chunk in cut]
+def _within(chunks: list[Chunk], text: str) -> list[tuple[int, int, str]]:
+    """Return chunks with the lines that an editor shows: what follows the last break is none."""
+    lines = text.count("\n") + (not text.endswith("\n"))
+    return [(c.start_line, max(c.start_line, min(c.end_line, lines)), c.text) for c in chunks]
 
 
 def _parts(document: Document) -> list[tuple[int, int, str]]:
@@ -90,7 +112,7 @@ def _parts(document: Document) -> list[tuple[int, int, str]]:
     return [(place, place, part.text) for part in chunk_message(text, tokens=MESSAGE_TOKENS)]
 
 
-def _piece(span: tuple[int, int, str], role: str | None) -> Piece:
+def _piece(span: tuple[int, int, str], flags: int, annotated: Annotated | None = None) -> Piece:
     start, end, text = span
     found = terms(text)
     return Piece(
@@ -100,13 +122,22 @@ def _piece(span: tuple[int, int, str], role: str | None) -> Piece:
         hash=hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
         terms=found,
         head=min(len(found), HEAD_TERMS),
-        flags=_flags(text, role),
+        flags=flags | _flags(text),
         capitals=inner_capitals(text),
+        annotation=_annotation(annotated, start, end),
     )
 
 
-def _flags(text: str, role: str | None) -> int:
-    flags = ROLE_FLAGS.get(role or "", 0)
+def _annotation(annotated: Annotated | None, start: int, end: int) -> Annotation | None:
+    """Return what is said on the lines of a chunk."""
+    if annotated is None or not annotated.by_line:
+        return None
+    told = annotated.by_line
+    return join_annotations(told[line] for line in range(start, end + 1) if line in told)
+
+
+def _flags(text: str) -> int:
+    flags = 0
     if is_question(text):
         flags |= layout.QUESTION
     if has_time_word(text):

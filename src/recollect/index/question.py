@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 
 import msgspec
@@ -26,7 +27,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         text: The question without the names of known speakers, for the embedder: a small model
-            otherwise ranks by the name alone (docs/experiments.md, names).
+            otherwise ranks by the name alone (docs/experiments.md, names). Characters of full or
+            half width are as they are written otherwise: models know those.
         terms: Its distinct terms, in order.
         speakers: Whose statement it is about: the first of at most two speakers named ("What does
             Ann think of Bob's plan?"); empty when nobody or more are named.
@@ -60,7 +62,7 @@ def analyse(
         text, distinct = query, tuple(dict.fromkeys(find_terms(query)))
     named = list(dict.fromkeys(mention.speakers for mention in mentions))
     return Question(
-        text=text,
+        text=unicodedata.normalize("NFKC", text),
         terms=distinct,
         speakers=named[0] if 1 <= len(named) <= MOST_NAMED else frozenset(),
         first_person=not mentions and is_first_person(query),

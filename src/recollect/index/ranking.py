@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.core.settings import RankingSettings
+from recollect.core.settings import HybridSettings, RankingSettings
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.layout import FROM_USER, QUESTION, TIME_WORD, Floats, Ints, Mask
 from recollect.index.question import Question
@@ -72,6 +72,18 @@ def weights_for(
     if question.asks_name:
         weights["capitals"] = ranking.capitals
     return weights
+
+
+def plain_weights(hybrid: HybridSettings, *, lexical: bool, vector: bool) -> dict[str, float]:
+    """Return the two weights of OpenClaw's sum, scaled to 1; a side that is alone has all of it.
+
+    Two weights of 0 mean the usual ones.
+    """
+    given = hybrid if hybrid.vector_weight + hybrid.text_weight > 0 else HybridSettings()
+    if not (lexical and vector):
+        return {"vector": 1.0} if vector else {"context": 1.0}
+    total = given.vector_weight + given.text_weight
+    return {"vector": given.vector_weight / total, "context": given.text_weight / total}
 
 
 def priors(arrays: ChunkArrays, numbers: Ints, question: Question) -> dict[str, Floats]:

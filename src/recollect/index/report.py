@@ -16,14 +16,29 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SyncReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sync did: documents put, left alone and removed, chunks added, vectors made."""
+    """What a sync did: documents put, left alone and removed, chunks added, vectors made.
+
+    Attributes:
+        put: Documents that were put or replaced.
+        unchanged: Documents that were looked at and left alone.
+        removed: Documents that are gone.
+        chunks: Chunks added.
+        vectors: Vectors given to chunks.
+        refused: Chunks whose text the embedder will never accept; words find them.
+        rebuilt: Whether the index was built anew and the new one answers.
+        paused: Whether texts wait for a later sync: the daily limit of tokens was reached, or a
+            batch of the provider is under way.
+        warnings: One sentence each, without user text.
+    """
 
     put: int = 0
     unchanged: int = 0
     removed: int = 0
     chunks: int = 0
     vectors: int = 0
+    refused: int = 0
     rebuilt: bool = False
+    paused: bool = False
     warnings: tuple[str, ...] = ()
 
     @property
@@ -39,7 +54,9 @@ class SyncReport(msgspec.Struct, frozen=True, kw_only=True):
             removed=self.removed + other.removed,
             chunks=self.chunks + other.chunks,
             vectors=self.vectors + other.vectors,
+            refused=self.refused + other.refused,
             rebuilt=self.rebuilt or other.rebuilt,
+            paused=self.paused or other.paused,
             warnings=tuple(dict.fromkeys(self.warnings + other.warnings)),
         )
 
@@ -62,10 +79,12 @@ class Watch(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         tell: Called after every batch.
         stopping: Asked between batches; after True the rest is left for the next time.
+        waits: Whether to wait for what a provider does in its own time.
     """
 
     tell: OnProgress = ignore_progress
     stopping: Callable[[], bool] = never
+    waits: bool = True
 
 
 NOBODY_WATCHES = Watch()

@@ -6,9 +6,11 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.index.generations import Identity
 from recollect.index.layout import chunk_ids
-from recollect.index.lexical import postings
-from recollect.store.cell import integer
+from recollect.index.lexical.backends import backend
+from recollect.index.lexical.port import Backend
+from recollect.store.cell import integer, text
 from recollect.store.engine import Row, Transaction
 
 DROP_ROWS = 2_000
@@ -18,7 +20,7 @@ DROP_ROWS = 2_000
 def drop_some(tx: Transaction) -> bool:
     """Delete some rows of a retired generation; return whether there may be more."""
     row = tx.row(
-        "SELECT p.id FROM partitions p JOIN generations g ON g.id = p.generation"
+        "SELECT p.id, g.identity FROM partitions p JOIN generations g ON g.id = p.generation"
         " WHERE g.status = 'retired' LIMIT 1"
     )
     if row is None:
@@ -28,13 +30,14 @@ def drop_some(tx: Transaction) -> bool:
         )
         tx.execute("DELETE FROM generations WHERE status = 'retired'")
         return False
-    _drop_from(tx, integer(row[0]))
+    identity = msgspec.json.decode(text(row[1]), type=Identity)
+    _drop_from(tx, integer(row[0]), backend(identity.lexical))
     return True
 
 
-def _drop_from(tx: Transaction, partition: int) -> None:
+def _drop_from(tx: Transaction, partition: int, words: Backend) -> None:
     """Delete rows of the first kind that has any, at last the partition itself."""
-    if _drop_terms(tx, partition) or _drop_chunks(tx, partition):
+    if words.drop_some(tx, partition, DROP_ROWS) or _drop_chunks(tx, partition):
         return
     for kind in _BY_PARTITION:
         found = list(tx.rows(kind.find, (partition, max(1, DROP_ROWS // kind.weight))))
@@ -42,19 +45,6 @@ def _drop_from(tx: Transaction, partition: int) -> None:
             tx.executemany(kind.remove, found)
             return
     tx.execute("DELETE FROM partitions WHERE id = ?", (partition,))
-
-
-def _drop_terms(tx: Transaction, partition: int) -> list[Row]:
-    terms = list(
-        tx.rows("SELECT id FROM terms WHERE partition_id = ? LIMIT ?", (partition, DROP_ROWS))
-    )
-    keys = [postings.key(integer(term), 0) for (term,) in terms]
-    tx.executemany(
-        "DELETE FROM postings WHERE id BETWEEN ? AND ?",
-        [(key, key | postings.FIRST_MASK) for key in keys],
-    )
-    tx.executemany("DELETE FROM terms WHERE id = ?", terms)
-    return terms
 
 
 def _drop_chunks(tx: Transaction, partition: int) -> list[Row]:
@@ -68,6 +58,7 @@ def _drop_chunks(tx: Transaction, partition: int) -> list[Row]:
 _BY_CHUNK: tuple[LiteralString, ...] = (
     "DELETE FROM chunks WHERE id = ?",
     "DELETE FROM tail WHERE id = ?",
+    "DELETE FROM annotations WHERE id = ?",
     "DELETE FROM vectors WHERE id = ?",
     "DELETE FROM vector_queue WHERE id = ?",
     "DELETE FROM vector_refused WHERE id = ?",
@@ -100,6 +91,10 @@ _BY_PARTITION = (
         "SELECT partition_id, first_chunk FROM segments WHERE partition_id = ? LIMIT ?",
         "DELETE FROM segments WHERE partition_id = ? AND first_chunk = ?",
         weight=1_000,
+    ),
+    _Kind(
+        "SELECT partition_id, name, rank, document FROM file_names WHERE partition_id = ? LIMIT ?",
+        "DELETE FROM file_names WHERE partition_id = ? AND name = ? AND rank = ? AND document = ?",
     ),
     _Kind(
         "SELECT id FROM documents WHERE partition_id = ? LIMIT ?",

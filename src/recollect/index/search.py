@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.core.settings import SearchSettings
-from recollect.index.document import SOURCES
+from recollect.index.adjustments import Adjusted, Adjustments
+from recollect.index.document import FILES, SOURCES
 from recollect.index.feedback import READ, feedback_score, feedback_terms, moved_query
+from recollect.index.file_names import NamedFile
 from recollect.index.layout import Floats, Ints, Mask
-from recollect.index.lexical.bm25 import LexicalScores, complete, score
+from recollect.index.lexical.port import EVERY, Asked, Scores
 from recollect.index.partition import Partition
 from recollect.index.question import Question
-from recollect.index.ranking import Parts, best_possible, priors, weights_for
-from recollect.index.vectors.code_matrix import CodeScan
+from recollect.index.ranking import Parts, best_possible, plain_weights, priors, weights_for
+from recollect.index.vectors.backend import NearScan
 from recollect.index.vectors.smoothing import estimated, neighbourhood, smoothed_vectors
 from recollect.store.engine import Transaction
 
@@ -37,7 +39,13 @@ where reading their rows is what costs (docs/experiments.md, candidates)."""
 SPEAKER_ARM = 200
 """Nearest codes among the messages of the speaker that the question names."""
 
-FILES = SOURCES.index("memory")
+FILE_ARM = 50
+"""The best chunks of memory files by words and by codes that are candidates beside the best of all,
+and of them so many get exact vectors: what the share of memory files is filled from."""
+MOST_PLAIN_CANDIDATES = 200
+"""Of each way of finding in OpenClaw's sum."""
+
+FILE = SOURCES.index(FILES)
 
 Vector = NDArray[np.float32]
 
@@ -50,7 +58,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         vector: Its unit vector; None for words only.
         lexical: Whether words take part.
         visible: Which chunks the caller may see; None for all living ones.
-        most: How many chunks to return.
+        most: How many chunks to return at least, when there are so many.
+        named: Files that the question calls by their names; the best chunk of each comes first.
+        triggered: Chunks with a trigger in the question.
+        projects: Keys of the projects at hand, folded.
+        now_ms: When it is asked, ms UTC.
+        with_files: Whether the best memory files are wanted even where others are better.
     """
 
     question: Question
@@ -58,21 +71,47 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     lexical: bool
     visible: Mask | None
     most: int
+    named: tuple[NamedFile, ...] = ()
+    triggered: frozenset[int] = frozenset()
+    projects: frozenset[str] = frozenset()
+    now_ms: int = 0
+    with_files: bool = False
 
 
-class Ranked(msgspec.Struct, frozen=True):
-    """The best chunks, best first, with the weighted parts of their scores."""
+class Ranked(msgspec.Struct, frozen=True, kw_only=True):
+    """The best chunks, best first.
+
+    Attributes:
+        numbers: The chunks.
+        scores: In [0, 1].
+        ranks: 3 to 1 where the question names the file, which comes first; else 0.
+        are_files: Whether each is of a memory file.
+        is_all: Whether nothing else fits the question.
+        why: Returns the weighted parts of the score at a place.
+    """
 
     numbers: list[int]
     scores: list[float]
-    why: list[dict[str, float]]
+    ranks: list[int]
+    are_files: list[bool]
+    is_all: bool
+    why: Callable[[int], dict[str, float]]
 
 
 def rank(
     tx: Transaction, partition: Partition, request: Request, settings: SearchSettings
 ) -> Ranked:
     """Return the best chunks for a request; the caller holds the partition's lock."""
-    return _Ranking(tx, partition, request, settings).run()
+    return _Ranking(tx, partition, request, with_candidates(settings, request.most)).run()
+
+
+def with_candidates(settings: SearchSettings, limit: int) -> SearchSettings:
+    """Return settings with the candidates of OpenClaw's sum, where it has a multiplier."""
+    multiplier = settings.hybrid.candidate_multiplier
+    if not (settings.hybrid.enabled and multiplier):
+        return settings
+    candidates = min(MOST_PLAIN_CANDIDATES, max(1, limit * multiplier))
+    return msgspec.structs.replace(settings, candidates=candidates, exact_below=0)
 
 
 class _Ranking:
@@ -88,23 +127,65 @@ class _Ranking:
         self._settings = settings
         self._lexical = self._score_words()
         self._scan = self._scan_codes()
-        self._weights = weights_for(
-            request.question,
-            settings.ranking,
-            lexical=self._lexical is not None,
-            vector=self._scan is not None,
-        )
+        self._weights = self._chosen_weights()
+        self._pinned: dict[int, int] = {}
 
     def run(self) -> Ranked:
-        parts = self._answering(self._rescored(self._parts(self._candidates())))
-        total = parts.total(self._weights)
-        order = self._ordered(parts.numbers, total)[: self._request.most]
+        parts = self._parts(self._candidates())
+        self._pinned = self._best_of_named(parts)
+        parts = self._answering(self._rescored(parts))
+        adjusted = self._adjusted(parts)
+        total = adjusted.total
+        ranks = np.array([self._pinned.get(n, 0) for n in parts.numbers.tolist()], np.float32)
+        order = self._ordered(parts.numbers, total + ranks)
         order = order[total[order] > 0]
+        kept = self._first(order, parts.numbers, max(RESCORED, 2 * self._request.most))
         return Ranked(
-            parts.numbers[order].tolist(),
-            total[order].tolist(),
-            [self._why(parts, place) for place in order.tolist()],
+            numbers=parts.numbers[kept].tolist(),
+            scores=total[kept].tolist(),
+            ranks=ranks[kept].astype(int).tolist(),
+            are_files=(self._arrays["source"][parts.numbers[kept]] == FILE).tolist(),
+            is_all=len(kept) == len(order) and len(order) < self._request.most,
+            why=lambda place: self._why(parts, adjusted, int(kept[place])),
         )
+
+    def _chosen_weights(self) -> dict[str, float]:
+        lexical, vector = self._lexical is not None, self._scan is not None
+        if self._settings.hybrid.enabled:
+            return plain_weights(self._settings.hybrid, lexical=lexical, vector=vector)
+        return weights_for(
+            self._request.question, self._settings.ranking, lexical=lexical, vector=vector
+        )
+
+    def _best_of_named(self, parts: Parts) -> dict[int, int]:
+        """Return the best chunk of each file that the question names, with the rank."""
+        total = parts.total(self._weights)
+        found: dict[int, int] = {}
+        for file in self._request.named:
+            places = np.flatnonzero(np.isin(parts.numbers, file.chunks))
+            if len(places):
+                best = self._ordered(parts.numbers[places], total[places])[0]
+                found.setdefault(int(parts.numbers[places[best]]), file.rank)
+        return found
+
+    def _is_demanded(self, numbers: Ints) -> Mask:
+        """Return which chunks are hits whatever they score."""
+        demanded = {*self._pinned, *self._request.triggered}
+        if not demanded:
+            return np.zeros(len(numbers), np.bool_)
+        return np.isin(numbers, np.fromiter(demanded, np.int64))
+
+    def _adjusted(self, parts: Parts) -> Adjusted:
+        request = self._request
+        adjustments = Adjustments(
+            recency=self._settings.recency,
+            now_ms=request.now_ms,
+            projects=request.projects,
+            triggered=request.triggered,
+            pinned=self._pinned,
+        )
+        total, annotations = parts.total(self._weights), self._partition.annotations
+        return adjustments.apply(self._arrays, annotations, parts.numbers, total)
 
     def _answering(self, parts: Parts) -> Parts:
         """Leave out what has only its speaker or its time for it: that alone is no answer."""
@@ -114,21 +195,23 @@ class _Ranking:
             (parts.values.get(name, 0.0) for name in ("context", "group")),
             np.zeros(len(parts.numbers), np.float32),
         )
-        return parts.take(np.flatnonzero(words > 0))
+        return parts.take(np.flatnonzero((words > 0) | self._is_demanded(parts.numbers)))
 
-    def _score_words(self) -> LexicalScores | None:
+    def _score_words(self) -> Scores | None:
         question = self._request.question
         if not (self._request.lexical and question.terms):
             return None
-        terms = [self._partition.query_term(self._tx, term) for term in question.terms]
-        budget = self._settings.posting_budget
-        return score(self._arrays, terms, budget if self._is_large() else 1 << 62)
+        asked = Asked(
+            terms=question.terms,
+            budget=self._settings.posting_budget if self._is_large() else EVERY,
+            visible=self._request.visible,
+            most=self._request.most,
+        )
+        return self._partition.words.score(self._tx, self._arrays, asked)
 
-    def _scan_codes(self) -> CodeScan | None:
-        vector, codes = self._request.vector, self._partition.codes
-        if vector is None or codes is None:
-            return None
-        return codes.scan(vector, self._arrays.count)
+    def _scan_codes(self) -> NearScan | None:
+        vector = self._request.vector
+        return None if vector is None else self._partition.scan(self._tx, vector)
 
     def _is_large(self) -> bool:
         return self._visible_count() > self._settings.exact_below
@@ -149,13 +232,29 @@ class _Ranking:
             mask = self._request.visible
             alive = self._arrays.alive[: self._arrays.count]
             return np.flatnonzero(alive if mask is None else mask)
-        arms: list[Callable[[], Ints]] = [
-            self._by_words,
-            self._by_groups,
-            self._by_codes,
-            self._by_speaker,
-        ]
+        arms: list[Callable[[], Ints]] = [self._by_words, self._by_codes, self._by_demand]
+        if not self._settings.hybrid.enabled:
+            arms += [self._by_groups, self._by_speaker]
+        if self._request.with_files:
+            arms.append(self._by_files)
         return self._visible(np.unique(np.concatenate([arm() for arm in arms])))
+
+    def _by_demand(self) -> Ints:
+        named = [file.chunks for file in self._request.named]
+        return np.concatenate([np.array(sorted(self._request.triggered), np.int64), *named])
+
+    def _by_files(self) -> Ints:
+        arrays = self._arrays
+        mask = self._request.visible
+        files = arrays["source"][: arrays.count] == FILE
+        files &= arrays.alive[: arrays.count] if mask is None else mask
+        found = [np.zeros(0, np.int64)]
+        if self._lexical is not None:
+            worded = np.flatnonzero(files & (self._lexical.chunks > 0))
+            found.append(worded[_highest(self._lexical.chunks[worded], FILE_ARM)])
+        if self._scan is not None:
+            found.append(self._scan.nearest(FILE_ARM, files))
+        return np.concatenate(found)
 
     def _by_words(self) -> Ints:
         if self._lexical is None:
@@ -163,7 +262,7 @@ class _Ranking:
         lexical, weights, most = self._lexical, self._weights, self._settings.candidates
         found = self._visible(np.flatnonzero(lexical.chunks > 0))
         rough = weights["context"] * lexical.chunks[found]
-        rough += weights["group"] * lexical.groups[self._arrays["group"][found]]
+        rough += weights.get("group", 0.0) * lexical.groups[self._arrays["group"][found]]
         best = _highest(rough, PRESELECTED * most)
         found, rough = found[best], rough[best]
         for name, value in priors(self._arrays, found, self._request.question).items():
@@ -205,7 +304,7 @@ class _Ranking:
     def _parts(self, numbers: Ints) -> Parts:
         values = priors(self._arrays, numbers, self._request.question)
         if self._lexical is not None:
-            values["context"] = complete(self._arrays, self._lexical, numbers)
+            values["context"] = self._lexical.complete(numbers)
             values["group"] = self._lexical.groups[self._arrays["group"][numbers]]
         if self._scan is not None:
             values["vector"] = estimated(self._scan, neighbourhood(self._arrays, numbers))
@@ -216,17 +315,26 @@ class _Ranking:
         vector = self._request.vector
         if self._scan is None or vector is None:
             return parts
-        best = self._ordered(parts.numbers, parts.total(self._weights))
+        demanded = self._is_demanded(parts.numbers)
+        best = self._ordered(parts.numbers, parts.total(self._weights) + demanded)
         least = RESCORED_AMONG_MANY if self._is_large() else RESCORED
-        kept = parts.take(best[: max(least, 2 * self._request.most)])
+        kept = parts.take(self._first(best, parts.numbers, max(least, 2 * self._request.most)))
         around = neighbourhood(self._arrays, kept.numbers)
         rows = smoothed_vectors(self._tx, self._partition.number, around, len(vector))
         return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
 
+    def _first(self, order: Ints, numbers: Ints, most: int) -> Ints:
+        """Return the first of the places ``order``, and the best memory files behind them."""
+        if not self._request.with_files:
+            return order[:most]
+        rest = order[most:]
+        files = rest[self._arrays["source"][numbers[rest]] == FILE]
+        return np.concatenate([order[:most], files[:FILE_ARM]])
+
     def _with_feedback(self, parts: Parts, rows: Floats, vector: Vector) -> Parts:
         """Ask again with what the best have in common, when they are files (see `feedback`)."""
         best = self._ordered(parts.numbers, parts.total(self._weights))
-        if not (self._settings.ranking.feedback and self._are_files(parts.numbers[best[:READ]])):
+        if not (self._wants_feedback() and self._are_files(parts.numbers[best[:READ]])):
             return parts
         parts = parts.with_part("vector", rows @ moved_query(vector, rows[best]))
         if self._lexical is None:
@@ -238,15 +346,18 @@ class _Ranking:
             self._arrays,
             texts,
             total[best] * best_possible(self._weights),
-            lambda term: self._partition.query_term(self._tx, term),
+            lambda term: self._partition.words.find(self._tx, term),
             set(self._request.question.terms),
         )
         self._weights["feedback"] = self._settings.ranking.feedback
         return parts.with_part("feedback", feedback_score(self._arrays, found, parts.numbers))
 
+    def _wants_feedback(self) -> bool:
+        return self._settings.ranking.feedback > 0 and not self._settings.hybrid.enabled
+
     def _are_files(self, numbers: Ints) -> bool:
         sources = self._arrays["source"][numbers]
-        return 2 * int(np.count_nonzero(sources == FILES)) > len(numbers)
+        return 2 * int(np.count_nonzero(sources == FILE)) > len(numbers)
 
     def _ordered(self, numbers: Ints, total: NDArray[np.float32]) -> Ints:
         """Return the places, best first; ties by time and place in the group, not by arrival."""
@@ -254,13 +365,16 @@ class _Ranking:
         keys = (arrays["order"][numbers], arrays["at"][numbers], -total)
         return np.lexsort(keys)
 
-    def _why(self, parts: Parts, place: int) -> dict[str, float]:
+    def _why(self, parts: Parts, adjusted: Adjusted, place: int) -> dict[str, float]:
+        if int(parts.numbers[place]) in self._pinned:
+            return {"path": 1.0}
         best = best_possible(self._weights)
         shares = {
             name: float(weight * parts.values[name][place] / best)
             for name, weight in self._weights.items()
             if name in parts.values
         }
+        shares |= {name: float(change[place]) for name, change in adjusted.reasons.items()}
         return {name: share for name, share in shares.items() if share}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 import msgspec
@@ -14,33 +14,56 @@ from numpy.typing import NDArray
 from recollect.core.errors import EmbeddingError, InvalidInput
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
-from recollect.index.document import SOURCES
+from recollect.index.adjustments import project_key
+from recollect.index.document import FILES, SOURCES
+from recollect.index.file_names import named_files
 from recollect.index.generations import Identity, find_generation, partition_number
 from recollect.index.hit import Hit, SearchResult
-from recollect.index.hit_rows import find_hits, find_session_group
+from recollect.index.hit_rows import HitReader, Shown, find_session_group
 from recollect.index.partition import Partition
 from recollect.index.question import analyse
+from recollect.index.question_vectors import QuestionVector, QuestionVectors
 from recollect.index.search import Request, rank
-from recollect.models.embedder import Embedder, Vectors, checked_vectors
+from recollect.index.selection import quota
+from recollect.index.shortlist import Shortlist, Wanted
+from recollect.index.vectors.near_vectors import InMemory, NearVectors
+from recollect.models.embedder import Vectors
 from recollect.store.engine import Database, Transaction
 
 MODES = ("hybrid", "lexical", "vector")
 MOST_HITS = 1_000
+DAMAGED_WORDS = (
+    "some words of the index are damaged and were left out: run `recollect doctor --fix`"
+)
 HELD_PARTITIONS = 32
 """Tenants kept in memory at once; the one not asked for longest goes."""
 FURTHER = 4
 """When several of the best chunks are of one message, so many times more are ranked."""
 
+POOL = 100
+"""Hits among which a threshold or diversity choose."""
+
 T = TypeVar("T")
 
 
 class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How to search. ``limit`` 1 to 1,000; ``min_score`` in [0, 1]; ``sources`` None for all."""
+    """How to search.
+
+    Attributes:
+        limit: Hits at most, 1 to 1,000.
+        min_score: In [0, 1]; hits with all the question's words are shown below it too.
+        sources: Kinds of memory; None for all.
+        mode: One of `MODES`.
+        citations: Whether hits say where they stand.
+        now_ms: When it is asked, ms UTC; for recency.
+    """
 
     limit: int
     min_score: float
     sources: tuple[str, ...] | None
     mode: str
+    citations: bool = True
+    now_ms: int = 0
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -56,22 +79,25 @@ class Searcher:
     Args:
         database: index.db.
         settings: The section ``search``.
-        embedder: Makes the vectors of questions; None for words only.
+        questions: Makes the vectors of questions.
         origin: The workspace whose memory files are seen; None for those of all.
+        near: What finds near vectors; the codes alone unless told otherwise.
     """
 
     def __init__(
         self,
         database: Database,
         settings: SearchSettings,
-        embedder: Embedder | None,
+        questions: QuestionVectors,
         *,
         origin: str | None = None,
+        near: NearVectors | None = None,
     ) -> None:
         self._origin = origin
+        self._near = near or InMemory(database)
         self._database = database
         self._settings = settings
-        self._embedder = embedder
+        self._questions = questions
         self._partitions: OrderedDict[Place, Partition] = OrderedDict()
         self._mutex = threading.Lock()
 
@@ -82,42 +108,41 @@ class Searcher:
             InvalidInput: an option is out of range.
             StoreError: the index could not be read.
         """
-        _check(options)
+        _check(query, options)
         if not query.strip():
             return SearchResult(hits=[], mode=options.mode, warnings=["the question is empty"])
-        vector, warnings = self._vector(query, scope, options)
+        made, warnings = self._vector(query, scope, options)
 
         def answer(tx: Transaction, place: Place, partition: Partition) -> SearchResult:
-            fits = self._embedder and self._embedder.fingerprint == place.identity.embedder
-            used = vector if fits else None
+            used = made.vector if made and made.embedder == place.identity.embedder else None
             hits = self._hits(tx, partition, (query, used), scope, options)
             mode = "lexical" if used is None else options.mode
-            return SearchResult(hits=hits, mode=mode, warnings=warnings)
+            told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
+            return SearchResult(hits=hits, mode=mode, warnings=told)
 
         found = self._on_partition(scope.tenant, answer)
         return found or SearchResult(hits=[], mode=options.mode, warnings=[])
 
     def _vector(
         self, query: str, scope: Scope, options: SearchOptions
-    ) -> tuple[Vectors | None, list[str]]:
+    ) -> tuple[QuestionVector | None, list[str]]:
         """Return the vector of a question; made while nobody waits for the lock or a snapshot."""
-        embedder = self._embedder
         if options.mode == "lexical":
             return None, []
-        if embedder is None:
+        if not self._questions.has_embedder:
             return None, ["no embedder is installed: only words were compared"]
 
-        def text(_: Transaction, place: Place, partition: Partition) -> str | None:
-            fits = place.identity.embedder == embedder.fingerprint
-            return analyse(query, partition.names).text if fits else None
+        def ask(_: Transaction, place: Place, partition: Partition) -> tuple[Identity, str] | None:
+            fits = self._questions.fits(place.identity)
+            return (place.identity, analyse(query, partition.names).text) if fits else None
 
-        asked = self._on_partition(scope.tenant, text)
+        asked = self._on_partition(scope.tenant, ask)
         if asked is None:
             return None, [
                 "the index holds no vectors of this embedder yet: only words were compared"
             ]
         try:
-            return _checked(embedder.embed_query(asked), embedder.dimensions), []
+            return self._questions.vector(*asked), []
         except EmbeddingError as error:
             return None, [f"{error.message}: only words were compared"]
 
@@ -142,7 +167,7 @@ class Searcher:
         with self._mutex:
             partition = self._partitions.get(place)
             if partition is None:
-                partition = Partition(place.partition, place.identity.dimensions)
+                partition = _partition(place, self._near)
                 self._partitions[place] = partition
             self._partitions.move_to_end(place)
             if len(self._partitions) > HELD_PARTITIONS:
@@ -158,22 +183,65 @@ class Searcher:
         options: SearchOptions,
     ) -> list[Hit]:
         query, vector = asked
-        request = Request(
+        request = self._request(tx, partition, (query, vector), scope, options)
+        wanted = self._wanted(options)
+        enough = options.limit if _is_plain(wanted) else max(options.limit, POOL)
+        request = msgspec.structs.replace(request, most=enough)
+        shown = Shown(
+            terms=request.question.terms,
+            snippet_chars=self._settings.snippet_chars,
+            citations=options.citations,
+            counts_words=options.min_score > 0,
+        )
+        while True:
+            ranked = rank(tx, partition, request, self._settings)
+            shortlist = Shortlist(ranked, HitReader(tx, partition, ranked, shown).read)
+            shortlist.grow(enough)
+            if len(shortlist) >= enough or ranked.is_all:
+                return shortlist.chosen(wanted)
+            request = msgspec.structs.replace(request, most=request.most * FURTHER)
+
+    def _request(
+        self,
+        tx: Transaction,
+        partition: Partition,
+        asked: tuple[str, Vectors | None],
+        scope: Scope,
+        options: SearchOptions,
+    ) -> Request:
+        query, vector = asked
+        projects = (*self._settings.projects, *([scope.project] if scope.project else ()))
+        return Request(
             question=analyse(query, partition.names),
             vector=vector,
             lexical=options.mode != "vector" or vector is None,
             visible=_visible(tx, partition, scope, options.sources, self._origin),
             most=options.limit,
+            named=tuple(named_files(tx, partition.number, query)),
+            triggered=frozenset(partition.annotations.triggered(query)),
+            projects=frozenset(map(project_key, projects)),
+            now_ms=options.now_ms,
+            with_files=self._wanted(options).files > 0,
         )
-        while True:
-            ranked = rank(tx, partition, request, self._settings)
-            hits = find_hits(
-                tx, partition.number, request.question.terms, ranked, self._settings.snippet_chars
-            )
-            if len(hits) >= options.limit or len(ranked.numbers) < request.most:
-                break
-            request = msgspec.structs.replace(request, most=request.most * FURTHER)
-        return [hit for hit in hits if hit.score >= options.min_score][: options.limit]
+
+    def _wanted(self, options: SearchOptions) -> Wanted:
+        sources, diversity = options.sources, self._settings.diversity
+        is_mixed = sources is None or (FILES in sources and len(set(sources)) > 1)
+        return Wanted(
+            limit=options.limit,
+            min_score=options.min_score,
+            files=quota(options.limit, self._settings.memory_share) if is_mixed else 0,
+            relevance=diversity.relevance if diversity.enabled else None,
+        )
+
+
+def _is_plain(wanted: Wanted) -> bool:
+    """Whether the best by score are shown, so that no more of them need to be read."""
+    return wanted.min_score <= 0 and wanted.relevance is None
+
+
+def _partition(place: Place, near: NearVectors) -> Partition:
+    return Partition(place.partition, place.identity.dimensions, place.identity.lexical, near)
 
 
 def _find_place(tx: Transaction, tenant: str) -> Place | None:
@@ -215,18 +283,28 @@ def _visible(
     return partition.visible(wanted, chosen, group, origin)
 
 
-def _checked(vector: Vectors, dimensions: int) -> Vectors:
-    checked: Vectors = checked_vectors(vector[np.newaxis], 1, dimensions)[0]
-    return checked
+def source_names(sources: object) -> tuple[str, ...]:
+    """Return the sources that a caller gives as the names that they should be.
+
+    Raises:
+        InvalidInput: it is no list of texts; a single text is one too, but surely a mistake.
+    """
+    if isinstance(sources, Iterable) and not isinstance(sources, str):
+        names = tuple(sources)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise InvalidInput("sources is no list of names", hint=f"use some of {', '.join(SOURCES)}")
 
 
-def _check(options: SearchOptions) -> None:
+def _check(query: object, options: SearchOptions) -> None:
+    """Refuse what the types forbid too: callers in other languages and from JSON send anything."""
+    if not isinstance(query, str):
+        raise InvalidInput("the question is not a text", hint="give a question, or words")
     if options.mode not in MODES:
         raise InvalidInput("unknown search mode", hint=f"use one of {', '.join(MODES)}")
-    if not 1 <= options.limit <= MOST_HITS:
+    if type(options.limit) is not int or not 1 <= options.limit <= MOST_HITS:
         raise InvalidInput("limit is out of range", hint=f"use 1 to {MOST_HITS}")
-    if not 0 <= options.min_score <= 1:
+    if type(options.min_score) not in (int, float) or not 0 <= options.min_score <= 1:
         raise InvalidInput("min_score is out of range", hint="use a number from 0 to 1")
-    unknown = set(options.sources or ()) - set(SOURCES)
-    if unknown:
+    if not all(source in SOURCES for source in options.sources or ()):
         raise InvalidInput("unknown source", hint=f"use some of {', '.join(SOURCES)}")

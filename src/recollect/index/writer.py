@@ -11,7 +11,7 @@ from recollect.index.clearance import Clearance
 from recollect.index.document import Document
 from recollect.index.document_rows import Key, find_digests, restamp
 from recollect.index.intake import Intake
-from recollect.index.lexical.dictionary import Dictionary
+from recollect.index.lexical.backends import DEFAULT, backend
 from recollect.index.pieces import Prepared
 from recollect.index.register import Register
 from recollect.index.report import SyncReport
@@ -35,13 +35,14 @@ class PartitionWriter:
 
     Args:
         partition: The row of `partitions`.
+        lexical: What finds words, by name.
     """
 
-    def __init__(self, partition: int) -> None:
+    def __init__(self, partition: int, lexical: str = DEFAULT) -> None:
         self._partition = partition
         self._signature = secrets.randbits(62)
         self._left_at = -1
-        self._dictionary = Dictionary(partition)
+        self._words = backend(lexical).writer(partition)
         self._register = Register(partition)
 
     def apply(self, tx: Transaction, step: Step, *, embed: bool) -> SyncReport:
@@ -56,11 +57,11 @@ class PartitionWriter:
         restamp(tx, self._partition, step.unchanged)
         known = find_digests(tx, self._partition, [p.key for p in step.changed])
         fresh = [p for p in step.changed if known.get(p.key) != p.digest]
-        clearance = Clearance(self._partition, self._dictionary, self._register)
+        clearance = Clearance(self._partition, self._words, self._register)
         clearance.take(tx, [p.key for p in fresh if p.key in known])
         put = {p.key for p in step.changed}
         removed = clearance.take(tx, [key for key in step.removed if key not in put])
-        intake = Intake(self._partition, first, self._dictionary, self._register)
+        intake = Intake(self._partition, first, self._words, self._register)
         for prepared in fresh:
             intake.add(tx, prepared)
         if fresh or removed:
@@ -82,7 +83,7 @@ class PartitionWriter:
         )
         chunks, revision, writer = map(integer, row or (0, 0, 0))
         if (revision, writer) != (self._left_at, self._signature):
-            self._dictionary.forget()
+            self._words.forget()
             self._register.forget()
         return chunks
 

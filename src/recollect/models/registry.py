@@ -1,23 +1,27 @@
 """Finds the embedder of a name: ``auto``, ``none``, ``provider`` or ``provider:model``.
 
-Built-in providers and those of other packages stand in one table of entry points (group
-``recollect.embedders``) and are imported when they are chosen. A provider is a function that takes
-the model's name (empty for its default), the embedding settings and the folder of model files.
+Our own providers stand in a table, those of other packages are entry points of the group
+``recollect.embedders``; both are imported when they are chosen. One of another package is a
+function that takes the model's name (empty for its default), the embedding settings and the folder
+of model files.
 """
 
 from __future__ import annotations
 
 import difflib
+import importlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import msgspec
 
-from recollect.core.errors import EmbeddingError, InvalidInput
+from recollect.core.errors import EmbeddingError, InvalidInput, ModelMissing, ProviderRejected
 from recollect.core.settings import EmbeddingSettings
 from recollect.models.embedder import Embedder
 from recollect.models.folder import INSTALL_HINT, MODEL, ModelFolder
 from recollect.models.runtime import RUNTIME_HINT, runtime_is_installed
+from recollect.models.supplies import Supplies
 
 if TYPE_CHECKING:  # it brings the mail parser, which a start with a built-in name can do without
     from importlib.metadata import EntryPoint
@@ -25,7 +29,18 @@ if TYPE_CHECKING:  # it brings the mail parser, which a start with a built-in na
 GROUP = "recollect.embedders"
 AUTO, NONE, LOCAL = "auto", "none", "local"
 
-_BUILT_IN = {LOCAL: "recollect.models.registry:create_local"}
+Creator = Callable[[str, EmbeddingSettings, Supplies], Embedder]
+"""Makes the embedder of a model; an empty name is the provider's default."""
+
+_BUILT_IN = {
+    LOCAL: "recollect.models.registry:create_local",
+    "gguf": "recollect.models.providers:create_gguf",
+    "openai": "recollect.models.providers:create_openai",
+    "gemini": "recollect.models.providers:create_gemini",
+    "voyage": "recollect.models.providers:create_voyage",
+}
+REMOTE = ("openai", "gemini", "voyage")
+"""Those that ``embedding.remote`` is about, in the order in which ``auto`` tries them."""
 
 
 class Provider(Protocol):
@@ -42,11 +57,19 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
         embedder: None for lexical search only.
         reason: One sentence for `recollect status`.
         hint: What would give a better embedder; empty when there is nothing to do.
+        requested: What the settings ask for; empty when a program gave the embedder.
+        fallback: Takes over when `embedder` fails; None where there is none.
+        fallback_from: What was asked for and could not be made, when `embedder` is the fallback.
+        fallback_reason: Why it could not.
     """
 
     embedder: Embedder | None
     reason: str
     hint: str = ""
+    requested: str = ""
+    fallback: Embedder | None = None
+    fallback_from: str | None = None
+    fallback_reason: str | None = None
 
 
 def create_embedder(spec: str, settings: EmbeddingSettings, models: Path) -> Embedder | None:
@@ -54,26 +77,43 @@ def create_embedder(spec: str, settings: EmbeddingSettings, models: Path) -> Emb
     return choose_embedder(spec, settings, models).embedder
 
 
-def choose_embedder(spec: str, settings: EmbeddingSettings, models: Path) -> Choice:
-    """Return the embedder that ``spec`` names, and the reason for it. Loads no model.
+def choose_embedder(
+    spec: str, settings: EmbeddingSettings, models: Path, supplies: Supplies | None = None
+) -> Choice:
+    """Return the embedder that ``spec`` names, and the reason for it. Loads no model, asks nobody.
+
+    What cannot be made for want of a key, a file or a package is no error: the fallback of the
+    settings takes its place, or the search is lexical and says why.
 
     Args:
-        spec: ``auto`` (the local model where it is installed), ``none``, ``provider`` or
-            ``provider:model``.
+        spec: ``auto``, ``none``, ``provider`` or ``provider:model``.
         settings: The section ``embedding``.
         models: The folder of model files that all homes share.
+        supplies: What else embedders are made with.
 
     Raises:
-        InvalidInput: there is no such provider or model.
+        InvalidInput: there is no such provider, or no such local model.
+        ConfigError: an address or a header of the settings is none.
         EmbeddingError: another package's provider cannot be imported.
     """
-    name, _, model = spec.strip().partition(":")
-    if name == NONE and not model:
-        return Choice(embedder=None, reason="embeddings are switched off")
-    if name == AUTO and not model:
-        return _choose_local(settings, models)
-    embedder = _provider(name)(model, settings, models)
-    return Choice(embedder=embedder, reason=f"{embedder.model} is configured")
+    supplies = supplies or Supplies(models=models)
+    spec = spec.strip()
+    chosen = _choose(spec, settings, supplies)
+    if spec == NONE:
+        return chosen
+    fallback = _fallback(spec, settings, supplies)
+    if chosen.embedder is not None:
+        return msgspec.structs.replace(chosen, fallback=fallback)
+    if fallback is None:
+        return chosen
+    return Choice(
+        embedder=fallback,
+        reason=f"{fallback.model} stands in for {spec}",
+        hint=chosen.hint,
+        requested=spec,
+        fallback_from=spec,
+        fallback_reason=chosen.reason,
+    )
 
 
 def provider_names() -> list[str]:
@@ -88,7 +128,7 @@ def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
     return Path(settings.model_path).expanduser() if settings.model_path else models / MODEL
 
 
-def create_local(model: str, settings: EmbeddingSettings, models: Path) -> Embedder:
+def create_local(model: str, settings: EmbeddingSettings, supplies: Supplies) -> Embedder:
     """Return the local embedder; it loads its model at the first text.
 
     Raises:
@@ -104,7 +144,7 @@ def create_local(model: str, settings: EmbeddingSettings, models: Path) -> Embed
     from recollect.models.windows import WindowRules
 
     return LocalEmbedder(
-        local_folder(settings, models),
+        local_folder(settings, supplies.models),
         quantisation=settings.quantisation,
         threads=settings.threads,
         batch_size=settings.batch_size,
@@ -112,18 +152,94 @@ def create_local(model: str, settings: EmbeddingSettings, models: Path) -> Embed
     )
 
 
-def _choose_local(settings: EmbeddingSettings, models: Path) -> Choice:
+def _choose(spec: str, settings: EmbeddingSettings, supplies: Supplies) -> Choice:
+    name, _, model = spec.partition(":")
+    if spec == NONE:
+        return Choice(embedder=None, reason="embeddings are switched off", requested=spec)
+    if spec == AUTO:
+        return _choose_first(settings, supplies)
+    create = _creator(name)
+    try:
+        embedder = create(model, settings, supplies)
+    except (ModelMissing, ProviderRejected) as error:
+        return Choice(
+            embedder=None,
+            reason=f"search is lexical: {error.message}",
+            hint=error.hint,
+            requested=spec,
+        )
+    return Choice(embedder=embedder, reason=f"{embedder.model} is configured", requested=spec)
+
+
+def _choose_first(settings: EmbeddingSettings, supplies: Supplies) -> Choice:
+    """Return the first of our providers that has what it needs."""
+    missing = _missing_local(settings, supplies.models)
+    if missing is None:
+        embedder = create_local("", settings, supplies)
+        reason = f"{embedder.model} is installed"
+        return Choice(embedder=embedder, reason=reason, requested=AUTO)
+    for name in ("gguf", *REMOTE):
+        found = _choose(name, settings, supplies)
+        if found.embedder is not None:
+            has = "is set up" if name in REMOTE else "is installed"
+            reason = f"{found.embedder.model} {has}"
+            return Choice(embedder=found.embedder, reason=reason, requested=AUTO)
+    return missing
+
+
+def _missing_local(settings: EmbeddingSettings, models: Path) -> Choice | None:
+    """Return what the local embedder lacks, or None when it is there."""
     if not runtime_is_installed():
         reason = "search is lexical: the package onnxruntime is not installed"
-        return Choice(embedder=None, reason=reason, hint=RUNTIME_HINT)
+        return Choice(embedder=None, reason=reason, hint=RUNTIME_HINT, requested=AUTO)
     if not ModelFolder(local_folder(settings, models)).is_installed:
         reason = "search is lexical: the local model is not installed"
-        return Choice(embedder=None, reason=reason, hint=INSTALL_HINT)
-    embedder = create_local("", settings, models)
-    return Choice(embedder=embedder, reason=f"{embedder.model} is installed")
+        return Choice(embedder=None, reason=reason, hint=INSTALL_HINT, requested=AUTO)
+    return None
+
+
+def _fallback(spec: str, settings: EmbeddingSettings, supplies: Supplies) -> Embedder | None:
+    fallback = settings.fallback.strip()
+    if fallback in {NONE, spec}:
+        return None
+    if fallback == AUTO:
+        raise InvalidInput(
+            "the fallback must be one provider",
+            hint="set embedding.fallback to none, provider or provider:model",
+            found=fallback,
+        )
+    return _choose(fallback, _settings_of(fallback, spec, settings), supplies).embedder
+
+
+def _settings_of(fallback: str, spec: str, settings: EmbeddingSettings) -> EmbeddingSettings:
+    """Return the settings for a fallback: the first remote provider's address and key are its own.
+
+    A key of one provider must never be sent to another.
+    """
+    first, second = spec.partition(":")[0], fallback.partition(":")[0]
+    if first == second or first not in {*REMOTE, AUTO}:
+        return settings
+    remote = msgspec.structs.replace(
+        settings.remote,
+        base_url=None,
+        api_key=None,
+        headers=(),
+        query_input_type=None,
+        document_input_type=None,
+    )
+    return msgspec.structs.replace(settings, remote=remote)
+
+
+def _creator(name: str) -> Creator:
+    if name in _BUILT_IN:
+        module, _, function = _BUILT_IN[name].partition(":")
+        return cast("Creator", getattr(importlib.import_module(module), function))
+    provider = _provider(name)
+    return lambda model, settings, supplies: provider(model, settings, supplies.models)
 
 
 def _provider(name: str) -> Provider:
+    """Return the provider of another package; ours come first and cannot be replaced."""
     point = _entry_point(name)
     if point is None:
         near = difflib.get_close_matches(name, provider_names(), n=1)
@@ -145,10 +261,7 @@ def _provider(name: str) -> Provider:
 
 
 def _entry_point(name: str) -> EntryPoint | None:
-    """Return where the provider ``name`` is; one of ours cannot be replaced."""
-    from importlib.metadata import EntryPoint, entry_points
+    """Return where the provider ``name`` is."""
+    from importlib.metadata import entry_points
 
-    if name in _BUILT_IN:
-        return EntryPoint(name, _BUILT_IN[name], GROUP)
-    # Looking through all installed packages takes milliseconds, so ours come first.
     return next(iter(entry_points(group=GROUP, name=name)), None)

@@ -15,7 +15,7 @@ import msgspec
 
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.index.memory_files import MemoryFiles
-from recollect.index.memory_listing import MemoryFile
+from recollect.index.memory_listing import CURATED, FOLDER, MemoryFile
 from recollect.store.paths import open_beneath
 
 MOST_LINES = 120
@@ -23,7 +23,6 @@ MOST_LINES = 120
 MOST_CHARS = 12_000
 """Characters of a read that names no number; OpenClaw's value, some 3,000 tokens."""
 
-_CURATED = ("MEMORY.md", "memory.md", "USER.md")
 _PATH_HINT = "paths are as `recollect search` prints them, such as memory/2026-05-04.md"
 
 
@@ -205,7 +204,7 @@ def _within(lines: list[str], most: int) -> list[str]:
 
 
 def _is_memory_path(path: str) -> bool:
-    return path in _CURATED or path.startswith("memory/")
+    return path in CURATED or path.startswith(f"{FOLDER}/")
 
 
 def _is_text(path: str) -> bool:

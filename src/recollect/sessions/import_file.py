@@ -44,6 +44,8 @@ class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
     scope: Scope
     mirror: MirrorSignal
     tally: Tally
+    ledger: str
+    stopping: Callable[[], bool]
 
 
 class FileImport:
@@ -101,6 +103,8 @@ class FileImport:
             if self._batch.is_full:
                 self._store()
                 tell(self._entry.read_bytes)
+                if self._context.stopping():
+                    return
         self._entry = msgspec.structs.replace(self._entry, size=self._size, mtime_ns=self._mtime_ns)
         self._store()
 

@@ -40,7 +40,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         path: Absolute.
-        source: The name of its format.
+        source: The name of its format, and which of several accounts this is.
         size: In bytes, when it was read to its end; 0 while an import is under way.
         mtime_ns: Of the same moment; 0 while an import is under way.
         read_bytes: Where the next import goes on.
@@ -60,12 +60,9 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     malformed: int = 0
     digest: bytes = b""
 
-    def is_current(self, there: os.stat_result) -> bool:
+    def is_of(self, size: int, mtime_ns: int) -> bool:
         """Return whether the file is as it was when it was read to its end."""
-        return bool(self.mtime_ns) and (self.size, self.mtime_ns) == (
-            there.st_size,
-            there.st_mtime_ns,
-        )
+        return bool(self.mtime_ns) and (self.size, self.mtime_ns) == (size, mtime_ns)
 
     def fits(self, descriptor: int) -> bool:
         """Return whether an open file still begins with what was read."""

@@ -7,7 +7,7 @@ Formats are given to it; it knows none.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePath
 from typing import BinaryIO
@@ -50,6 +50,7 @@ class TranscriptImporter:
         formats: Tried in this order on files of unknown kind.
         mirror: Is told after each commit that added messages.
         scope: Who owns what is imported.
+        ledger: Keeps account of what was read apart from other importers of the same formats.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class TranscriptImporter:
         formats: Sequence[TranscriptFormat],
         mirror: MirrorSignal | None = None,
         scope: Scope | None = None,
+        ledger: str = "",
     ) -> None:
         self._database = database
         self._clock = clock
@@ -70,9 +72,14 @@ class TranscriptImporter:
         self._formats = formats
         self._mirror = mirror if mirror is not None else SilentMirror()
         self._scope = scope if scope is not None else Scope()
+        self._ledger = ledger
 
     def run(
-        self, path: Path | str, format_name: str = AUTO, progress: Progress | None = None
+        self,
+        path: Path | str,
+        format_name: str = AUTO,
+        progress: Progress | None = None,
+        stopping: Callable[[], bool] = lambda: False,
     ) -> ImportReport:
         """Import a transcript, or all below a folder; return what was new and what was wrong.
 
@@ -83,6 +90,7 @@ class TranscriptImporter:
             path: A file, or a folder whose ``.jsonl`` files are taken; links are not followed.
             format_name: The name of a format, or ``auto`` to let each file tell.
             progress: Called after each batch and each file.
+            stopping: Asked as often; after True the rest is left for the next run.
 
         Raises:
             NotFound: there is no such file or folder.
@@ -91,8 +99,10 @@ class TranscriptImporter:
         """
         formats = self._chosen(format_name)
         found = find_transcripts(Path(path).expanduser())
-        run = _Run(self._context(), found, formats, progress)
+        run = _Run(self._context(stopping), found, formats, progress)
         for each in found.files:
+            if stopping():
+                break
             run.file(each)
         for skipped in found.skipped:
             run.tally.malformed(skipped.path, 0, f"not read: {skipped.reason}")
@@ -108,7 +118,7 @@ class TranscriptImporter:
             raise InvalidInput("unknown format of transcripts", hint=f"Use one of {names}.")
         return chosen
 
-    def _context(self) -> ImportContext:
+    def _context(self, stopping: Callable[[], bool]) -> ImportContext:
         return ImportContext(
             database=self._database,
             clock=self._clock,
@@ -117,6 +127,8 @@ class TranscriptImporter:
             scope=self._scope,
             mirror=self._mirror,
             tally=Tally(),
+            ledger=self._ledger,
+            stopping=stopping,
         )
 
     def _finish(self, report: ImportReport, format_name: str) -> None:
@@ -160,16 +172,31 @@ class _Run:
         """Import one file; what is wrong with it is counted, not raised."""
         self.tally.files += 1
         path = str(self._root / each.path)
-        with ExitStack() as opened:
-            try:
-                descriptor = opened.enter_context(open_beneath(self._root, each.path))
-            except RecollectError as error:
-                self.tally.malformed(path, 0, f"not read: {error.code}")
-            else:
-                self._open(descriptor, each.path, path)
+        if self._is_current(each, path):
+            self.tally.unchanged += 1
+        else:
+            self._find(each.path, path)
         self._files_done += 1
         self._bytes_done += each.size
         self._tell(path, 0)
+
+    def _is_current(self, each: FoundFile, path: str) -> bool:
+        """Return whether a file is as it was, without opening it: most of thousands are."""
+        entries = (self._ledger.get((self._source(form), path)) for form in self._formats)
+        return any(entry is not None and entry.is_of(each.size, each.mtime_ns) for entry in entries)
+
+    def _source(self, form: TranscriptFormat) -> str:
+        """Return the name of a format in the ledger."""
+        return form.name + self._context.ledger
+
+    def _find(self, relative: str, path: str) -> None:
+        with ExitStack() as opened:
+            try:
+                descriptor = opened.enter_context(open_beneath(self._root, relative))
+            except RecollectError as error:
+                self.tally.malformed(path, 0, f"not read: {error.code}")
+            else:
+                self._open(descriptor, relative, path)
 
     def _open(self, descriptor: int, relative: str, path: str) -> None:
         try:
@@ -188,12 +215,9 @@ class _Run:
             if there.st_size:
                 self.tally.malformed(path, 1, "no known kind of transcript")
             return
-        entry = self._ledger.get((form.name, path))
-        if entry is not None and entry.is_current(there):
-            self.tally.unchanged += 1
-            return
+        entry = self._ledger.get((self._source(form), path))
         if entry is None or not entry.fits(file.fileno()):
-            entry = LedgerEntry(path=path, source=form.name)
+            entry = LedgerEntry(path=path, source=self._source(form))
         companion = self._companions.of(relative, form.companion)
         session = form.describe(PurePath(path), next(probe(file), None), companion)
         if self._is_ours(session.id):

@@ -6,7 +6,12 @@ transaction is written in `lifecycle`, `lease` and `lineage`; messages come from
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from collections.abc import Mapping
+=======
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+>>>>>>> main
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -48,8 +53,50 @@ from recollect.store.paths import check_id
 SessionList: TypeAlias = list[Session]
 
 
+<<<<<<< HEAD
 class Sessions(Transcripts):
     """Creates, finds, continues and ends sessions; stores and reads their messages."""
+=======
+def _tell_nobody() -> None:
+    pass
+
+
+class Sessions:
+    """Creates and finds sessions; stores and reads their messages.
+
+    Args:
+        database: ``records.db``.
+        clock: Tells the time.
+        ids: Gives rows their ids.
+        settings: How long a session is fresh.
+        redactor: Takes secrets out before anything is stored; None stores texts as they come.
+        mirror: Is told after each commit that added messages.
+        scope: Whose sessions these are.
+        opened: Is called when a session was made, or found by its key.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        ids: IdSource,
+        settings: SessionSettings,
+        redactor: Redactor | None,
+        mirror: MirrorSignal | None = None,
+        scope: Scope | None = None,
+        opened: Callable[[], None] = _tell_nobody,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._ids = ids
+        self._settings = settings
+        self._redactor = redactor
+        self._mirror = mirror if mirror is not None else SilentMirror()
+        self._opened = opened
+        self._drafts = DraftMaker(clock, ids, redactor)
+        self.scope = scope if scope is not None else Scope()
+>>>>>>> main
 
     def within(self, scope: Scope) -> Sessions:
         """Return the same sessions as another scope sees them."""
@@ -61,6 +108,7 @@ class Sessions(Transcripts):
             redactor=self._redactor,
             mirror=self._mirror,
             scope=scope,
+            opened=self._opened,
         )
 
     def create(
@@ -91,6 +139,7 @@ class Sessions(Transcripts):
         session = self._new(key, project, title, metadata, at=at, session_id=session_id)
         self._database.write(lambda tx: add_session(tx, session))
         self._mirror.notify()
+        self._opened()
         return session
 
     def open(self, key: str, project: str | None = None) -> Session:
@@ -111,11 +160,19 @@ class Sessions(Transcripts):
             found = current_session(tx, wanted, self.scope)
             return found if found is not None and turn.stale_reason(found) is None else None
 
+<<<<<<< HEAD
         known = self._database.read(fresh)
         if known is not None:
             return known
         session = self._database.write(lambda tx: open_session(tx, wanted, self.scope, turn))
+=======
+        if found := self._database.read(lambda tx: select_sessions(tx, where, 1)):
+            self._opened()
+            return found[0]
+        session = self._database.write(find_or_add)
+>>>>>>> main
         self._mirror.notify()
+        self._opened()
         return session
 
     def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:

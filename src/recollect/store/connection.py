@@ -15,6 +15,7 @@ import apsw
 from msgspec import Struct
 
 from recollect.core.errors import Denied, StoreError
+from recollect.store.extensions import Extensions
 from recollect.store.failures import translate_os
 
 OLDEST_SQLITE = 3_051_003
@@ -68,10 +69,14 @@ class Opener:
         path: The database.
         tuning: Its settings.
         vfs: Name of a registered VFS; None for the system's.
+
+    Attributes:
+        extensions: What readers and the writer load into their connections.
     """
 
     def __init__(self, path: Path, tuning: Tuning, vfs: str | None = None) -> None:
         self.path = path
+        self.extensions = Extensions()
         self._tuning = tuning
         self._vfs = vfs
 

@@ -62,6 +62,17 @@ class Database(Protocol):
         """Commit everything queued and let go of the files. A second call does nothing."""
 
 
+class ExtensibleDatabase(Database, Protocol):
+    """A database that can load extensions of its engine."""
+
+    def load_extension(self, path: str) -> None:
+        """Load the extension at ``path`` into every connection, from its next use on.
+
+        Raises:
+            StoreError: it cannot be loaded; nothing is changed.
+        """
+
+
 class CheckpointHealth(Struct, frozen=True, kw_only=True):
     """How the write-ahead log is kept small."""
 

@@ -118,6 +118,10 @@ class SqliteDatabase:
         except apsw.Error as error:
             raise translate(error, self.path) from error
 
+    def load_extension(self, path: str) -> None:
+        """Load an extension into every connection, now and later; see `store.engine`."""
+        self._opener.extensions.add(path, lambda: self._opener.open("reader"))
+
     def health(self) -> Health:
         """Return what an operator wants to know; touches no row."""
         return Health(

@@ -220,7 +220,8 @@ def test_another_embedder_is_told_and_words_answer_until_sync_rebuilds(tmp_path:
         assert before.hits[0].seq == 8
         assert before.mode == "lexical"
         assert any("embedder was changed" in warning for warning in before.warnings)
-        assert memory.status().index.outdated == "the embedder was changed"
+        outdated = memory.status().index.outdated
+        assert outdated == "the embedder was changed: model v0 before, v1 now"
         assert memory.sync().rebuilt
         after = memory.search(said(7))
         assert (after.hits[0].seq, after.mode, after.warnings) == (8, "hybrid", [])

@@ -109,3 +109,15 @@ def test_a_hit_of_another_kind_is_named_by_its_source(capsys: pytest.CaptureFixt
     lines = _shown(capsys, _hit(session_id=None, source="facts", ref="f1", role=None))
     assert " facts " in lines[0]
     assert lines[0].endswith("  f1")
+
+
+def test_a_citation_stands_below_its_hit_where_it_is_wanted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As OpenClaw's footer; a hit without one shows none."""
+    cited = _hit(citation="memory/tea.md#L3-L9")
+    show_hits([cited, _hit()], "tea", {}, cited=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert [row for row in lines if "Source" in row] == ["    Source: memory/tea.md#L3-L9"]
+    show_hits([cited], "tea", {})
+    assert "Source" not in capsys.readouterr().out

@@ -18,10 +18,12 @@ from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.document import Document, Removal
+from recollect.index.embedders import Embedders
 from recollect.index.feed import Batch, FeedState
 from recollect.index.hit import Hit, SearchResult
 from recollect.index.index import Index
 from recollect.index.locks import IndexLocks
+from recollect.index.question_vectors import QuestionVectors
 from recollect.index.searcher import Searcher, SearchOptions
 from recollect.models.embedder import Embedder
 from recollect.store.engine import Database, Transaction
@@ -234,7 +236,7 @@ class OpenIndex:
 
     def reader(self) -> Searcher:
         """Return a reader that never writes."""
-        return Searcher(self.database, self.settings.search, None)
+        return Searcher(self.database, self.settings.search, QuestionVectors(Embedders(), 3.0))
 
     def refs(self, query: str, scope: Scope | None = None) -> list[str]:
         """Return what is hit, best first."""

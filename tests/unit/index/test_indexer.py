@@ -38,6 +38,7 @@ from tests.unit.index.corpus import (
 )
 
 PLAIN = Identity(terms=1, pieces=1, tokens=400, overlap=80)
+OTHER_VERSION = "the index was built by another version, with other rules for"
 OTHER_CHUNKS = Settings(chunking=ChunkingSettings(tokens=40, overlap=0))
 TABLES = (
     "partitions", "names", "chunk_groups", "documents", "chunks", "terms", "tail", "segments",
@@ -81,19 +82,38 @@ def messages(first: int, last: int) -> list[Document]:
     ("change", "reason"),
     [
         ({}, None),
-        ({"terms": 2}, "the index was built by another version"),
-        ({"pieces": 2}, "the index was built by another version"),
+        ({"terms": 2}, f"{OTHER_VERSION} words"),
+        ({"pieces": 2}, f"{OTHER_VERSION} chunks"),
+        ({"terms": 2, "pieces": 2}, f"{OTHER_VERSION} words and chunks"),
+        ({"entries": True}, "the cutting of curated files was changed"),
+        ({"lexical": "fts5"}, "the lexical back end was changed"),
+        ({"dimensions": 4}, "the size of the vectors was changed"),
+        ({"dimensions": 0}, None),
         ({"tokens": 40}, "the size of chunks was changed"),
         ({"overlap": 0}, "the size of chunks was changed"),
-        ({"embedder": "b"}, "the embedder was changed"),
+        (
+            {"embedder": "b"},
+            "the embedder was changed: other settings, address or weights of the same model",
+        ),
+        (
+            {"embedder": "b", "model": "p:n"},
+            "the embedder was changed: model m before, n now",
+        ),
+        (
+            {"embedder": "b", "model": "q:m"},
+            "the embedder was changed: provider p before, q now",
+        ),
         ({"embedder": ""}, None),
     ],
 )
 def test_an_index_says_why_it_is_outdated(change: dict[str, Any], reason: str | None) -> None:
     """Without an embedder any vectors fit: they are only not used."""
-    built = msgspec.structs.replace(PLAIN, embedder="a", dimensions=8)
+    built = msgspec.structs.replace(PLAIN, embedder="a", model="p:m", dimensions=8)
     assert built.misfit(msgspec.structs.replace(built, **change)) == reason
     assert PLAIN.misfit(built) is None
+    unnamed = msgspec.structs.replace(built, model="")
+    other = msgspec.structs.replace(built, embedder="b")
+    assert unnamed.misfit(other) == "the embedder was changed", "an old one has no name"
 
 
 def test_a_generation_that_was_given_up_never_answers(open_index: Open) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.index.lexical import postings
+from recollect.index.lexical.checksum import SUM_BYTES
 from recollect.index.lexical.postings import MAX_COUNT, SPAN, Occurrences
 
 chunks_of_terms = st.lists(
@@ -84,7 +85,7 @@ def test_a_row_is_three_bytes_a_posting(offsets: list[int], first: int) -> None:
     packed = np.full(len(offsets), 0x21, np.uint8)
     blob = postings.encode(numbers, packed)
     row = postings.decode(first, blob)
-    assert len(blob) == 3 * len(row)
+    assert len(blob) == 3 * len(row) + SUM_BYTES
     assert (row.chunks - first).tolist() == sorted(offsets)
     assert set(row.totals().tolist()) <= {1.0}
     assert set(row.heads().tolist()) <= {2.0}

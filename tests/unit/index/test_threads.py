@@ -11,7 +11,9 @@ import pytest
 
 from recollect.core.scope import Scope
 from recollect.index.document import Document
+from recollect.index.embedders import Embedders
 from recollect.index.hit import Hit
+from recollect.index.question_vectors import QuestionVectors
 from recollect.index.searcher import Searcher
 from recollect.store.engine import Database, Transaction
 from tests.unit.index.conftest import Open
@@ -136,7 +138,7 @@ def test_a_search_on_an_older_snapshot_never_meets_newer_memory(open_index: Open
         threads[-1].join(0.2)  # it may rightly wait for the lock
 
     database = PausingDatabase(opened.database, overtake)
-    searcher = Searcher(database, opened.settings.search, None)
+    searcher = Searcher(database, opened.settings.search, QuestionVectors(Embedders(), 3.0))
     scores = {hit.ref: hit.score for hit in hits_of(searcher)}
     for thread in threads:
         thread.join()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.core.errors import Denied, InvalidInput
 from recollect.core.scope import Scope
+from recollect.index.extra_paths import ExtraPath
 from recollect.index.memory_files import MemoryFiles
 from recollect.recall.reading import MOST_LINES, Extent, Reading, ReadResult, lines_of
 
@@ -40,7 +41,7 @@ def extra(tmp_path: Path) -> Path:
 @pytest.fixture
 def reading(workspace: Path, extra: Path) -> Reading:
     """Reads both."""
-    files = MemoryFiles(workspace, [extra], scope=Scope(), redactor=None)
+    files = MemoryFiles(workspace, [ExtraPath(path=extra)], scope=Scope(), redactor=None)
     return Reading(files, workspace, [extra])
 
 
@@ -100,7 +101,7 @@ def test_an_extra_file_is_read_alone(tmp_path: Path, extra: Path) -> None:
     """Its neighbours are not."""
     one = extra / "more.md"
     (extra / "less.md").write_text("less", encoding="utf-8")
-    files = MemoryFiles(None, [one], scope=Scope(), redactor=None)
+    files = MemoryFiles(None, [ExtraPath(path=one)], scope=Scope(), redactor=None)
     alone = Reading(files, None, [one])
     assert _read(alone, str(one)).text == "more"
     for path in (str(extra / "less.md"), "memory/a.md", str(tmp_path / "x.md")):

@@ -8,11 +8,21 @@ Only this package reads the environment.
 from recollect.core.settings.agents import agent_name, known_agent
 from recollect.core.settings.embedding import EmbeddingSettings, RemoteSettings
 from recollect.core.settings.options import Option, list_options
-from recollect.core.settings.places import default_home, models_folder
+from recollect.core.settings.places import default_home, models_folder, program_path
 from recollect.core.settings.qmd import QmdSettings
 from recollect.core.settings.resolve import Explained, ResolvedSettings, load_settings
+<<<<<<< HEAD
 from recollect.core.settings.search import RankingSettings, SearchSettings
 from recollect.core.settings.sessions import SessionSettings
+=======
+from recollect.core.settings.search import (
+    HybridSettings,
+    RankingSettings,
+    RecencySettings,
+    SearchSettings,
+    VectorSettings,
+)
+>>>>>>> main
 from recollect.core.settings.sync import SyncSettings
 from recollect.core.settings.tree import (
     ChunkingSettings,
@@ -26,10 +36,12 @@ __all__ = [
     "ChunkingSettings",
     "EmbeddingSettings",
     "Explained",
+    "HybridSettings",
     "Option",
     "PrivacySettings",
     "QmdSettings",
     "RankingSettings",
+    "RecencySettings",
     "RemoteSettings",
     "ResolvedSettings",
     "SearchSettings",
@@ -37,6 +49,7 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "SyncSettings",
+    "VectorSettings",
     "WorkspaceSettings",
     "agent_name",
     "default_home",
@@ -44,4 +57,5 @@ __all__ = [
     "list_options",
     "load_settings",
     "models_folder",
+    "program_path",
 ]

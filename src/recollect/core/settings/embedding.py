@@ -183,6 +183,14 @@ class EmbeddingSettings(Struct, frozen=True, kw_only=True):
             "used: its key is missing, refused or exhausted, or it stays away. none: words only.",
         ),
     ] = "none"
+    confirm_paid: Annotated[
+        bool,
+        Meta(
+            description="Ask before a paid provider embeds what another embedder, or none, has "
+            "indexed: `recollect sync` asks, and in Python memory.reindex() is the answer; until "
+            "then the old index serves. false: a sync does it.",
+        ),
+    ] = True
     dimensions: Annotated[
         int,
         Meta(

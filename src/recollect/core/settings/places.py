@@ -52,3 +52,9 @@ def _user_home(environ: Mapping[str, str]) -> Path:
             hint="set RECOLLECT_HOME or pass --home",
             key="RECOLLECT_HOME",
         ) from error
+
+
+def program_path(environ: Mapping[str, str] | None = None) -> str:
+    """Return where programs are looked for: ``PATH``, else the usual folders of the system."""
+    environ = os.environ if environ is None else environ
+    return environ.get("PATH") or os.defpath

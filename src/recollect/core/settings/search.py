@@ -172,8 +172,9 @@ class SearchSettings(Struct, frozen=True, kw_only=True):
             ge=0.0,
             le=1.0,
             extra={"unit": "share of the best possible score"},
-            description="Hits below it are left out. 0 by default: an exact keyword hit must never "
-            "be cut by a threshold made for vectors.",
+            description="Hits below it are left out, but for those with all the question's words "
+            "in places that are left; when nothing reaches it, those with any of the words stay. "
+            "0 by default: no threshold.",
         ),
     ] = 0.0
     snippet_chars: Annotated[
@@ -221,15 +222,24 @@ class SearchSettings(Struct, frozen=True, kw_only=True):
             ge=0.0,
             le=1.0,
             extra={"unit": "share of the hits"},
-            description="So many of the hits are kept for memory files that answer as well, so "
-            "that long transcripts never drown them. 0: by score alone.",
+            description="So many of the hits (rounded down, of three or more hits at least one) "
+            "are kept for memory files that answer as well, so that long transcripts never drown "
+            "them. 0: by score alone.",
         ),
     ] = 0.34
+    projects: Annotated[
+        tuple[str, ...],
+        Meta(
+            max_length=100,
+            description="Keys of the projects at hand, beside the project of the scope. Entries "
+            "of memory files that are annotated for them rank higher, those for others lower.",
+        ),
+    ] = ()
     citations: Annotated[
         Literal["auto", "on", "off"],
         Meta(
             description="Whether a hit names its place, such as memory/tea.md#L3-L9. auto: not in "
-            "groups.",
+            "the session of a group; on: also below each hit on the screen.",
         ),
     ] = "auto"
     backend: Annotated[

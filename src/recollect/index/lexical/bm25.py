@@ -35,6 +35,11 @@ class QueryTerm(msgspec.Struct, frozen=True):
         """How many chunks hold it."""
         return sum(len(row) for row in self.rows)
 
+    def counts(self, numbers: Ints) -> Floats:
+        """Return how often it stands in each of ``numbers`` itself, at most 15."""
+        wanted, where = np.unique(numbers, return_inverse=True)
+        return (_looked_up(self.rows, wanted)[where] & MAX_COUNT).astype(np.float32)
+
 
 class LexicalScores(msgspec.Struct, frozen=True):
     """Shares of the best possible score, per chunk and per group; in [0, 1] but for heavy repeats.
@@ -44,9 +49,18 @@ class LexicalScores(msgspec.Struct, frozen=True):
     hold them.
     """
 
+    arrays: ChunkArrays
     chunks: Floats
     groups: Floats
     deferred: list[tuple[QueryTerm, float]]
+
+    def complete(self, numbers: Ints) -> Floats:
+        """Return the chunk scores of ``numbers`` with the deferred terms added."""
+        total = self.chunks[numbers].copy()
+        for term, share in self.deferred:
+            counts = _counts(self.arrays, term.rows, numbers)
+            total += share * _saturated(self.arrays, numbers, counts)
+        return total
 
 
 def score(arrays: ChunkArrays, terms: Sequence[QueryTerm], budget: int) -> LexicalScores:
@@ -70,7 +84,7 @@ def score(arrays: ChunkArrays, terms: Sequence[QueryTerm], budget: int) -> Lexic
         found = join(term.rows)
         _add_groups(arrays, groups, found, whole)
         _add_chunks(arrays, chunks, counts, (found, share))
-    return LexicalScores(chunks[: arrays.count], groups, deferred)
+    return LexicalScores(arrays, chunks[: arrays.count], groups, deferred)
 
 
 def _shares(
@@ -85,23 +99,9 @@ def _shares(
             yield term, idf(living, term.frequency) / best, 1 / best
 
 
-def complete(arrays: ChunkArrays, scores: LexicalScores, numbers: Ints) -> Floats:
-    """Return the chunk scores of ``numbers`` with the deferred terms added."""
-    total = scores.chunks[numbers].copy()
-    for term, share in scores.deferred:
-        total += share * _saturated(arrays, numbers, _counts(arrays, term.rows, numbers))
-    return total
-
-
 def idf(living: int, frequency: int) -> float:
     """Return how telling a term is that ``frequency`` of ``living`` chunks hold; never negative."""
     return math.log(1 + (max(living - frequency, 0) + 0.5) / (frequency + 0.5))
-
-
-def own_counts(rows: Sequence[Postings], numbers: Ints) -> Floats:
-    """Return how often a term stands in each of ``numbers`` itself, at most 15."""
-    wanted, where = np.unique(numbers, return_inverse=True)
-    return (_looked_up(rows, wanted)[where] & MAX_COUNT).astype(np.float32)
 
 
 def _add_chunks(

@@ -7,12 +7,15 @@ killed between any two of them: rows of postings say themselves where they belon
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
+from recollect.core.errors import StoreCorrupt
 from recollect.index.lexical import postings
+from recollect.index.lexical.checksum import without_sum
 from recollect.index.lexical.postings import SPAN
 from recollect.index.lexical.segments import (
     Segment,
@@ -104,10 +107,10 @@ class Merge:
             target = postings.key(term, first)
             if not rows or (len(rows) == 1 and rows[0][0] == target):
                 continue
-            tx.execute("DELETE FROM postings WHERE id BETWEEN ? AND ?", (target, rows[-1][0]))
-            tx.execute(
-                "INSERT INTO postings (id, data) VALUES (?, ?)", (target, joined(rows, first))
-            )
+            with suppress(StoreCorrupt):  # damaged rows stay apart, where they are told
+                data = joined(rows, first)
+                tx.execute("DELETE FROM postings WHERE id BETWEEN ? AND ?", (target, rows[-1][0]))
+                tx.execute("INSERT INTO postings (id, data) VALUES (?, ?)", (target, data))
 
     def _join_records(self, tx: Transaction, terms: Sequence[int]) -> None:
         if not set(segments(tx, self._partition)).issuperset(self._members):
@@ -125,4 +128,4 @@ class Merge:
             " WHERE partition_id = ? AND first_chunk >= ? AND first_chunk < ? ORDER BY first_chunk",
             (self._partition, self._whole.first, self._whole.end),
         )
-        return [(blob(records), blob(terms)) for records, terms in rows]
+        return [(without_sum(blob(records)), blob(terms)) for records, terms in rows]

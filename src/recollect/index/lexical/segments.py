@@ -13,8 +13,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.core.errors import StoreCorrupt
 from recollect.index.layout import Ints, Records, decode, encode
 from recollect.index.lexical import postings
+from recollect.index.lexical.checksum import DAMAGED, with_sum, without_sum
 from recollect.index.lexical.postings import SPAN, Occurrences, Postings
 from recollect.store.cell import blob, first_integer, integer
 from recollect.store.engine import Row, Transaction
@@ -69,7 +71,7 @@ def sealed_records(tx: Transaction, partition: int, after: int) -> list[tuple[in
         "SELECT first_chunk, layout FROM segments WHERE partition_id = ? AND end_chunk > ?",
         (partition, after),
     )
-    return [(integer(first), decode(blob(data))) for first, data in rows]
+    return [(integer(first), decode(without_sum(blob(data)))) for first, data in rows]
 
 
 def write_segments(tx: Transaction, partition: int, run: Run) -> None:
@@ -97,13 +99,24 @@ def add_segment(
     tx.execute(
         "INSERT INTO segments (partition_id, first_chunk, end_chunk, layout, terms)"
         " VALUES (?, ?, ?, ?, ?)",
-        (partition, segment.first, segment.end, records, np.array(terms, "<u4").tobytes()),
+        (
+            partition,
+            segment.first,
+            segment.end,
+            with_sum(records),
+            np.array(terms, "<u4").tobytes(),
+        ),
     )
 
 
-def read_postings(tx: Transaction, term: int) -> list[Postings]:
-    """Return the sealed postings of a term, one value per row, ascending by chunk."""
-    return [_decoded(row) for row in rows_between(tx, term, 0, postings.FIRST_MASK)]
+def rows_of(tx: Transaction, term: int) -> list[Row]:
+    """Return (key, blob) of all sealed postings of a term, ascending by chunk."""
+    return rows_between(tx, term, 0, postings.FIRST_MASK)
+
+
+def count_damaged(tx: Transaction, term: int) -> int:
+    """Return how many rows of a term are not what was written."""
+    return sum(_held(row) is None for row in rows_of(tx, term))
 
 
 def is_sealed(tx: Transaction, term: int) -> bool:
@@ -123,8 +136,12 @@ def rows_between(tx: Transaction, term: int, lowest: int, highest: int) -> list[
 
 
 def joined(rows: Sequence[Row], first: int) -> bytes:
-    """Return the blob of several rows of one term as one row of the segment at ``first``."""
-    whole = postings.join([_decoded(row) for row in rows])
+    """Return the blob of several rows of one term as one row of the segment at ``first``.
+
+    Raises:
+        StoreCorrupt: one of them is not what was written.
+    """
+    whole = postings.join([decoded(row) for row in rows])
     return postings.encode(whole.chunks - first, whole.packed)
 
 
@@ -143,11 +160,15 @@ def remove_postings(tx: Transaction, removed: Mapping[int, Sequence[int]]) -> No
 
 
 def _shrink(tx: Transaction, row: Row, gone: Ints) -> None:
-    held = _decoded(row)
+    key = integer(row[0])
+    held = _held(row)
+    if held is None:
+        # It may hold what is to be removed; that it was damaged is told until it is built anew.
+        tx.execute("UPDATE postings SET data = ? WHERE id = ?", (DAMAGED, key))
+        return
     keep = ~np.isin(held.chunks, gone)
     if keep.all():
         return
-    key = integer(row[0])
     if not keep.any():
         tx.execute("DELETE FROM postings WHERE id = ?", (key,))
         return
@@ -156,5 +177,17 @@ def _shrink(tx: Transaction, row: Row, gone: Ints) -> None:
     tx.execute("UPDATE postings SET data = ? WHERE id = ?", (data, key))
 
 
-def _decoded(row: Row) -> Postings:
+def decoded(row: Row) -> Postings:
+    """Return the postings of a row given as (key, blob).
+
+    Raises:
+        StoreCorrupt: it is not what was written.
+    """
     return postings.decode(integer(row[0]) & postings.FIRST_MASK, blob(row[1]))
+
+
+def _held(row: Row) -> Postings | None:
+    try:
+        return decoded(row)
+    except StoreCorrupt:
+        return None

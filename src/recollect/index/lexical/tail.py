@@ -5,14 +5,17 @@ A single message so costs one small row, not a posting in each of its terms' row
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 
 from recollect.index.layout import LAYOUT, NUMBER_MASK, chunk_id, chunk_ids, decode
+from recollect.index.lexical.checksum import with_sum, without_sum
 from recollect.index.lexical.postings import TAIL_BYTES, Occurrences
 from recollect.index.lexical.segments import Run, sealed_end, write_segments
 from recollect.store.cell import blob, first_integer, integer
-from recollect.store.engine import Transaction
+from recollect.store.engine import Row, Transaction
 
 SEAL_CHUNKS = 512
 """The tail is sealed at this size: it is what a cold process reads row by row."""
@@ -34,10 +37,15 @@ def read_tail(tx: Transaction, partition: int, start: int) -> list[TailRow]:
         "SELECT id, layout, postings FROM tail WHERE id BETWEEN ? AND ? ORDER BY id",
         chunk_ids(partition, start),
     )
-    return [TailRow(integer(key) & NUMBER_MASK, blob(a), blob(b)) for key, a, b in rows]
+    return [_checked(row) for row in rows]
 
 
-def entries_of(rows: list[TailRow]) -> Occurrences:
+def _checked(row: Row) -> TailRow:
+    layout = blob(row[1])
+    return TailRow(integer(row[0]) & NUMBER_MASK, layout, without_sum(blob(row[2]), layout))
+
+
+def entries_of(rows: Sequence[TailRow]) -> Occurrences:
     """Return the terms of waiting chunks."""
     return Occurrences.of_tail([(row.number, row.postings) for row in rows])
 
@@ -55,8 +63,9 @@ def store_run(tx: Transaction, partition: int, run: Run) -> None:
 
 def _append(tx: Transaction, partition: int, run: Run) -> None:
     blobs = run.entries.by_chunk(run.first, len(run.records))
+    layouts = [record.tobytes() for record in run.records]
     rows = (
-        (chunk_id(partition, run.first + place), run.records[place].tobytes(), data)
+        (chunk_id(partition, run.first + place), layouts[place], with_sum(data, layouts[place]))
         for place, data in enumerate(blobs)
     )
     tx.executemany("INSERT INTO tail (id, layout, postings) VALUES (?, ?, ?)", rows)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.layout import Floats, Ints
-from recollect.index.vectors.code_matrix import CodeScan
+from recollect.index.vectors.backend import NearScan
 from recollect.index.vectors.vector_rows import read_vectors
 from recollect.store.engine import Transaction
 
@@ -29,7 +29,7 @@ def neighbourhood(arrays: ChunkArrays, numbers: Ints) -> NDArray[np.int64]:
     )
 
 
-def estimated(scan: CodeScan, around: NDArray[np.int64]) -> Floats:
+def estimated(scan: NearScan, around: NDArray[np.int64]) -> Floats:
     """Return the smoothed cosines that the codes suggest, for the chunks of ``around[0]``."""
     weights = np.array([1.0, NEAR, NEAR, FAR, FAR], np.float32)[:, None]
     values = scan.cosine(around)

@@ -1,7 +1,7 @@
 -- The cache of vectors gets its key of four: provider, model, provider key, and the hash of the text.
 -- The first three are a space of vectors, so that a row of the cache holds one number for them.
--- Existing rows are not kept: vectors of living chunks are in `vectors`.
-DROP TABLE embedding_cache;
+-- Rows without a space are from a time when the local model was the only one.
+ALTER TABLE embedding_cache RENAME TO embedding_cache_before;
 
 CREATE TABLE embedding_spaces (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -22,6 +22,13 @@ CREATE TABLE embedding_cache (
     UNIQUE (hash, space)
 ) STRICT;
 CREATE INDEX embedding_cache_by_use ON embedding_cache (updated_at);
+
+INSERT INTO embedding_spaces (provider, model, provider_key)
+    SELECT DISTINCT 'local', 'all-MiniLM-L6-v2', fingerprint FROM embedding_cache_before;
+INSERT INTO embedding_cache (hash, space, updated_at, data)
+    SELECT b.hash, s.id, 0, b.data FROM embedding_cache_before b
+    JOIN embedding_spaces s ON s.provider_key = b.fingerprint;
+DROP TABLE embedding_cache_before;
 
 -- Chunks whose text the provider will never accept, with the code of its error: they wait no longer.
 CREATE TABLE vector_refused (

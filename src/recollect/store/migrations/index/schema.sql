@@ -1,3 +1,9 @@
+CREATE TABLE annotations (
+    id         INTEGER PRIMARY KEY,
+    importance INTEGER CHECK (importance BETWEEN 1 AND 10),
+    projects   TEXT NOT NULL CHECK (json_valid(projects)),
+    triggers   TEXT NOT NULL CHECK (json_valid(triggers))
+) STRICT;
 CREATE TABLE chunk_groups (
     partition_id INTEGER NOT NULL REFERENCES partitions (id),
     number       INTEGER NOT NULL,
@@ -89,6 +95,13 @@ CREATE TABLE embedding_spaces (
     provider_key TEXT NOT NULL,
     UNIQUE (provider, model, provider_key)
 ) STRICT;
+CREATE TABLE file_names (
+    partition_id INTEGER NOT NULL,
+    name         TEXT NOT NULL,
+    rank         INTEGER NOT NULL CHECK (rank BETWEEN 1 AND 3),
+    document     INTEGER NOT NULL,
+    PRIMARY KEY (partition_id, name, rank, document)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE generations (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     status     TEXT NOT NULL CHECK (status IN ('building', 'serving', 'retired')),

@@ -163,12 +163,10 @@ CREATE TABLE tool_calls (
     UNIQUE (session_id, call_id)
 ) STRICT;
 CREATE TABLE usage (
-    day      TEXT NOT NULL,
-    provider TEXT NOT NULL,
-    model    TEXT NOT NULL,
-    kind     TEXT NOT NULL,
-    tokens   INTEGER NOT NULL CHECK (tokens >= 0),
-    PRIMARY KEY (day, provider, model, kind)
+    day    TEXT NOT NULL,
+    kind   TEXT NOT NULL,
+    tokens INTEGER NOT NULL CHECK (tokens >= 0),
+    PRIMARY KEY (day, kind)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
 CREATE INDEX pending_messages_by_key ON pending_messages (tenant, key, id);

@@ -1,0 +1,166 @@
+"""The texts that go into a batch: those that wait, that nobody else sends, that no cache has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from recollect.index.embedding_cache import EmbeddingCache
+from recollect.index.generations import partition_numbers
+from recollect.index.job_rows import in_flight
+from recollect.index.layout import chunk_ids
+from recollect.models import remote_batches
+from recollect.store.cell import blob, first_integer, integer, text
+from recollect.store.engine import Database, Transaction
+from recollect.store.failures import translate_os
+from recollect.text.tokens import estimate_tokens
+
+PAGE = 500
+"""Waiting chunks that are looked at in one transaction."""
+
+Line = Callable[[str, str], bytes]
+Text = tuple[bytes, str]
+"""A text behind its hash."""
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of texts, ready to be sent.
+
+    Attributes:
+        file: Where it lies.
+        hashes: Of its texts, each once.
+        tokens: Estimated tokens of all.
+        is_full: Another text would not have gone in: there may be more.
+    """
+
+    file: Path
+    hashes: tuple[bytes, ...]
+    tokens: int
+    is_full: bool
+
+
+class BatchTexts:
+    """Finds texts for batches.
+
+    Args:
+        database: index.db.
+        cache: Vectors that were made before.
+        dimensions: Their size.
+    """
+
+    def __init__(self, database: Database, cache: EmbeddingCache, dimensions: int) -> None:
+        self._database = database
+        self._cache = cache
+        self._dimensions = dimensions
+
+    def draft(
+        self,
+        generation: int,
+        line: Line,
+        file: Path,
+        *,
+        left_out: Collection[bytes] = (),
+        most_tokens: int | None = None,
+    ) -> Draft:
+        """Write waiting texts of a generation to ``file``, as many as one batch may have.
+
+        Args:
+            generation: Whose chunks.
+            line: Makes the line of a text out of its key, the hash in hexadecimal, and the text.
+            file: Written anew.
+            left_out: Hashes of texts that are to be sent directly.
+            most_tokens: What may be spent; None for no limit.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        try:
+            with file.open("wb") as lines:
+                file.chmod(0o600)
+                filling = _Filling(lines, line, most_tokens)
+                for digest, content in self._texts(generation, set(left_out)):
+                    if not filling.take(digest, content):
+                        break
+        except OSError as error:
+            raise translate_os(error, file) from error
+        return Draft(
+            file=file,
+            hashes=tuple(filling.hashes),
+            tokens=filling.tokens,
+            is_full=filling.is_full,
+        )
+
+    def _texts(self, generation: int, passed: set[bytes]) -> Iterator[Text]:
+        """Yield each text once; ``passed`` takes those that were looked at."""
+        numbers = self._database.read(lambda tx: partition_numbers(tx, generation))
+        for partition in numbers:
+            after, last = chunk_ids(partition)
+            while page := self._database.read(partial(_page, after=after, last=last)):
+                after = page[-1][0] + 1
+                fresh = {digest: content for _, digest, content in page if digest not in passed}
+                passed |= fresh.keys()
+                yield from self._unmade(fresh)
+
+    def _unmade(self, fresh: dict[bytes, str]) -> list[Text]:
+        def unit(tx: Transaction) -> set[bytes]:
+            missing = self._cache.missing(tx, fresh.keys(), self._dimensions)
+            return missing - in_flight(tx, missing)
+
+        wanted = self._database.read(unit)
+        return [(d, content) for d, content in fresh.items() if d in wanted and content.strip()]
+
+
+class _Filling:
+    """Fills one file until a limit of batches, or of what may be spent, is reached."""
+
+    def __init__(self, lines: BinaryIO, line: Line, most_tokens: int | None) -> None:
+        self._lines = lines
+        self._line = line
+        self._most_tokens = most_tokens
+        self._bytes = 0
+        self.hashes: list[bytes] = []
+        self.tokens = 0
+        self.is_full = False
+
+    def take(self, digest: bytes, content: str) -> bool:
+        """Write a text; return False, and write nothing, when it would be too much."""
+        line, tokens = self._line(digest.hex(), content), estimate_tokens(content)
+        too_much = self._most_tokens is not None and self.tokens + tokens > self._most_tokens
+        self.is_full = (
+            too_much
+            or len(self.hashes) >= remote_batches.MAX_TEXTS
+            or self._bytes + len(line) > remote_batches.MAX_BYTES
+        )
+        if not self.is_full:
+            self._bytes += self._lines.write(line)
+            self.hashes.append(digest)
+            self.tokens += tokens
+        return not self.is_full
+
+
+def count_unsent(tx: Transaction, generation: int, most: int) -> int:
+    """Return how many waiting chunks no batch has; counts no further than ``most``."""
+    total = 0
+    for partition in partition_numbers(tx, generation):
+        total += first_integer(tx.row(_COUNT, (*chunk_ids(partition), most - total)))
+    return total
+
+
+def _page(tx: Transaction, after: int, last: int) -> Sequence[tuple[int, bytes, str]]:
+    rows = tx.rows(_WAITING, (after, last, PAGE))
+    return [(integer(key), blob(digest), text(content)) for key, digest, content in rows]
+
+
+_WAITING = (
+    "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
+    " WHERE q.id BETWEEN ? AND ? ORDER BY q.id LIMIT ?"
+)
+_COUNT = (
+    "SELECT count(*) FROM (SELECT 1 FROM vector_queue q JOIN chunks c ON c.id = q.id"
+    " WHERE q.id BETWEEN ? AND ?"
+    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t WHERE t.hash = c.hash) LIMIT ?)"
+)

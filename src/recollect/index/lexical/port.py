@@ -1,0 +1,146 @@
+"""The port of what finds words: one side writes and removes them, the other scores chunks by them.
+
+The search, the writer of a partition and the removal of retired generations know this port only.
+`backends` gives the implementations: our own postings, and SQLite's FTS5. Both keep the records of
+chunks where `segments` and `tail` say, and both live in the transactions of index.db, so they
+follow every write, removal, crash and snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from recollect.index.chunk_arrays import ChunkArrays
+from recollect.index.layout import Floats, Ints, Mask, Records
+from recollect.index.lexical.tail import TailRow
+from recollect.store.engine import Database, Transaction
+
+
+EVERY = 1 << 62
+"""A budget without an end."""
+
+
+class Fresh(msgspec.Struct, frozen=True, kw_only=True):
+    """New chunks of one transaction, numbered without a gap.
+
+    Attributes:
+        first: The number of the first one.
+        records: One for each; ``length`` says how many of the terms are its own.
+        terms: The terms of all of them, one after another, repeated as they repeat.
+    """
+
+    first: int
+    records: Records
+    terms: Sequence[str]
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What words to look for.
+
+    Attributes:
+        terms: Distinct terms in the order of the question.
+        budget: Matches to read for the scores of chunks, rarest terms first.
+        visible: Which chunks the caller may see; None for all living ones.
+        most: How many hits are wanted.
+    """
+
+    terms: Sequence[str]
+    budget: int
+    visible: Mask | None
+    most: int
+
+
+class Scores(Protocol):
+    """How well the words fit, as shares of the best possible score, in [0, 1]."""
+
+    @property
+    def chunks(self) -> Floats:
+        """One for each chunk of the partition; 0 where nothing was found or read."""
+
+    @property
+    def groups(self) -> Floats:
+        """One for each group (a session, a file)."""
+
+    def complete(self, numbers: Ints) -> Floats:
+        """Return the scores of a few chunks with all that the budget left out."""
+
+
+class FoundTerm(Protocol):
+    """A term of the index."""
+
+    @property
+    def term(self) -> str:
+        """As `recollect.text.terms` makes it."""
+
+    @property
+    def frequency(self) -> int:
+        """How many chunks hold it."""
+
+    def counts(self, numbers: Ints) -> Floats:
+        """Return how often it stands in each of ``numbers``."""
+
+
+class WordReader(Protocol):
+    """The reading side of one partition; used under the lock of the partition."""
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether something could not be read since the reader was made."""
+
+    def hold(self, waiting: Sequence[TailRow]) -> None:
+        """Take in the chunks that no segment holds; called with each new state of the index."""
+
+    def score(self, tx: Transaction, arrays: ChunkArrays, asked: Asked) -> Scores:
+        """Score every chunk and group of the partition."""
+
+    def find(self, tx: Transaction, term: str) -> FoundTerm:
+        """Return a term; its frequency is 0 when no chunk holds it."""
+
+
+class WordWriter(Protocol):
+    """The writing side of one partition. Kept from one transaction to the next."""
+
+    def forget(self) -> None:
+        """Drop what is remembered: another one wrote the partition, or a transaction failed."""
+
+    def add(self, tx: Transaction, fresh: Fresh) -> None:
+        """Store the words and the records of new chunks."""
+
+    def remove(self, tx: Transaction, texts: Mapping[int, str]) -> Collection[int]:
+        """Take chunks out for good.
+
+        Args:
+            tx: The write transaction.
+            texts: The text of each removed chunk.
+
+        Returns:
+            What `sweep` is to look at.
+        """
+
+    def sweep(self, tx: Transaction, left: Collection[int]) -> None:
+        """Remove what no chunk needs any more; called when new chunks are stored."""
+
+
+class Backend(Protocol):
+    """A way of finding words."""
+
+    name: str
+
+    def writer(self, partition: int) -> WordWriter:
+        """Return the writing side of a partition."""
+
+    def reader(self, partition: int) -> WordReader:
+        """Return the reading side of a partition."""
+
+    def drop_some(self, tx: Transaction, partition: int, most: int) -> bool:
+        """Delete about ``most`` rows of a retired partition; return whether there were any."""
+
+    def count_damage(self, database: Database, partition: int) -> int:
+        """Return how many rows are not what was written; reads them all.
+
+        Raises:
+            StoreError: the index could not be read.
+        """

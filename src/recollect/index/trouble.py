@@ -1,0 +1,102 @@
+"""What the embedder of the settings last failed with, and whether it is given up for now.
+
+Kept in index.db, so that a command that runs for a second knows what the one before it met. A
+fallback takes over at once from an embedder that will not recover by itself (nothing left on the
+account, refused, not installed), and from one that stays away for three syncs in a row.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from recollect.core.errors import (
+    BudgetSpent,
+    EmbeddingError,
+    ModelMissing,
+    ProviderRejected,
+    QuotaExhausted,
+)
+from recollect.models.embedder import Embedder
+from recollect.store.cell import text
+from recollect.store.engine import Transaction
+
+STAYS_AWAY = 3
+"""Failed syncs in a row after which an embedder counts as gone: one outage costs no rebuild."""
+RETRY_MS = 3_600_000
+"""How long one that was given up is left alone before a sync asks it again."""
+DAY_MS = 86_400_000
+
+_KEY = "embedder_trouble"
+
+
+class Trouble(msgspec.Struct, frozen=True, kw_only=True):
+    """The last failure.
+
+    Attributes:
+        fingerprint: Of the embedder.
+        model: Its ``provider:model``.
+        code: The code of the error.
+        message: What it said.
+        failures: How many syncs in a row failed.
+        at: Of the last failure, ms UTC.
+        is_given_up: Whether a fallback takes over, where there is one.
+    """
+
+    fingerprint: str
+    model: str
+    code: str
+    message: str
+    failures: int
+    at: int
+    is_given_up: bool
+
+    def is_over(self, now: int) -> bool:
+        """Return whether time has mended it: the daily limit begins anew with the day (UTC)."""
+        return self.code == BudgetSpent.code and now // DAY_MS > self.at // DAY_MS
+
+    def may_be_asked_again(self, now: int) -> bool:
+        """Return whether an embedder that was given up has been left alone for long enough."""
+        return self.is_given_up and now - self.at >= RETRY_MS
+
+
+def find_trouble(tx: Transaction) -> Trouble | None:
+    """Return what is noted, or None."""
+    row = tx.row("SELECT value FROM meta WHERE key = ?", (_KEY,))
+    return msgspec.json.decode(text(row[0]), type=Trouble) if row else None
+
+
+def note_trouble(tx: Transaction, embedder: Embedder, error: EmbeddingError, now: int) -> Trouble:
+    """Note a failure and return what is known of the embedder now."""
+    known = find_trouble(tx)
+    same = known if known is not None and known.fingerprint == embedder.fingerprint else None
+    is_limit = isinstance(error, BudgetSpent)
+    failures = (same.failures if same else 0) + (not is_limit)
+    was_given_up = same is not None and same.is_given_up
+    stays_away = failures >= STAYS_AWAY and not is_limit
+    trouble = Trouble(
+        fingerprint=embedder.fingerprint,
+        model=embedder.model,
+        code=error.code,
+        message=error.message,
+        failures=failures,
+        at=now,
+        is_given_up=was_given_up or _is_final(error) or stays_away,
+    )
+    tx.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?)"
+        " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (_KEY, msgspec.json.encode(trouble).decode()),
+    )
+    return trouble
+
+
+def forget_trouble(tx: Transaction, fingerprint: str) -> None:
+    """Note that an embedder works again."""
+    known = find_trouble(tx)
+    if known is not None and known.fingerprint == fingerprint:
+        tx.execute("DELETE FROM meta WHERE key = ?", (_KEY,))
+
+
+def _is_final(error: EmbeddingError) -> bool:
+    """Whether trying again does not help: no account, no permission, no model."""
+    return isinstance(error, QuotaExhausted | ProviderRejected | ModelMissing)

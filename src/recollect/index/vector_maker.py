@@ -1,0 +1,216 @@
+"""Makes the vectors of a generation with the embedder that fits it, and knows who makes new ones.
+
+Here meet the queue, the cache, the two embedders and what is known of their troubles.
+"""
+
+from __future__ import annotations
+
+from recollect.core.clock import Clock
+from recollect.core.errors import DimensionMismatch, EmbeddingError
+from recollect.core.settings import EmbeddingSettings
+from recollect.index.batch_health import BatchStatus
+from recollect.index.embedders import Embedders, is_paid
+from recollect.index.embedding import PATIENCE_S, EmbeddingQueue, Worked, count_waiting
+from recollect.index.embedding_cache import EmbeddingCache, space_of
+from recollect.index.embedding_jobs import Batched, EmbeddingJobs
+from recollect.index.generations import Generation, set_size
+from recollect.index.job_rows import has_jobs
+from recollect.index.locks import IndexLocks
+from recollect.index.report import SyncReport, Watch
+from recollect.index.trouble import Trouble, find_trouble, forget_trouble, note_trouble
+from recollect.models.embedder import Embedder
+from recollect.store.engine import Database
+
+PROBE = "memory"
+"""What an embedder that was given up is asked for, to see whether it is back."""
+
+
+class SizeChanged(DimensionMismatch):
+    """The same model makes vectors of another size now: the generation needs to be built anew."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the embedder returns vectors of another size than the index holds",
+            hint="run `recollect reindex`",
+        )
+
+
+class VectorMaker:
+    """Threads may share it.
+
+    Args:
+        database: index.db.
+        embedders: The one of the settings and its fallback.
+        settings: The section ``embedding``.
+        clock: Dates the uses of the cache, and troubles.
+        locks: Those of the home.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        embedders: Embedders,
+        settings: EmbeddingSettings,
+        *,
+        clock: Clock,
+        locks: IndexLocks,
+    ) -> None:
+        self._database = database
+        self._embedders = embedders
+        self._settings = settings
+        self._clock = clock
+        self._locks = locks
+        self._sizes: dict[str, int] = {}
+        self._jobs: dict[str, EmbeddingJobs] = {}
+
+    def wanted(self) -> Embedder | None:
+        """Return the embedder that an index built now would use; asks no provider."""
+        if self._embedders.fallback is None:
+            return self._embedders.first
+        trouble = self.trouble()
+        return self._embedders.wanted(
+            trouble.fingerprint if trouble is not None and trouble.is_given_up else ""
+        )
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether somebody bills for new vectors."""
+        embedder = self.wanted()
+        return embedder is not None and is_paid(embedder)
+
+    def size(self, embedder: Embedder) -> int:
+        """Return the size of its vectors; 0 for a remote one that has not been asked yet."""
+        if embedder.is_remote:
+            return self._sizes.get(embedder.fingerprint, 0)
+        return embedder.dimensions
+
+    def fits(self, generation: Generation) -> bool:
+        """Return whether a generation can get vectors from one of the embedders."""
+        return self._embedders.fitting(generation.identity.embedder) is not None
+
+    def is_quick(self, generation: Generation) -> bool:
+        """Return whether vectors may be made while somebody waits for an answer: by no provider."""
+        embedder = self._embedders.fitting(generation.identity.embedder)
+        return embedder is not None and not embedder.is_remote
+
+    def stands_in_for(self, generation: Generation) -> str | None:
+        """Return the model whose place the fallback takes in a generation, or None."""
+        first, fallback = self._embedders.first, self._embedders.fallback
+        if first is None or fallback is None or first.fingerprint == fallback.fingerprint:
+            return None
+        return first.model if generation.identity.embedder == fallback.fingerprint else None
+
+    def trouble(self) -> Trouble | None:
+        """Return what the embedder of the settings failed with last, unless time has mended it."""
+        found = self._database.read(find_trouble)
+        return None if found is None or found.is_over(self._clock.now_ms()) else found
+
+    def cache(self, embedder: Embedder) -> EmbeddingCache:
+        """Return the part of the cache that holds an embedder's vectors."""
+        return EmbeddingCache(space_of(embedder), self._settings.cache, self._clock)
+
+    def batch_status(self) -> BatchStatus | None:
+        """Return how the batches of the embedder are that an index built now would use, if any."""
+        embedder = self.wanted()
+        return self._jobs_of(embedder).status() if embedder is not None else None
+
+    def make(
+        self, generation: Generation, watch: Watch, patience_s: float = PATIENCE_S
+    ) -> SyncReport:
+        """Make the missing vectors of a generation.
+
+        Large amounts go as batches first, where the settings want that. When the daily limit is
+        reached, or a batch is under way, what is there stays and the report says so.
+
+        Args:
+            generation: Whose.
+            watch: Told after every batch.
+            patience_s: How long to wait for somebody else's batch.
+
+        Raises:
+            EmbeddingError: the embedder failed; it is noted.
+            StoreBusy: somebody else is embedding, and slowly.
+        """
+        embedder = self._embedders.fitting(generation.identity.embedder)
+        if embedder is None or not self._has_work(generation):
+            return SyncReport()
+        queue = EmbeddingQueue(
+            self._database, embedder, self._locks.embedding, self.cache(embedder)
+        )
+        try:
+            self._learn_size(generation, embedder)
+            batched = Batched()
+            if patience_s == PATIENCE_S:
+                batched = self._jobs_of(embedder).work(generation.number, watch)
+            made = Worked()
+            if not batched.is_held:
+                made = queue.work(generation.number, watch, patience_s)
+        except EmbeddingError as error:
+            self._note(embedder, error)
+            raise
+        if made.spent is not None:
+            self._note(embedder, made.spent)
+        elif made.vectors or batched.vectors:
+            self._forget(embedder)
+        if patience_s == PATIENCE_S:
+            queue.evict(watch)
+        return batched.report().plus(made.report())
+
+    def ask_again(self, *, now: bool = False) -> None:
+        """See whether the embedder of the settings is back after it was given up for the fallback.
+
+        Args:
+            now: Ask even if the last failure is not an hour ago.
+        """
+        first, trouble = self._embedders.first, self.trouble()
+        if first is None or self._embedders.fallback is None or trouble is None:
+            return
+        if trouble.fingerprint != first.fingerprint or not trouble.is_given_up:
+            return
+        if not (now or trouble.may_be_asked_again(self._clock.now_ms())):
+            return
+        try:
+            first.embed_documents([PROBE])
+        except EmbeddingError as error:
+            self._note(first, error)
+        else:
+            self._forget(first)
+
+    def _has_work(self, generation: Generation) -> bool:
+        return self._database.read(
+            lambda tx: bool(count_waiting(tx, generation.number, 1)) or has_jobs(tx)
+        )
+
+    def _jobs_of(self, embedder: Embedder) -> EmbeddingJobs:
+        """Return the batches of an embedder: one object, for it knows what they did not bring."""
+        both = (self._embedders.first, self._embedders.fallback)
+        return self._jobs.setdefault(
+            embedder.fingerprint,
+            EmbeddingJobs(
+                self._database,
+                embedder,
+                self._settings.batch,
+                self.cache(embedder),
+                locks=self._locks,
+                clock=self._clock,
+                kept={e.fingerprint for e in both if e is not None} - {embedder.fingerprint},
+            ),
+        )
+
+    def _learn_size(self, generation: Generation, embedder: Embedder) -> None:
+        """Note the size of the vectors with the first ones; a remote embedder may be asked."""
+        size, known = embedder.dimensions, generation.identity.dimensions
+        self._sizes[embedder.fingerprint] = size
+        if not known:
+            self._database.write(lambda tx: set_size(tx, generation.number, size))
+        elif known != size:
+            raise SizeChanged
+
+    def _note(self, embedder: Embedder, error: EmbeddingError) -> None:
+        if embedder is self._embedders.first and not isinstance(error, SizeChanged):
+            now = self._clock.now_ms()
+            self._database.write(lambda tx: note_trouble(tx, embedder, error, now))
+
+    def _forget(self, embedder: Embedder) -> None:
+        if self._database.read(find_trouble) is not None:
+            self._database.write(lambda tx: forget_trouble(tx, embedder.fingerprint))

@@ -1,0 +1,166 @@
+"""The outbox of vectors: which chunks changed since the back end took its last look.
+
+It exists only while a back end beside our rows is registered, and is kept by triggers, so that it
+misses nothing, whichever process writes and whatever its settings are. A row names a chunk, not
+what became of it: whoever works it off looks at the row of the vector as it is then.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from recollect.index.generations import Identity
+from recollect.index.layout import PARTITION_SHIFT, Ints, chunk_ids
+from recollect.index.vectors.backend import Change, Part
+from recollect.store.cell import blob, first_integer, integer, text
+from recollect.store.engine import Row, Transaction
+
+
+class Registration(msgspec.Struct, frozen=True, kw_only=True):
+    """Which back end the outbox is for, and where that one is."""
+
+    name: str
+    place: str
+
+
+def find_registration(tx: Transaction) -> Registration | None:
+    """Return who is registered, or None."""
+    if tx.row("SELECT 1 FROM sqlite_schema WHERE name = 'vector_backend'") is None:
+        return None
+    row = tx.row("SELECT name, place FROM vector_backend")
+    return Registration(name=text(row[0]), place=text(row[1])) if row else None
+
+
+def register(tx: Transaction, wanted: Registration) -> None:
+    """Begin an outbox with every vector that there is."""
+    unregister(tx)
+    for statement in _CREATE:
+        tx.execute(statement)
+    tx.execute(
+        "INSERT INTO vector_backend (name, place) VALUES (?, ?)", (wanted.name, wanted.place)
+    )
+    tx.execute("INSERT INTO vector_changes (chunk) SELECT id FROM vectors ORDER BY id")
+
+
+def unregister(tx: Transaction) -> None:
+    """End the outbox."""
+    for statement in _DROP:
+        tx.execute(statement)
+
+
+def is_behind(tx: Transaction) -> bool:
+    """Return whether anything waits."""
+    return tx.row("SELECT 1 FROM vector_changes LIMIT 1") is not None
+
+
+def count_changes(tx: Transaction) -> int:
+    """Return how many changes wait."""
+    return first_integer(tx.row("SELECT count(*) FROM vector_changes"))
+
+
+def next_changes(tx: Transaction, most: int) -> tuple[int, list[Change]]:
+    """Return the number of the last of up to ``most`` changes, 0 for none, and what they are."""
+    rows = list(tx.rows("SELECT id, chunk FROM vector_changes ORDER BY id LIMIT ?", (most,)))
+    if not rows:
+        return 0, []
+    chunks = sorted({integer(chunk) for _, chunk in rows})
+    keys = msgspec.json.encode(chunks).decode()
+    there = list(
+        tx.rows(
+            "SELECT id, data FROM vectors WHERE id IN (SELECT value FROM json_each(?))", (keys,)
+        )
+    )
+    return integer(rows[-1][0]), [
+        _change(part, chunks, there)
+        for number in sorted({chunk >> PARTITION_SHIFT for chunk in chunks})
+        if (part := find_part(tx, number)) is not None
+    ]
+
+
+def forget_changes(tx: Transaction, last: int) -> None:
+    """Remove the changes up to number ``last``."""
+    tx.execute("DELETE FROM vector_changes WHERE id <= ?", (last,))
+
+
+def add_changes(tx: Transaction, chunks: Ints) -> None:
+    """Let chunks be looked at again."""
+    tx.executemany(
+        "INSERT INTO vector_changes (chunk) VALUES (?)", [(chunk,) for chunk in chunks.tolist()]
+    )
+
+
+def find_part(tx: Transaction, number: int) -> Part | None:
+    """Return a partition, or None when it is gone or of a retired generation."""
+    row = tx.row(f"{_PARTS} AND p.id = ?", (number,))
+    return _part(row) if row else None
+
+
+def live_parts(tx: Transaction) -> list[Part]:
+    """Return the partitions of all generations that are not retired."""
+    return [_part(row) for row in tx.rows(f"{_PARTS} ORDER BY p.id")]
+
+
+def stored_ids(tx: Transaction, part: Part) -> Ints:
+    """Return the ids of all our vectors of a partition, ascending."""
+    rows = tx.rows(
+        "SELECT id FROM vectors WHERE id BETWEEN ? AND ? ORDER BY id", chunk_ids(part.number)
+    )
+    return np.array([integer(key) for (key,) in rows], np.int64)
+
+
+def count_stored(tx: Transaction, part: Part) -> int:
+    """Return how many those are."""
+    return first_integer(
+        tx.row("SELECT count(*) FROM vectors WHERE id BETWEEN ? AND ?", chunk_ids(part.number))
+    )
+
+
+def _part(row: Row) -> Part:
+    identity = msgspec.json.decode(text(row[2]), type=Identity)
+    return Part(number=integer(row[0]), generation=integer(row[1]), dimensions=identity.dimensions)
+
+
+def _change(part: Part, chunks: list[int], there: list[Row]) -> Change:
+    """Return the share of ``part`` in the changes; a vector of another size counts as none."""
+    data = {
+        integer(key): blob(value)
+        for key, value in there
+        if integer(key) >> PARTITION_SHIFT == part.number
+        and len(blob(value)) == 2 * part.dimensions
+    }
+    ours = [chunk for chunk in chunks if chunk >> PARTITION_SHIFT == part.number]
+    put = [chunk for chunk in ours if chunk in data]
+    halves = np.frombuffer(b"".join(data[chunk] for chunk in put), "<f2")
+    return Change(
+        part=part,
+        put=put,
+        vectors=halves.astype(np.float32).reshape(len(put), part.dimensions),
+        gone=[chunk for chunk in ours if chunk not in data],
+    )
+
+
+_PARTS = (
+    "SELECT p.id, g.id, g.identity FROM partitions p JOIN generations g ON g.id = p.generation"
+    " WHERE g.status <> 'retired'"
+)
+
+_CREATE = (
+    "CREATE TABLE vector_backend (name TEXT PRIMARY KEY, place TEXT NOT NULL)"
+    " STRICT, WITHOUT ROWID",
+    "CREATE TABLE vector_changes (id INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT NULL)"
+    " STRICT",
+    "CREATE TRIGGER vector_added AFTER INSERT ON vectors"
+    " BEGIN INSERT INTO vector_changes (chunk) VALUES (NEW.id); END",
+    "CREATE TRIGGER vector_changed AFTER UPDATE ON vectors"
+    " BEGIN INSERT INTO vector_changes (chunk) VALUES (NEW.id); END",
+    "CREATE TRIGGER vector_removed AFTER DELETE ON vectors"
+    " BEGIN INSERT INTO vector_changes (chunk) VALUES (OLD.id); END",
+)
+_DROP = (
+    "DROP TRIGGER IF EXISTS vector_added",
+    "DROP TRIGGER IF EXISTS vector_changed",
+    "DROP TRIGGER IF EXISTS vector_removed",
+    "DROP TABLE IF EXISTS vector_changes",
+    "DROP TABLE IF EXISTS vector_backend",
+)

@@ -1,0 +1,71 @@
+"""Chooses what finds near vectors, by the settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recollect.core.clock import Clock
+from recollect.core.settings import VectorSettings
+from recollect.index.vectors.backend import VectorBackend
+from recollect.index.vectors.changes import Registration
+from recollect.index.vectors.chroma import Chroma
+from recollect.index.vectors.chroma_embedded import ChromaEmbedded
+from recollect.index.vectors.chroma_server import ChromaServer
+from recollect.index.vectors.near_vectors import InBackend, InMemory, NearVectors
+from recollect.index.vectors.sqlite_vec import SqliteVec
+from recollect.index.vectors.standing import Standing
+from recollect.index.vectors.upkeep import Upkeep
+from recollect.store.engine import ExtensibleDatabase
+from recollect.store.lock import WriteQueue
+
+LOCK = "vectors.lock"
+
+
+class VectorChoice:
+    """Builds back ends for one index.
+
+    Args:
+        settings: The section ``search.vector``.
+        database: index.db.
+        home: Where a Chroma in process has its folder, and where the locks are.
+        home_id: Parts the collections of this home from others on a server.
+        clock: Says when a back end that failed is tried again.
+    """
+
+    def __init__(
+        self,
+        settings: VectorSettings,
+        database: ExtensibleDatabase,
+        home: Path,
+        home_id: str,
+        clock: Clock,
+    ) -> None:
+        self._settings = settings
+        self._database = database
+        self._home = home
+        self._home_id = home_id
+        self._clock = clock
+
+    def choose(self) -> NearVectors:
+        """Return what the settings ask for; nothing is opened yet."""
+        settings = self._settings
+        if settings.backend == "memory":
+            return InMemory(self._database, self._registered)
+        if settings.backend == "sqlite-vec":
+            return self._with(SqliteVec(self._database, settings.extension_path))
+        return self._with(self._chroma(settings.chroma_url))
+
+    def _with(self, backend: VectorBackend) -> NearVectors:
+        standing = Standing(backend, self._clock)
+        turns = WriteQueue(self._home / LOCK)
+        upkeep = Upkeep(self._database, standing, turns, self._registered)
+        return InBackend(self._database, standing, upkeep)
+
+    def _registered(self, registered: Registration) -> VectorBackend:
+        if registered.name == SqliteVec.name:
+            return SqliteVec(self._database, self._settings.extension_path)
+        return self._chroma(registered.place or None)
+
+    def _chroma(self, url: str | None) -> Chroma:
+        client = ChromaServer(url) if url else ChromaEmbedded(self._home, self._clock)
+        return Chroma(client, self._home_id)

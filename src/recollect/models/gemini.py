@@ -1,0 +1,99 @@
+"""The wire format of Gemini: ``embedContent`` for a question, ``batchEmbedContents`` for texts.
+
+Task types tell the model which is which. Vectors of fewer dimensions than the model's own come
+unnormalised; that is mended where all vectors are.
+
+Source: the API reference of Gemini, "Embeddings", November 2026.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote
+
+import msgspec
+
+from recollect.models.raw_vectors import Reply, Row, decode_answer
+from recollect.models.wire import Purpose, Request
+
+PROVIDER = "gemini"
+BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
+DEFAULT_MODEL = "gemini-embedding-001"
+
+_MAX_TEXTS = 100
+"""Requests that a batch may have. Source: the error of the 101st."""
+_DIMENSIONS = {"gemini-embedding-001": 3_072, "gemini-embedding-2": 3_072}
+_TASK_TYPES: Mapping[Purpose, str] = {
+    "query": "RETRIEVAL_QUERY",
+    "document": "RETRIEVAL_DOCUMENT",
+}
+
+
+class _Values(msgspec.Struct, frozen=True):
+    values: Row
+
+
+class _One(msgspec.Struct, frozen=True):
+    embedding: _Values
+
+
+class _Many(msgspec.Struct, frozen=True):
+    embeddings: list[_Values]
+
+
+class GeminiWire(msgspec.Struct, frozen=True, kw_only=True):
+    """Speaks to Gemini.
+
+    Attributes:
+        model: The model's name, without ``models/``.
+        dimensions: Size to ask for; 0 is the model's own.
+    """
+
+    model: str
+    dimensions: int = 0
+
+    @property
+    def provider(self) -> str:
+        """Return ``gemini``."""
+        return PROVIDER
+
+    @property
+    def max_texts(self) -> int:
+        """Return 100."""
+        return _MAX_TEXTS
+
+    @property
+    def known_dimensions(self) -> int:
+        """Return what is asked for, else the model's own size where it is known, else 0."""
+        return self.dimensions or _DIMENSIONS.get(self.model, 0)
+
+    @property
+    def identity(self) -> Mapping[str, object]:
+        """Return the dimensions asked for and the task types."""
+        return {"dimensions": self.dimensions, "task_types": _TASK_TYPES}
+
+    def request(self, texts: Sequence[str], purpose: Purpose) -> Request:
+        """Return the request for the vectors of ``texts``; a question comes alone."""
+        path = f"models/{quote(self.model, safe='')}"
+        if purpose == "query":
+            return Request(path=f"{path}:embedContent", body=self.content(texts[0], purpose))
+        requests = [self.content(text, purpose) for text in texts]
+        return Request(path=f"{path}:batchEmbedContents", body={"requests": requests})
+
+    def content(self, text: str, purpose: Purpose) -> dict[str, object]:
+        """Return the request for one text: the unit of both ways to ask, and of batch files."""
+        body: dict[str, object] = {
+            "model": f"models/{self.model}",
+            "content": {"parts": [{"text": text}]},
+            "taskType": _TASK_TYPES[purpose],
+        }
+        if self.dimensions:
+            body["outputDimensionality"] = self.dimensions
+        return body
+
+    def read(self, body: bytes, purpose: Purpose) -> Reply:
+        """Return the vectors in the order of the texts; Gemini does not say what it bills."""
+        if purpose == "query":
+            return Reply(rows=[decode_answer(PROVIDER, body, _One).embedding.values])
+        answer = decode_answer(PROVIDER, body, _Many)
+        return Reply(rows=[one.values for one in answer.embeddings])

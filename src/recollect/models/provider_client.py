@@ -1,0 +1,252 @@
+"""The HTTP client of all remote providers: tries, deadlines, caps, a breaker, clear errors.
+
+Synchronous, over httpx, which is imported with the first call. Knows the shape of HTTP and of
+errors, and nothing about embeddings: what an answer means is its caller's business. No error holds
+a key, an address's password or a word of what was sent.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from recollect.core.errors import (
+    EmbeddingError,
+    ProviderRejected,
+    ProviderUnavailable,
+    QuotaExhausted,
+)
+from recollect.models.breaker import Breaker
+from recollect.models.patience import Patience, Tempo, retry_after_s
+from recollect.models.provider_call import Answer, Call, Exchange, FileUpload
+from recollect.models.refusal import refusal_of
+
+if TYPE_CHECKING:  # a start without a remote provider does not need it: 60 ms
+    import httpx
+
+MAX_ANSWER_BYTES = 32 << 20
+"""2,048 vectors of 1,536 values take 26 MB as JSON; more than this is not an answer."""
+MAX_FILE_BYTES = 4 << 30
+"""The result of 50,000 texts of a batch takes 1 to 2 GB."""
+
+_CONNECT_S, _READ_S = 5.0, 30.0
+
+T = TypeVar("T")
+
+
+class ProviderClient:
+    """Asks one provider. Safe to share between threads.
+
+    Args:
+        provider: Its name, for messages.
+        base_url: Where its paths start.
+        headers: Sent with every request to this address, and to no other.
+        tempo: Time, for tests.
+        connections: Requests that may be under way at once.
+        max_answer_bytes: Cap of an answer.
+    """
+
+    def __init__(
+        self,
+        provider: str,
+        base_url: str,
+        headers: Mapping[str, str],
+        *,
+        tempo: Tempo | None = None,
+        connections: int = 4,
+        max_answer_bytes: int = MAX_ANSWER_BYTES,
+    ) -> None:
+        self.provider = provider
+        self._base_url = base_url.rstrip("/")
+        self._headers = dict(headers)
+        self.tempo = tempo or Tempo()
+        self._connections = connections
+        self._max_answer_bytes = max_answer_bytes
+        self._breaker = Breaker(self.tempo.elapsed)
+        self._closed = threading.Event()
+        self._lock = threading.Lock()
+        self._opened: httpx.Client | None = None
+
+    def post(
+        self,
+        path: str,
+        body: object,
+        read: Callable[[bytes], T],
+        patience: Patience | None = None,
+    ) -> T:
+        """Post ``body`` as JSON and return what ``read`` makes of the answer.
+
+        Args:
+            path: Behind the base URL, or a whole address.
+            body: What msgspec can encode.
+            read: Decodes the answer. An `EmbeddingError` of it counts as a failed try.
+            patience: Limits of the call; those of indexing by default.
+
+        Raises:
+            ProviderUnavailable: no try succeeded; QuotaExhausted when none ever will.
+            ProviderRejected: the provider refuses the request.
+            EmbeddingError: what ``read`` raised at the last try.
+        """
+        content = msgspec.json.encode(body)
+        headers = {"content-type": "application/json"}
+        call = Call(method="POST", path=path, content=content, headers=headers)
+        return self.ask(call, lambda answer: read(answer.body), patience)
+
+    def get(self, path: str, read: Callable[[bytes], T], patience: Patience | None = None) -> T:
+        """Get ``path`` and return what ``read`` makes of the answer; otherwise as `post`."""
+        return self.ask(Call(method="GET", path=path), lambda answer: read(answer.body), patience)
+
+    def upload(
+        self,
+        path: str,
+        upload: FileUpload,
+        read: Callable[[bytes], T],
+        patience: Patience | None = None,
+    ) -> T:
+        """Post a file as ``multipart/form-data``, streamed from the disk; otherwise as `post`."""
+        call = Call(method="POST", path=path, upload=upload)
+        return self.ask(call, lambda answer: read(answer.body), patience)
+
+    def download(
+        self,
+        path: str,
+        target: Path,
+        patience: Patience | None = None,
+        *,
+        max_bytes: int = MAX_FILE_BYTES,
+    ) -> int:
+        """Stream an answer into ``target``, readable by this user alone, and return its bytes.
+
+        A try that breaks off starts the file anew. What is there after an error is no whole file.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        call = Call(method="GET", path=path, target=target, max_bytes=max_bytes)
+        return self.ask(call, lambda answer: answer.size, patience)
+
+    def ask(self, call: Call, read: Callable[[Answer], T], patience: Patience | None = None) -> T:
+        """Make any call, with tries; otherwise as `post`."""
+        patience = patience or Patience()
+        ends = None if patience.total_s is None else self.tempo.elapsed() + patience.total_s
+        tried = 0
+        while True:
+            self._await_breaker()
+            tried += 1
+            try:
+                return self._try(call, read, self._attempt_ends(patience, ends))
+            except ProviderRejected:
+                raise
+            except EmbeddingError as error:
+                wait = self._next_wait(error, patience, tried)
+                if wait is None or (ends is not None and self.tempo.elapsed() + wait >= ends):
+                    raise
+            self._pause(wait)
+
+    def close(self) -> None:
+        """End waits and give the connections back; calls in progress fail soon."""
+        self._closed.set()
+        with self._lock:
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
+
+    def _attempt_ends(self, patience: Patience, ends: float | None) -> float:
+        own = self.tempo.elapsed() + patience.attempt_s
+        return own if ends is None else min(own, ends)
+
+    def _try(self, call: Call, read: Callable[[Answer], T], ends: float) -> T:
+        try:
+            found = read(self._answer(call, ends))
+        except ProviderRejected:
+            self._breaker.succeed()
+            raise
+        except EmbeddingError as error:
+            # "Too many requests" is an answer of a provider that is well.
+            if error.facts.get("limited"):
+                self._breaker.succeed()
+            else:
+                self._breaker.fail()
+            raise
+        self._breaker.succeed()
+        return found
+
+    def _answer(self, call: Call, ends: float) -> Answer:
+        exchange = Exchange(
+            client=self._client(),
+            url=call.url(self._base_url),
+            headers=self._headers_for(call),
+            provider=self.provider,
+            elapsed=self.tempo.elapsed,
+            ends=ends,
+            max_bytes=call.max_bytes or self._max_answer_bytes,
+        )
+        answer = exchange.run(call)
+        if call.tells_errors and 200 <= answer.status < 300:
+            return answer
+        refusal = refusal_of(answer.status, answer.body)
+        if refusal is not None:
+            wait = retry_after_s(answer.headers.get("retry-after"), self.tempo.clock.now_ms())
+            raise refusal.error(self.provider, wait)
+        return answer
+
+    def _headers_for(self, call: Call) -> dict[str, str]:
+        own = self._headers if call.is_at(self._base_url) else {}
+        return {**own, **call.headers}
+
+    def _await_breaker(self) -> None:
+        if self._closed.is_set():
+            raise ProviderUnavailable(
+                f"the client of {self.provider} is closed", hint="open the memory again"
+            )
+        wait = self._breaker.wait_s()
+        if wait > 0:
+            raise ProviderUnavailable(
+                f"{self.provider} failed several times in a row and is left alone for a while",
+                hint="it is tried again later; search goes on by words",
+                retry_after_s=wait,
+            )
+
+    def _next_wait(self, error: EmbeddingError, patience: Patience, tried: int) -> float | None:
+        """Return how long to wait for the next try; None if there is none."""
+        limited = bool(error.facts.get("limited"))
+        if isinstance(error, QuotaExhausted) or not patience.allows(tried, limited=limited):
+            return None
+        wait = patience.wait_s(tried, limited=limited, spread=self.tempo.spread())
+        asked = error.facts.get("retry_after_s")
+        if not isinstance(asked, float):
+            return wait
+        # Earlier than asked is useless, and longer than the cap is for a later sync.
+        return None if asked > patience.limited_cap_s else max(asked, wait)
+
+    def _pause(self, wait: float) -> None:
+        if self.tempo.pause is not None:
+            self.tempo.pause(wait)
+        else:
+            self._closed.wait(wait)
+
+    def _client(self) -> httpx.Client:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+    def _open(self) -> httpx.Client:
+        import httpx
+
+        from recollect.models.addresses import is_private
+
+        return httpx.Client(
+            timeout=httpx.Timeout(_READ_S, connect=_CONNECT_S),
+            limits=httpx.Limits(
+                max_connections=self._connections, max_keepalive_connections=self._connections
+            ),
+            headers={"user-agent": "recollect"},
+            # A proxy leads out; what is on this machine or in this network is reached directly.
+            trust_env=not is_private(self._base_url),
+            follow_redirects=False,
+        )

@@ -1,0 +1,190 @@
+"""Builds embedders out of the settings: a file, or an address, a key, headers and limits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from recollect.core.errors import ConfigError, ProviderRejected
+from recollect.core.settings import EmbeddingSettings, RemoteSettings
+from recollect.core.settings.keys import KEY_VARIABLES, provider_key
+from recollect.models import gemini, openai, voyage
+from recollect.models.addresses import check_address, is_private
+from recollect.models.budget import DailyBudget
+from recollect.models.gguf import DEFAULT_FILE, GgufEmbedder
+from recollect.models.patience import Tempo
+from recollect.models.provider_client import ProviderClient
+from recollect.models.remote import Effort, RemoteEmbedder
+from recollect.models.supplies import Supplies
+from recollect.models.wire import Wire
+
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
+_SECRET_HEADER = re.compile(
+    r"authorization|cookie|token|secret|password|signature|credential|api[-_]?key|[-_]key$|^key$",
+    re.IGNORECASE,
+)
+
+
+def create_openai(model: str, settings: EmbeddingSettings, supplies: Supplies) -> RemoteEmbedder:
+    """Return the embedder of OpenAI or of what is compatible; asks nobody yet.
+
+    Raises:
+        ProviderRejected: there is no key, and no address of one's own that may need none.
+        ConfigError: the address or a header is none.
+    """
+    remote = settings.remote
+    key = find_key(openai.PROVIDER, remote, supplies)
+    if key is None and remote.base_url is None:
+        raise no_key(openai.PROVIDER)
+    wire = openai.OpenAIWire(
+        model=model or openai.DEFAULT_MODEL,
+        dimensions=settings.dimensions,
+        query_type=remote.query_input_type,
+        document_type=remote.document_input_type,
+    )
+    authorization = {"authorization": f"Bearer {key}"} if key else {}
+    return build_remote(wire, openai.BASE_URL, authorization, settings, supplies)
+
+
+def create_gemini(model: str, settings: EmbeddingSettings, supplies: Supplies) -> RemoteEmbedder:
+    """Return the embedder of Gemini; asks nobody yet.
+
+    Raises:
+        ProviderRejected: there is no key.
+        ConfigError: the address or a header is none.
+    """
+    key = find_key(gemini.PROVIDER, settings.remote, supplies)
+    if key is None:
+        raise no_key(gemini.PROVIDER)
+    wire = gemini.GeminiWire(
+        model=model.removeprefix("models/") or gemini.DEFAULT_MODEL,
+        dimensions=settings.dimensions,
+    )
+    return build_remote(wire, gemini.BASE_URL, {"x-goog-api-key": key}, settings, supplies)
+
+
+def create_voyage(model: str, settings: EmbeddingSettings, supplies: Supplies) -> RemoteEmbedder:
+    """Return the embedder of Voyage; asks nobody yet.
+
+    Raises:
+        ProviderRejected: there is no key.
+        ConfigError: the address or a header is none.
+    """
+    remote = settings.remote
+    key = find_key(voyage.PROVIDER, remote, supplies)
+    if key is None:
+        raise no_key(voyage.PROVIDER)
+    wire = voyage.VoyageWire(
+        model=model or voyage.DEFAULT_MODEL,
+        dimensions=settings.dimensions,
+        query_type=remote.query_input_type or "query",
+        document_type=remote.document_input_type or "document",
+    )
+    bearer = {"authorization": f"Bearer {key}"}
+    return build_remote(wire, voyage.BASE_URL, bearer, settings, supplies)
+
+
+def create_gguf(model: str, settings: EmbeddingSettings, supplies: Supplies) -> GgufEmbedder:
+    """Return the embedder of a GGUF file; it loads its model at the first text.
+
+    Args:
+        model: A file in the models folder, with or without its ending; empty for the file of
+            ``embedding.gguf_path``, or the usual one.
+        settings: The section ``embedding``.
+        supplies: Has the models folder.
+
+    Raises:
+        ModelMissing: the package or the file is not there, or the file is damaged.
+    """
+    embedder = GgufEmbedder(_gguf_file(model, settings, supplies), threads=settings.threads)
+    _ = embedder.dimensions  # reads the head, so that a wrong file is told now
+    return embedder
+
+
+def _gguf_file(model: str, settings: EmbeddingSettings, supplies: Supplies) -> Path:
+    if model:
+        name = model if model.endswith(".gguf") else f"{model}.gguf"
+        return supplies.models / Path(name).name
+    if settings.gguf_path:
+        return Path(settings.gguf_path).expanduser()
+    return supplies.models / DEFAULT_FILE
+
+
+def build_remote(
+    wire: Wire,
+    usual_url: str,
+    authorization: Mapping[str, str],
+    settings: EmbeddingSettings,
+    supplies: Supplies,
+) -> RemoteEmbedder:
+    """Return the embedder that speaks ``wire`` with the address and limits of the settings."""
+    remote = settings.remote
+    base_url = check_address(remote.base_url or usual_url)
+    headers = parse_headers(remote.headers)
+    client = ProviderClient(
+        wire.provider,
+        base_url,
+        {**authorization, **headers},
+        tempo=Tempo(clock=supplies.clock),
+        connections=remote.concurrency,
+    )
+    budget = DailyBudget(remote.daily_tokens, supplies.spending, supplies.clock)
+    return RemoteEmbedder(
+        wire,
+        client,
+        base_url=base_url,
+        headers=public_headers(headers),
+        effort=Effort(
+            batch_tokens=remote.batch_tokens,
+            concurrency=remote.concurrency,
+            timeout_s=remote.timeout_s,
+            query_timeout_s=remote.query_timeout_s,
+        ),
+        budget=None if is_private(base_url) else budget,
+    )
+
+
+def find_key(provider: str, remote: RemoteSettings, supplies: Supplies) -> str | None:
+    """Return the key of ``provider``: the setting's, else the environment's, else None.
+
+    A key of the environment is never sent to an address of one's own that is reached in clear.
+    """
+    if remote.api_key:
+        return remote.api_key
+    if remote.base_url and remote.base_url.lower().startswith("http://"):
+        return None
+    return provider_key(provider, supplies.environ)
+
+
+def no_key(provider: str) -> ProviderRejected:
+    """Return the error for a provider without a key."""
+    return ProviderRejected(
+        f"there is no key for the embedding provider {provider}",
+        hint=f"set {KEY_VARIABLES[provider][0]} or embedding.remote.api_key",
+        provider=provider,
+    )
+
+
+def parse_headers(lines: tuple[str, ...]) -> dict[str, str]:
+    """Return ``("X-Team: search",)`` as name -> value, names in small letters.
+
+    Raises:
+        ConfigError: a line is no header; it is told by its number, for it may hold a secret.
+    """
+    headers: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        found = _HEADER.fullmatch(line.strip())
+        if found is None:
+            raise ConfigError(
+                f"embedding.remote.headers has no header in place {number}",
+                hint="write it as `X-Team: search`",
+                key="embedding.remote.headers",
+            )
+        headers[found[1].lower()] = found[2].rstrip()
+    return headers
+
+
+def public_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers that hold no secret; they are part of the provider key."""
+    return {name: value for name, value in headers.items() if not _SECRET_HEADER.search(name)}

@@ -1,0 +1,27 @@
+"""What embedders are made with besides their settings; the composition root hands it down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.clock import Clock, SystemClock
+from recollect.models.budget import MemorySpending, Spending
+
+
+class Supplies(msgspec.Struct, frozen=True, kw_only=True):
+    """The parts.
+
+    Attributes:
+        models: The folder of model files.
+        spending: Counts the tokens sent to paid providers.
+        clock: Tells the day.
+        environ: Variables that may hold keys; None is the process environment.
+    """
+
+    models: Path
+    spending: Spending = msgspec.field(default_factory=MemorySpending)
+    clock: Clock = msgspec.field(default_factory=SystemClock)
+    environ: Mapping[str, str] | None = None

@@ -1,0 +1,57 @@
+"""The port of a provider's wire format: how requests look and what answers mean.
+
+A wire knows paths, bodies and limits of one provider. It sends nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from recollect.models.raw_vectors import Reply
+
+Purpose = Literal["query", "document"]
+"""What a text is embedded for; some models treat questions and texts differently."""
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """A request: its path behind the base URL, and its body before it becomes JSON."""
+
+    path: str
+    body: Mapping[str, object]
+
+
+class Wire(Protocol):
+    """One provider's wire format."""
+
+    @property
+    def provider(self) -> str:
+        """Return the provider's name."""
+
+    @property
+    def model(self) -> str:
+        """Return the model's name, as the provider knows it."""
+
+    @property
+    def max_texts(self) -> int:
+        """Return how many texts a request may have."""
+
+    @property
+    def known_dimensions(self) -> int:
+        """Return the size of the vectors, or 0 where only the provider knows it."""
+
+    @property
+    def identity(self) -> Mapping[str, object]:
+        """Return what else decides the vectors: dimensions asked for, input types."""
+
+    def request(self, texts: Sequence[str], purpose: Purpose) -> Request:
+        """Return the request for the vectors of ``texts``; a query comes alone."""
+
+    def read(self, body: bytes, purpose: Purpose) -> Reply:
+        """Return what an answer says.
+
+        Raises:
+            ProviderUnavailable: it cannot be read.
+        """

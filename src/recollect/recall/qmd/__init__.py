@@ -1,0 +1,1 @@
+"""The external command `qmd` searches memory files; when it fails the builtin index answers."""

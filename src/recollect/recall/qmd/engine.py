@@ -1,0 +1,149 @@
+"""Keeps the command's view of the files fresh and asks it; knows when it may be asked again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import msgspec
+
+from recollect.core.clock import Clock
+from recollect.core.errors import ProviderUnavailable, RecollectError
+from recollect.core.settings import QmdSettings
+from recollect.index.report import never
+from recollect.recall.background import BackgroundWork
+from recollect.recall.qmd.collections import Collections
+from recollect.recall.qmd.command import QmdCommand, failed
+from recollect.recall.qmd.output import FoundText, read_output
+from recollect.recall.qmd.state import QmdState, read_state, write_state
+
+UPDATE_TIMES, EMBED_TIMES = 4, 20
+"""So many times `qmd.command_timeout_ms` these may take: they read all files, or run a model."""
+_MINUTE_MS = 60_000
+_OWN_INDEX = ("--index", "index")
+"""Named, it is the one of our folder, whatever project the folder lies in."""
+
+
+class QmdEngine:
+    """The external command over the memory files of one workspace. Threads may share it.
+
+    Args:
+        settings: The section ``qmd``.
+        collections: What it indexes.
+        clock: Tells the time.
+    """
+
+    def __init__(self, settings: QmdSettings, collections: Collections, clock: Clock) -> None:
+        self._settings = settings
+        self._collections = collections
+        self._clock = clock
+        self._command = QmdCommand(settings.command, collections.folder, collections.environ())
+        self._state = read_state(collections.folder)
+        self._changing = threading.Lock()
+        self._updating = threading.Lock()
+        self._background = BackgroundWork(self._refresh)
+
+    @property
+    def state(self) -> QmdState:
+        """What is remembered of it."""
+        return self._state
+
+    def ask(self, query: str, most: int) -> list[FoundText]:
+        """Return its hits for a question, best first.
+
+        A view of the files that has become old is renewed meanwhile, for the next question; only
+        the first question of all waits for it.
+
+        Raises:
+            ProviderUnavailable: it failed, or has failed a short while ago.
+        """
+        self._require_rested()
+        try:
+            if not self._state.updated_at:
+                self._refresh(never)
+            elif self._is_due(self._state.updated_at, self._settings.update_interval_minutes):
+                self._background.notify()
+            options = ("--json", "-n", str(most), "--", query)
+            output = self._command.run(
+                (*_OWN_INDEX, self._settings.mode, *options), self._settings.timeout_ms / 1000
+            )
+            found = read_output(output.out)
+        except RecollectError as error:
+            raise self._noted(error) from error
+        self._note_success()
+        return found
+
+    def refresh(self) -> str | None:
+        """Let it look at the files now, and make vectors if its mode uses them.
+
+        Returns:
+            Why it could not, or None.
+        """
+        try:
+            self._update(never)
+            if self._uses_vectors():
+                self._embed(never)
+        except RecollectError as error:
+            return self._noted(error).message
+        self._note_success()
+        return None
+
+    def close(self) -> None:
+        """End what runs. A second call does nothing."""
+        self._background.close()
+
+    def _refresh(self, stopping: Callable[[], bool]) -> None:
+        """Do what is due."""
+        with self._updating:
+            settings, state = self._settings, self._state
+            if self._is_due(state.updated_at, settings.update_interval_minutes):
+                self._update(stopping)
+            if self._uses_vectors() and self._is_due(
+                state.embedded_at, settings.embed_interval_minutes
+            ):
+                self._embed(stopping)
+
+    def _update(self, stopping: Callable[[], bool]) -> None:
+        self._collections.write()
+        self._run("update", UPDATE_TIMES, stopping)
+        self._remember(updated_at=self._clock.now_ms())
+
+    def _embed(self, stopping: Callable[[], bool]) -> None:
+        self._run("embed", EMBED_TIMES, stopping)
+        self._remember(embedded_at=self._clock.now_ms())
+
+    def _run(self, name: str, times: int, stopping: Callable[[], bool]) -> None:
+        timeout_s = times * self._settings.command_timeout_ms / 1000
+        self._command.run((*_OWN_INDEX, name), timeout_s, stopping)
+
+    def _uses_vectors(self) -> bool:
+        return self._settings.mode != "search"
+
+    def _is_due(self, done_at: int, interval_minutes: float) -> bool:
+        if not done_at:
+            return True
+        if not interval_minutes:
+            return False
+        return self._clock.now_ms() - done_at >= interval_minutes * _MINUTE_MS
+
+    def _require_rested(self) -> None:
+        state = self._state
+        if not state.failed_at:
+            return
+        left_ms = state.failed_at + self._settings.retry_s * 1000 - self._clock.now_ms()
+        if left_ms > 0:
+            raise ProviderUnavailable(state.reason, hint=failed("").hint)
+
+    def _noted(self, error: RecollectError) -> ProviderUnavailable:
+        """Remember a failure, and return it as what it means for the caller."""
+        self._remember(failed_at=self._clock.now_ms(), reason=error.message)
+        return ProviderUnavailable(error.message, hint=error.hint)
+
+    def _note_success(self) -> None:
+        if self._state.failed_at:
+            self._remember(failed_at=0, reason="")
+
+    def _remember(self, **fields: int | str) -> None:
+        with self._changing:
+            self._state = msgspec.structs.replace(self._state, **fields)
+            write_state(self._collections.folder, self._state)

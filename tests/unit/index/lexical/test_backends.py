@@ -1,0 +1,289 @@
+"""What finds words, whichever it is: one suite over our postings and FTS5."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from recollect.core.scope import Scope
+from recollect.core.settings import Settings
+from recollect.index.lexical.backends import backend, choose, has_fts5
+from recollect.index.partition import Partition
+from recollect.store.engine import Transaction
+from tests.unit.index.conftest import Open
+from tests.unit.index.corpus import EVERYTHING, OpenIndex, ScriptedFeed, gone, note, said
+
+BACKENDS = ("postings", "fts5")
+LEXICAL = msgspec.structs.replace(EVERYTHING, mode="lexical")
+LINES = {
+    "tea": "We drank 绿茶 in the garden",
+    "moving": "The 数据库迁移 is planned for Tuesday",
+    "soup": "ラーメン for lunch again",
+    "cafe": "Delivery at Café Zoé changed",
+    "code": "call getUserById before save",
+    "snake": "the column is named user_id",
+    "irish": 'O\'Brien said "AND" near the gate',
+}
+OTHERS = 60
+CHILD = """
+import sys
+from pathlib import Path
+import msgspec
+from tests.unit.index.corpus import OpenIndex, ScriptedFeed, said
+from tests.unit.index.lexical.test_backends import settings_of
+feed = ScriptedFeed(said("first", "a lantern"), said("second", "another lantern", group="s2"))
+index = OpenIndex(Path(sys.argv[1]), feed, None, settings_of(sys.argv[2]))
+index.index.sync()
+index.close()
+"""
+
+
+def settings_of(name: str) -> Settings:
+    """Return settings that choose a back end."""
+    return msgspec.convert({"search": {"lexical": {"backend": name}}}, Settings)
+
+
+def distractors(count: int = OTHERS) -> list[object]:
+    """Return messages that share no word with the lines."""
+    return [said(f"d{n}", f"weather report number {n}", group=f"d{n}") for n in range(count)]
+
+
+@pytest.fixture(params=BACKENDS)
+def lexical(request: pytest.FixtureRequest) -> Settings:
+    """Settings for each back end."""
+    return settings_of(str(request.param))
+
+
+@pytest.fixture
+def lines(open_index: Open, lexical: Settings) -> OpenIndex:
+    """The lines among distractors, each in a session of its own."""
+    held = [said(ref, text, group=ref) for ref, text in LINES.items()]
+    return open_index(ScriptedFeed(*held, *distractors()), settings=lexical)
+
+
+@pytest.mark.parametrize(
+    ("query", "ref"),
+    [
+        ("绿茶", "tea"),
+        ("数据库迁移", "moving"),
+        ("ラーメン", "soup"),
+        ("cafe zoe", "cafe"),
+        ("getUserById", "code"),
+        ("get user by id", "code"),
+        ("user_id", "snake"),
+        ("O'Brien \"AND\" NEAR(", "irish"),
+        ("gate", "irish"),
+    ],
+)
+def test_every_language_finds_its_line(lines: OpenIndex, query: str, ref: str) -> None:
+    """Folded words, pairs of characters, parts of identifiers, and no operators."""
+    assert lines.refs(query)[0] == ref
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['"', '""""', "tea AND", "NOT tea", "text : tea", "tea*", "^tea", "(", "a\0tea\0", "+ - ^ { }"],
+)
+def test_no_question_is_a_program(lines: OpenIndex, query: str) -> None:
+    """Whatever stands in it, a search ends with what has its words."""
+    for hit in lines.hits(query):
+        assert 0 < hit.score <= 1
+
+
+def test_a_pasted_text_is_a_question_too(lines: OpenIndex) -> None:
+    """Ten thousand words, one of them known."""
+    pasted = " ".join(f"unknown{n}" for n in range(9_999))
+    assert lines.refs(f"{pasted} lunch") == ["soup"]
+
+
+def test_a_removed_message_is_gone_with_its_words(open_index: Open, lexical: Settings) -> None:
+    """Also the other one, written anew, is found by its new words only."""
+    feed = ScriptedFeed(said("old", "green lantern"), said("new", "red lantern", order=1))
+    index = open_index(feed, settings=lexical)
+    assert set(index.refs("lantern")) == {"old", "new"}
+    feed.add(gone(said("old", "")), said("new", "blue kite", order=1))
+    assert index.refs("lantern") == []
+    assert index.refs("kite") == ["new"]
+
+
+def test_tenants_do_not_meet(open_index: Open, lexical: Settings) -> None:
+    """Neither in hits nor in how rare a word is."""
+    alone = open_index(ScriptedFeed(said("a", "a lantern"), said("b", "a kite", order=1)),
+                       settings=lexical, folder="alone")  # fmt: skip
+    other = [said(f"o{n}", "lantern", scope=Scope(tenant="other")) for n in range(9)]
+    feed = ScriptedFeed(said("a", "a lantern"), *other, said("b", "a kite", order=1))
+    both = open_index(feed, settings=lexical)
+    assert [(h.ref, h.score) for h in both.hits("lantern")] == [
+        (h.ref, h.score) for h in alone.hits("lantern")
+    ]
+    assert len(both.refs("lantern", Scope(tenant="other"))) == len(other)
+
+
+def test_one_visible_among_many_is_found(open_index: Open, lexical: Settings) -> None:
+    """A narrow scope is never answered with nothing because others are better."""
+    many = [said(f"m{n}", "lantern", group=f"g{n}", order=n) for n in range(50_000)]
+    mine = said("mine", "an old lantern in a long line of words", scope=Scope(user="ann"))
+    index = open_index(ScriptedFeed(mine, *many), settings=lexical)
+    found = index.reader()
+    index.index.sync()
+    hits = found.search("lantern", Scope(user="ann"), LEXICAL).hits
+    assert [hit.ref for hit in hits] == ["mine"]
+    everyone = found.search("old lantern", Scope(), msgspec.structs.replace(LEXICAL, limit=10)).hits
+    assert everyone[0].ref == "mine"
+    assert len(everyone) == 10
+
+
+def test_common_words_are_looked_for_where_rare_ones_are_not(
+    open_index: Open, lexical: Settings
+) -> None:
+    """The budget is spent on words that the scope does not hold; the answer comes all the same."""
+    narrow = {"exact_below": 0, "posting_budget": 1_000, "candidates": 10}
+    search = msgspec.structs.replace(lexical.search, **narrow)
+    theirs = [said(f"t{n}", "zither lantern", group=f"t{n}") for n in range(1_100)]
+    mine = [
+        said(f"m{n}", "lantern", group=f"m{n}", scope=Scope(user="ann"), order=n) for n in range(30)
+    ]
+    index = open_index(
+        ScriptedFeed(*theirs, *mine), settings=msgspec.structs.replace(lexical, search=search)
+    )
+    assert len(index.refs("zither lantern", Scope(user="ann"))) >= narrow["candidates"]
+
+
+def test_the_same_question_has_the_same_answer(lines: OpenIndex) -> None:
+    """Order and scores, also after another process's cache, that is in a new reader."""
+    first = [(hit.ref, hit.score) for hit in lines.hits("report weather 7")]
+    again = [(hit.ref, hit.score) for hit in lines.hits("report weather 7")]
+    fresh = lines.reader().search("report weather 7", Scope(), LEXICAL).hits
+    assert first == again == [(hit.ref, hit.score) for hit in fresh]
+    assert len(first) == OTHERS
+    assert first[0][0] == "d7"
+
+
+def test_what_another_process_writes_is_found(tmp_path: Path, lexical: Settings) -> None:
+    """By a reader that held the index before."""
+    folder, name = tmp_path / "home", lexical.search.lexical.backend
+    index = OpenIndex(folder, ScriptedFeed(said("first", "a lantern")), None, lexical)
+    try:
+        assert index.refs("lantern") == ["first"]
+        reader = index.reader()
+        assert len(reader.search("lantern", Scope(), LEXICAL).hits) == 1
+        subprocess.run([sys.executable, "-c", CHILD, str(folder), name], check=True)  # noqa: S603  # ourselves
+        assert len(reader.search("lantern", Scope(), LEXICAL).hits) == 2  # noqa: PLR2004
+    finally:
+        index.close()
+
+
+def test_feedback_counts_words(open_index: Open, lexical: Settings) -> None:
+    """The second round of files asks each back end how common its words are, and where."""
+    notes = [note(f"memory/{n}.md", f"lantern oil wick {'oil ' * n}") for n in range(6)]
+    index = open_index(ScriptedFeed(*notes), settings=lexical)
+    index.index.sync()
+
+    def ask(tx: Transaction) -> tuple[int, int, list[float]]:
+        partition = Partition(1, 0, lexical.search.lexical.backend)
+        partition.refresh(tx)
+        found, unknown = (partition.words.find(tx, term) for term in ("oil", "zither"))
+        return found.frequency, unknown.frequency, sorted(found.counts(np.arange(6)).tolist())
+
+    assert index.database.read(ask) == (6, 0, [1, 2, 3, 4, 5, 6])
+
+
+def test_a_change_of_the_back_end_rebuilds(open_index: Open, tmp_path: Path) -> None:
+    """The old index answers and says so, until sync has built the new one; nothing is left."""
+    feed = ScriptedFeed(said("a", "a lantern"), said("b", "a kite", order=1))
+    first = open_index(feed)
+    first.index.sync()
+    first.close()
+    second = open_index(feed, settings=settings_of("fts5"))
+    told = second.ask("lantern")
+    assert [hit.ref for hit in told.hits][0] == "a"
+    assert any("back end" in warning for warning in told.warnings)
+    second.index.sync()
+    assert second.index.status().outdated is None
+    assert second.refs("kite")[0] == "b"
+    assert second.database.read(lambda tx: list(tx.rows("SELECT 1 FROM postings"))) == []
+    second.close()
+    third = open_index(feed, settings=settings_of("postings"))
+    third.index.sync()
+    assert third.database.read(tables_of_fts5) == []
+    assert third.refs("lantern")[0] == "a"
+
+
+def tables_of_fts5(tx: Transaction) -> list[object]:
+    """Return what FTS5 has in the schema."""
+    return list(tx.rows("SELECT name FROM sqlite_schema WHERE name GLOB 'chunk*_[0-9]*'"))
+
+
+def test_fts5_costs_nothing_where_it_is_not_chosen(open_index: Open) -> None:
+    """No table of it."""
+    index = open_index(ScriptedFeed(said("a", "a lantern")))
+    index.index.sync()
+    assert index.database.read(tables_of_fts5) == []
+
+
+def test_fts5_is_readable_with_any_tool(open_index: Open) -> None:
+    """Path, lines and the original text beside the prepared words, by plain SQL."""
+    feed = ScriptedFeed(note("/w//memory/tea.md", "# Tea\nSencha is a 绿茶"), said("m", "no"))
+    index = open_index(feed, settings=settings_of("fts5"))
+    index.index.sync()
+    rows = index.database.read(
+        lambda tx: list(
+            tx.rows(
+                "SELECT id, path, source, model, start_line, original FROM chunks_fts_1"
+                " WHERE chunks_fts_1 MATCH '绿茶 sencha'"
+            )
+        )
+    )
+    assert rows == [
+        ("memory//w//memory/tea.md:0", "memory/tea.md", "memory", "fts-only", 1,
+         "# Tea\nSencha is a 绿茶"),
+    ]  # fmt: skip
+
+
+def test_fts5_keeps_no_removed_word(open_index: Open) -> None:
+    """Its index is rewritten, not marked; a check finds it in step."""
+    feed = ScriptedFeed(*[said(f"m{n}", f"zither{n} lantern") for n in range(40)])
+    index = open_index(feed, settings=settings_of("fts5"))
+    index.index.sync()
+    feed.add(*[gone(said(f"m{n}", "")) for n in range(39)])
+    index.index.sync()
+
+    def left(tx: Transaction) -> bytes:
+        return b"".join(bytes(block) for (block,) in tx.rows("SELECT block FROM chunks_fts_1_data"))  # type: ignore[arg-type]  # blobs
+
+    assert b"zither3" in index.database.read(left)
+    assert b"zither1" not in index.database.read(left)
+    assert backend("fts5").count_damage(index.database, 1) == 0
+
+
+def test_fts5_that_is_out_of_step_is_told(open_index: Open) -> None:
+    """What a doctor asks."""
+    index = open_index(ScriptedFeed(said("m", "a lantern")), settings=settings_of("fts5"))
+    index.index.sync()
+    index.database.write(lambda tx: tx.execute("DROP TRIGGER chunk_words_1_change"))
+    index.database.write(lambda tx: tx.execute("UPDATE chunk_words_1 SET text = 'kite'"))
+    assert backend("fts5").count_damage(index.database, 1) == 1
+    assert backend("fts5").count_damage(index.database, 2) == 0
+
+
+def test_a_library_without_fts5_is_told(open_index: Open) -> None:
+    """The default answers; the choice says why."""
+    index = open_index(ScriptedFeed())
+    assert index.database.read(has_fts5)
+
+    class Without:
+        """A database whose library holds nothing."""
+
+        def read(self, unit: object) -> bool:
+            """Answer every question with no."""
+            return False
+
+    choice = choose(Without(), "fts5")  # type: ignore[arg-type]  # all that is asked of it
+    assert (choice.used, choice.error) == ("postings", "this SQLite was built without FTS5")
+    assert choose(index.database, "fts5").error is None
+    assert index.index.lexical.used == "postings"
