@@ -6,12 +6,7 @@ transaction is written in `lifecycle`, `lease` and `lineage`; messages come from
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 from collections.abc import Mapping
-=======
-import difflib
-from collections.abc import Callable, Iterable, Mapping
->>>>>>> main
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -53,50 +48,8 @@ from recollect.store.paths import check_id
 SessionList: TypeAlias = list[Session]
 
 
-<<<<<<< HEAD
 class Sessions(Transcripts):
     """Creates, finds, continues and ends sessions; stores and reads their messages."""
-=======
-def _tell_nobody() -> None:
-    pass
-
-
-class Sessions:
-    """Creates and finds sessions; stores and reads their messages.
-
-    Args:
-        database: ``records.db``.
-        clock: Tells the time.
-        ids: Gives rows their ids.
-        settings: How long a session is fresh.
-        redactor: Takes secrets out before anything is stored; None stores texts as they come.
-        mirror: Is told after each commit that added messages.
-        scope: Whose sessions these are.
-        opened: Is called when a session was made, or found by its key.
-    """
-
-    def __init__(
-        self,
-        *,
-        database: Database,
-        clock: Clock,
-        ids: IdSource,
-        settings: SessionSettings,
-        redactor: Redactor | None,
-        mirror: MirrorSignal | None = None,
-        scope: Scope | None = None,
-        opened: Callable[[], None] = _tell_nobody,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._ids = ids
-        self._settings = settings
-        self._redactor = redactor
-        self._mirror = mirror if mirror is not None else SilentMirror()
-        self._opened = opened
-        self._drafts = DraftMaker(clock, ids, redactor)
-        self.scope = scope if scope is not None else Scope()
->>>>>>> main
 
     def within(self, scope: Scope) -> Sessions:
         """Return the same sessions as another scope sees them."""
@@ -160,17 +113,11 @@ class Sessions:
             found = current_session(tx, wanted, self.scope)
             return found if found is not None and turn.stale_reason(found) is None else None
 
-<<<<<<< HEAD
         known = self._database.read(fresh)
         if known is not None:
+            self._opened()
             return known
         session = self._database.write(lambda tx: open_session(tx, wanted, self.scope, turn))
-=======
-        if found := self._database.read(lambda tx: select_sessions(tx, where, 1)):
-            self._opened()
-            return found[0]
-        session = self._database.write(find_or_add)
->>>>>>> main
         self._mirror.notify()
         self._opened()
         return session
@@ -248,7 +195,9 @@ class Sessions:
             record_event(tx, SessionResumed(scope=owner_of(session), at=self._clock.now_ms()))
             return session
 
-        return self._database.write(unit)
+        session = self._database.write(unit)
+        self._opened()
+        return session
 
     def hold(
         self, id_or_title: str, *, holder: str | None = None, on_busy: str = "refuse"
@@ -284,6 +233,7 @@ class Sessions:
             return session, lease
 
         session, lease = self._database.write(unit)
+        self._opened()
         return HeldSession(self, session, lease)
 
     def release(self, lease: Lease) -> None:

@@ -7,7 +7,7 @@ parents. Which session a message belongs to is the business of `sessions`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -37,6 +37,10 @@ Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"
 _ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id")
 
 
+def _tell_nobody() -> None:
+    """Nobody wants to know."""
+
+
 class Transcripts:
     """Stores and reads messages.
 
@@ -48,6 +52,7 @@ class Transcripts:
         redactor: Takes secrets out before anything is stored; None stores texts as they come.
         mirror: Is told after each commit that added messages.
         scope: Whose sessions these are.
+        opened: Is called when a session was made, or found to go on with.
     """
 
     def __init__(
@@ -60,6 +65,7 @@ class Transcripts:
         redactor: Redactor | None,
         mirror: MirrorSignal | None = None,
         scope: Scope | None = None,
+        opened: Callable[[], None] = _tell_nobody,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -67,6 +73,7 @@ class Transcripts:
         self._settings = settings
         self._redactor = redactor
         self._mirror = mirror if mirror is not None else SilentMirror()
+        self._opened = opened
         self._drafts = DraftMaker(clock, ids, redactor)
         self.scope = scope if scope is not None else Scope()
 

@@ -11,10 +11,6 @@ from recollect.core.settings.options import Option, list_options
 from recollect.core.settings.places import default_home, models_folder, program_path
 from recollect.core.settings.qmd import QmdSettings
 from recollect.core.settings.resolve import Explained, ResolvedSettings, load_settings
-<<<<<<< HEAD
-from recollect.core.settings.search import RankingSettings, SearchSettings
-from recollect.core.settings.sessions import SessionSettings
-=======
 from recollect.core.settings.search import (
     HybridSettings,
     RankingSettings,
@@ -22,7 +18,7 @@ from recollect.core.settings.search import (
     SearchSettings,
     VectorSettings,
 )
->>>>>>> main
+from recollect.core.settings.sessions import SessionSettings
 from recollect.core.settings.sync import SyncSettings
 from recollect.core.settings.tree import (
     ChunkingSettings,
