@@ -197,7 +197,7 @@ class SessionSettings(Struct, frozen=True, kw_only=True):
         Literal["main", "per-peer", "per-channel-peer", "per-account-channel-peer"],
         Meta(
             description="Which direct chats share a session key, where a program gives the parts "
-            "of one: all of an agent, those with one person, on one channel, or on one account of it."
+            "of one: all of an agent, those with one person, on one channel, or on one account.",
         ),
     ] = "per-account-channel-peer"
     identity_links: Annotated[
