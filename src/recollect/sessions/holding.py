@@ -12,6 +12,7 @@ from recollect.sessions.lease import Lease
 from recollect.sessions.message import Message
 from recollect.sessions.session import Session
 from recollect.sessions.transcripts import Item
+from recollect.sessions.usage import TokenUsage
 
 if TYPE_CHECKING:  # it makes these
     from recollect.sessions.sessions import Sessions
@@ -53,6 +54,8 @@ class HeldSession:
         at: int | datetime | None = None,
         metadata: Mapping[str, Any] | None = None,
         event_id: str | None = None,
+        model: str | None = None,
+        usage: TokenUsage | Mapping[str, Any] | None = None,
     ) -> Message:
         """Store a message, as `Sessions.append` does.
 
@@ -68,6 +71,8 @@ class HeldSession:
             at=at,
             metadata=metadata,
             event_id=event_id,
+            model=model,
+            usage=usage,
             lease=self.lease,
         )
 

@@ -29,12 +29,13 @@ from recollect.sessions.transcript import (
     message_from,
     select_messages,
 )
+from recollect.sessions.usage import TokenUsage, with_usage
 from recollect.store.engine import Database, Transaction
 
 Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"
 """A message for `append_many`: role and content, or a dict with the argument names of `append`."""
 
-_ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id")
+_ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage")
 
 
 def _tell_nobody() -> None:
@@ -87,6 +88,8 @@ class Transcripts:
         at: int | datetime | None = None,
         metadata: Mapping[str, Any] | None = None,
         event_id: str | None = None,
+        model: str | None = None,
+        usage: TokenUsage | Mapping[str, Any] | None = None,
         lease: Lease | None = None,
     ) -> Message:
         """Store a message behind the newest of its session, and return it once it is durable.
@@ -101,6 +104,8 @@ class Transcripts:
             metadata: More facts, a JSON object.
             event_id: An id of the caller's. The same id again stores nothing and returns the
                 first message, so that a caller may always try again.
+            model: The model that said it; also kept on the session.
+            usage: What it cost, in the provider's own words; added up on the session.
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
@@ -108,8 +113,9 @@ class Transcripts:
             InvalidInput: something of it cannot be stored.
             Conflict: another program has taken the session over.
         """
+        facts = with_usage(metadata or {}, model, usage)
         draft = self._drafts.message(
-            role, content, name=name, at=at, metadata=metadata, event_id=event_id
+            role, content, name=name, at=at, metadata=facts, event_id=event_id
         )
         return self._append(session_id, [draft], lease)[0]
 
@@ -255,7 +261,10 @@ def _arguments(item: object) -> dict[str, Any]:
         missing = [key for key in ("role", "content") if key not in item]
         if unknown or missing:
             raise InvalidInput("a message has unknown or missing fields", hint=_item_hint(unknown))
-        return dict(item)
+        given = dict(item)
+        model, usage = given.pop("model", None), given.pop("usage", None)
+        given["metadata"] = with_usage(given.get("metadata") or {}, model, usage)
+        return given
     if isinstance(item, tuple | list) and len(item) == 2:
         return {"role": item[0], "content": item[1]}
     raise InvalidInput("a message is neither a pair nor a dict", hint=_item_hint([]))
