@@ -39,6 +39,7 @@ from recollect.recall.qmd.backend import QmdBackend
 from recollect.recall.qmd.collections import Collections
 from recollect.recall.qmd.engine import QmdEngine
 from recollect.recall.reading import Reading
+from recollect.recall.status import Reported
 from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.recall.upkeep import Kept, Upkeep, worker_lock
 from recollect.sessions.foreign import TranscriptFormat
@@ -95,8 +96,26 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     reading: Reading | None
     qmd: QmdBackend | None
     mirror: TranscriptMirror | None
+    live: bool
     upkeep: Upkeep
     sessions: Sessions
+
+    def reported(self) -> Reported:
+        """Return what a status tells of."""
+        return Reported(
+            home=self.home,
+            workspace=self.workspace,
+            extra=tuple(_extra_paths(self.resolved, self.workspace)),
+            settings=self.resolved.settings,
+            clock=self.clock,
+            records=self.records,
+            index_database=self.index_database,
+            index=self.index,
+            choice=self.choice,
+            qmd=self.qmd,
+            mirror=self.mirror,
+            upkeep=self.upkeep,
+        )
 
 
 class Arrivals:
@@ -121,13 +140,65 @@ def assemble(order: Order) -> Parts:
         NotFound: the workspace is no folder.
         StoreError: a database cannot be opened.
     """
+    ground = _ground(order)
+    resolved, settings, clock = ground.resolved, ground.resolved.settings, ground.clock
+    files = _memory_files(resolved, ground.workspace, ground.scope, ground.redactor)
+    index = _index(ground, files)
+    mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
+    shared = (ground.records, ground.ids, ground.redactor, mirror)
+    kept = Kept(
+        index=index,
+        lock=worker_lock(ground.index_home, files, ground.scope, clock),
+        files=files,
+        followed=_followed(order, resolved, shared, ground.scope),
+        is_live=order.live,
+    )
+    upkeep = Upkeep(kept, settings.sync, clock)
+    return Parts(
+        home=ground.home,
+        workspace=ground.workspace,
+        scope=ground.scope,
+        resolved=resolved,
+        clock=clock,
+        ids=ground.ids,
+        redactor=ground.redactor,
+        records=ground.records,
+        index_database=ground.index_database,
+        choice=ground.choice,
+        index=index,
+        files=files,
+        reading=_reading(resolved, ground.workspace, files),
+        qmd=_qmd(ground, files, index),
+        mirror=mirror,
+        live=order.live,
+        upkeep=upkeep,
+        sessions=_sessions(ground, mirror, upkeep),
+    )
+
+
+class _Ground(msgspec.Struct, frozen=True, kw_only=True):
+    """What everything else stands on."""
+
+    home: Path
+    index_home: Path
+    workspace: Path | None
+    scope: Scope
+    resolved: ResolvedSettings
+    clock: Clock
+    ids: IdSource
+    redactor: SecretRedactor | None
+    records: SqliteDatabase
+    index_database: SqliteDatabase
+    choice: Choice
+
+
+def _ground(order: Order) -> _Ground:
     home = Path(order.home).expanduser() if order.home is not None else default_home()
-    scope = order.scope or Scope()
+    scope, clock = order.scope or Scope(), order.clock or SystemClock()
     resolved = load_settings(home, _overrides(order), agent=known_agent(scope.agent))
-    settings, clock = resolved.settings, order.clock or SystemClock()
     workspace = _workspace(resolved)
     private_folder(home)
-    records = open_records(home, settings.store, clock)
+    records = open_records(home, resolved.settings.store, clock)
     try:
         choice = _choice(order.embedder, resolved, UsageLedger(records), clock)
     except RecollectError:
@@ -135,62 +206,50 @@ def assemble(order: Order) -> Parts:
         raise
     agent = own_index_of(resolved, scope)
     index_home = private_folder(home if agent is None else home / AGENTS / agent)
-    index_database = open_index(index_home, settings.store, clock)
-    redactor = _redactor(records, settings.privacy)
-    files = _memory_files(resolved, workspace, scope, redactor)
-    feeds: list[Feed] = [TranscriptFeed(records, agent), *([files] if files else [])]
-    near = VectorChoice(
-        settings.search.vector, index_database, index_home, _copies(records, agent), clock
-    )
-    index = Index(
-        index_database,
-        feeds,
-        settings,
-        clock=clock,
-        embedder=choice.embedder,
-        fallback=choice.fallback,
-        locks=IndexLocks(index_home, clock),
-        origin=files.origin if files else None,
-        near=near.choose(),
-    )
-    mirror = TranscriptMirror(home, records) if settings.sessions.mirror else None
-    ids = IdSource(clock)
-    kept = Kept(
-        index=index,
-        lock=worker_lock(index_home, files, scope, clock),
-        files=files,
-        followed=_followed(order, resolved, (records, ids, redactor, mirror), scope),
-        is_live=order.live,
-    )
-    upkeep = Upkeep(kept, settings.sync, clock)
-    sessions = Sessions(
-        database=records,
-        clock=clock,
-        ids=ids,
-        settings=settings.sessions,
-        redactor=redactor,
-        mirror=Arrivals(mirror, upkeep),
-        scope=scope,
-        opened=upkeep.session_started,
-    )
-    return Parts(
+    return _Ground(
         home=home,
+        index_home=index_home,
         workspace=workspace,
         scope=scope,
         resolved=resolved,
         clock=clock,
-        ids=ids,
-        redactor=redactor,
+        ids=IdSource(clock),
+        redactor=_redactor(records, resolved.settings.privacy),
         records=records,
-        index_database=index_database,
+        index_database=open_index(index_home, resolved.settings.store, clock),
         choice=choice,
-        index=index,
-        files=files,
-        reading=_reading(resolved, workspace, files),
-        qmd=_qmd(resolved, index_home, (files, index), clock, scope),
-        mirror=mirror,
-        upkeep=upkeep,
-        sessions=sessions,
+    )
+
+
+def _index(ground: _Ground, files: MemoryFiles | None) -> Index:
+    agent = own_index_of(ground.resolved, ground.scope)
+    records, database = ground.records, ground.index_database
+    feeds: list[Feed] = [TranscriptFeed(records, agent), *([files] if files else [])]
+    vector = ground.resolved.settings.search.vector
+    near = VectorChoice(vector, database, ground.index_home, _copies(records, agent), ground.clock)
+    return Index(
+        database,
+        feeds,
+        ground.resolved.settings,
+        clock=ground.clock,
+        embedder=ground.choice.embedder,
+        fallback=ground.choice.fallback,
+        locks=IndexLocks(ground.index_home, ground.clock),
+        origin=files.origin if files else None,
+        near=near.choose(),
+    )
+
+
+def _sessions(ground: _Ground, mirror: TranscriptMirror | None, upkeep: Upkeep) -> Sessions:
+    return Sessions(
+        database=ground.records,
+        clock=ground.clock,
+        ids=ground.ids,
+        settings=ground.resolved.settings.sessions,
+        redactor=ground.redactor,
+        mirror=Arrivals(mirror, upkeep),
+        scope=ground.scope,
+        opened=upkeep.session_started,
     )
 
 
@@ -277,31 +336,24 @@ def _reading(
     return None if files is None else Reading(files, workspace, extra)
 
 
-def _qmd(
-    resolved: ResolvedSettings,
-    index_home: Path,
-    builtin: tuple[MemoryFiles | None, Index],
-    clock: Clock,
-    scope: Scope,
-) -> QmdBackend | None:
-    settings, (files, index) = resolved.settings, builtin
+def _qmd(ground: _Ground, files: MemoryFiles | None, index: Index) -> QmdBackend | None:
+    settings = ground.resolved.settings
     if settings.search.backend != "qmd" or files is None:
         return None
-    workspace = _workspace(resolved)
     collections = Collections(
-        index_home / QMD,
-        workspace,
-        _extra_paths(resolved, workspace),
+        ground.index_home / QMD,
+        ground.workspace,
+        _extra_paths(ground.resolved, ground.workspace),
         cache=models_folder() / QMD,
         program_path=program_path(),
     )
     return QmdBackend(
-        QmdEngine(settings.qmd, collections, clock),
+        QmdEngine(settings.qmd, collections, ground.clock),
         collections,
         files,
         index,
         settings=settings.search,
-        owner=scope,
+        owner=ground.scope,
         mode=settings.qmd.mode,
     )
 

@@ -13,46 +13,30 @@ import msgspec
 
 from recollect.assembly import Order, Parts, assemble
 from recollect.core.clock import Clock, to_datetime
-from recollect.core.errors import NotFound, StoreClosed
+from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
+from recollect.index.checkup import IndexCheckup
 from recollect.index.hit import SearchResult
-from recollect.index.index import IndexStatus
 from recollect.index.preview import Preview
 from recollect.index.report import OnProgress, SyncReport, ignore_progress
 from recollect.index.searcher import SearchOptions, source_names
 from recollect.models.embedder import Embedder
 from recollect.recall.citations import shows_citations
+from recollect.recall.probe import EmbedderProbe, Probe
 from recollect.recall.reading import MOST_CHARS, Extent, ReadResult
-from recollect.recall.upkeep import SyncState
+from recollect.recall.status import Status, report_status
+from recollect.recall.upkeep import Synced
 from recollect.sessions.foreign import TranscriptFormat
 from recollect.sessions.import_report import ImportReport, Progress
 from recollect.sessions.importer import AUTO, TranscriptImporter
-from recollect.store.engine import Database, Health
+from recollect.store.engine import Database
 from recollect.store.journal import RecordedEvent, events_since
 from recollect.store.usage import UsageLedger
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
 More than that is left to `sync` and the background."""
-
-
-class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """What a home holds and how it is doing."""
-
-    home: str
-    workspace: str | None
-    sessions: int
-    messages: int
-    index: IndexStatus
-    embedder: str | None
-    embedder_reason: str
-    embedder_hint: str
-    records_health: Health
-    index_health: Health
-    mirror_error: str | None
-    background_error: str | None
-    sync: SyncState = SyncState()
 
 
 class Events:
@@ -83,6 +67,7 @@ class Memory:
         self.sessions = parts.sessions
         self.events = Events(parts.records)
         self._is_closed = False
+        self._probe = EmbedderProbe(parts.choice.embedder, parts.choice.hint, parts.clock)
 
     def __enter__(self) -> Memory:
         return self
@@ -114,6 +99,20 @@ class Memory:
         report = SyncReport(warnings=followed.warnings)
         return report.plus(self._parts.index.sync(on_progress))
 
+    def watch(self) -> Iterator[Synced]:
+        """Keep the index in step until it is closed; yield what each sync in the background did.
+
+        The memory must be a live one. Only syncs that did something, or failed, are told.
+
+        Raises:
+            InvalidInput: watching is turned off, or the memory was opened for a moment only.
+            StoreBusy: another program does it already.
+        """
+        if not (self._parts.live and self.settings.sync.watch):
+            hint = "set sync.watch to true, and open the memory with live=True"
+            raise InvalidInput("this memory does not watch", hint=hint)
+        return self._parts.upkeep.watch()
+
     def reindex(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Build the index anew; searches are answered by the old one until it is finished.
 
@@ -122,6 +121,10 @@ class Memory:
             EmbeddingError: the embedder failed; the old index stays.
         """
         return self._parts.upkeep.run(lambda: self._parts.index.rebuild(on_progress))
+
+    def may_cost(self, *, reindex: bool = False) -> bool:
+        """Return cheaply whether a sync, or a reindex, is to be agreed to by who pays."""
+        return self._parts.index.may_cost(anew=reindex)
 
     def preview(self, *, reindex: bool = False) -> Preview:
         """Return what a sync, or a reindex, would read, embed and cost; nothing is changed.
@@ -241,34 +244,38 @@ class Memory:
         return self._parts.resolved
 
     def status(self) -> Status:
-        """Return what the home holds and how it is doing."""
-        parts = self._parts
-        counts = parts.records.read(
-            lambda tx: tx.row(
-                "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM messages)"
-            )
-        )
-        sessions, messages = counts or (0, 0)
-        return Status(
-            home=str(parts.home),
-            workspace=str(parts.workspace) if parts.workspace else None,
-            sessions=int(sessions or 0),
-            messages=int(messages or 0),
-            index=parts.index.status(),
-            embedder=parts.choice.embedder.model if parts.choice.embedder else None,
-            embedder_reason=parts.choice.reason,
-            embedder_hint=parts.choice.hint,
-            records_health=parts.records.health(),
-            index_health=parts.index_database.health(),
-            mirror_error=parts.mirror.last_error if parts.mirror else None,
-            background_error=parts.upkeep.state().last_error,
-            sync=parts.upkeep.state(),
-        )
+        """Return what the home holds and how it is doing; no provider is asked.
+
+        Raises:
+            StoreError: a database cannot be read.
+        """
+        return report_status(self._parts.reported())
+
+    def probe_embedding(self) -> Probe:
+        """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
+        return self._probe.ask()
+
+    def probe_vectors(self) -> bool:
+        """Return whether the vector back end of the settings can be reached."""
+        return self._parts.index.near.status(self._parts.index.status().dimensions).available
+
+    def checkup(self) -> IndexCheckup:
+        """Return what examines the rows of the index, and mends them."""
+        return IndexCheckup(self._parts.index_database, self._parts.index)
+
+    def forgive_batches(self) -> int:
+        """Let batches of the provider be used again; return how many failures are forgotten."""
+        return self._parts.index.forgive_batches()
 
     def heal_mirrors(self) -> Mapping[str, int]:
         """Make every readable transcript equal to the database; return how many were how before."""
         mirror = self._parts.mirror
         return {} if mirror is None else {str(k): n for k, n in mirror.heal_all().items()}
+
+    def set_stray_mirrors_aside(self) -> int:
+        """Give mirrors of sessions that the database does not have another ending."""
+        mirror = self._parts.mirror
+        return 0 if mirror is None else mirror.set_strays_aside()
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""

@@ -11,9 +11,13 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
 SAYS = {
+    "annotations.py": "MEMORY.md#L3",
     "chunks.py": "lines 1 to",
     "conversation.py": "3 user That is the one.",
     "first_steps.py": "Mira: No tins: they let the damp in.",
+    "reading.py": "line 300 of 300\nnot_found",
+    "own_server.py": "hybrid",
+    "preview.py": "read 1, embed 0 with None: 0.0 USD",
 }
 """A text that the output of each snippet holds."""
 

@@ -21,6 +21,7 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     kills: int
     writes_a_process: int
     cold_starts: int
+    rebuild_kills: int
     lock_races: int
     path_races: int
 
@@ -31,6 +32,7 @@ SHORT = Scale(
     kills=12,
     writes_a_process=50,
     cold_starts=3,
+    rebuild_kills=10,
     lock_races=40,
     path_races=2_000,
 )
@@ -40,6 +42,7 @@ FULL = Scale(
     kills=150,
     writes_a_process=400,
     cold_starts=40,
+    rebuild_kills=50,
     lock_races=200,
     path_races=100_000,
 )

@@ -1,7 +1,7 @@
 """Variants: the same product under other settings, compared side by side on the same questions.
 
 A variant is a name and settings by dotted key. Settings under ``search.`` change a ranking only, so
-variants that differ there share one indexed home; any other key means another index.
+variants that differ there share one indexed home; a back end or any other key means another index.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from recollect.core.errors import InvalidInput
 BASE = "base"
 
 _RANKING_ONLY = "search."
+_BACKENDS = ("search.lexical.", "search.vector.")
 _HINT = (
     "write it as search.limit=10, or for a comparison as name:search.limit=10,search.candidates=50"
 )
@@ -31,7 +32,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
         return {
             key: value
             for key, value in sorted(self.overrides.items())
-            if not key.startswith(_RANKING_ONLY)
+            if key.startswith(_BACKENDS) or not key.startswith(_RANKING_ONLY)
         }
 
 

@@ -154,9 +154,11 @@ def open_product(
     overrides: Overrides | None = None,
     embedder: Embedder | None = None,
 ) -> Product:
-    """Return `recollect.open` on ``home``.
+    """Return `recollect.open` on ``home``, without work in the background.
 
     Raises:
         RecollectError: as `recollect.open`.
     """
-    return recollect.open(home, workspace=workspace, overrides=overrides, embedder=embedder)
+    return recollect.open(
+        home, workspace=workspace, overrides=overrides, embedder=embedder, live=False
+    )

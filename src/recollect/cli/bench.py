@@ -16,6 +16,7 @@ from recollect.bench.data import find_data
 from recollect.bench.environment import describe_environment
 from recollect.bench.experiment import plan_variants
 from recollect.bench.homes import work_folder
+from recollect.bench.lexical import LexicalRun, LexicalRunner, describe_lexical, lexical_grids
 from recollect.bench.load import LoadPlan, LoadRunner
 from recollect.bench.load_grids import describe_load, load_grids
 from recollect.bench.plot import plot_load, plot_quality
@@ -25,6 +26,19 @@ from recollect.bench.quality_grids import describe_quality, quality_grids
 from recollect.bench.results import DatasetReport, LoadRun
 from recollect.bench.suite import ONE_CHAT, QualitySuite, Slice
 from recollect.bench.synthetic import WordLaw
+from recollect.bench.vectors import (
+    BACKENDS,
+    VectorRun,
+    VectorRunner,
+    describe_vectors,
+    vector_grids,
+)
+from recollect.bench.workspace import (
+    WorkspacePlan,
+    WorkspaceRunner,
+    describe_workspace,
+    workspace_grids,
+)
 from recollect.cli.bench_options import (
     Answers,
     AsJson,
@@ -215,6 +229,85 @@ def load(
         for size in messages or [100_000]
     ]
     _show_load(_run_load(plans, keep), output)
+
+
+@app.command()
+def lexical(
+    *,
+    messages: Annotated[
+        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
+    ] = None,
+    queries: Annotated[int, typer.Option(help="Searches in each back end.")] = 300,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Our postings and FTS5 side by side: indexing, search and write latency, disk."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    plans = [
+        LoadPlan(messages=size, chunks=1, queries=queries, seed=seed)
+        for size in messages or [10_000, 100_000]
+    ]
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(keep) as root:
+        runner = LexicalRunner(root, open_product, progress)
+        costs = tuple(cost for plan in plans for cost in runner.run(plan))
+    run = LexicalRun(environment=environment, seed=seed, costs=costs)
+    output.deliver(run, describe_lexical(run), lexical_grids(run))
+
+
+@app.command()
+def vectors(
+    *,
+    messages: Annotated[
+        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
+    ] = None,
+    backend: Annotated[
+        list[str] | None,
+        typer.Option(help=f"{', '.join(BACKENDS)}; may be repeated. All by default."),
+    ] = None,
+    queries: Annotated[int, typer.Option(help="Questions to each back end.")] = 300,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """The vector back ends side by side: filling, latency, disk, and the same ten nearest."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    chosen = choose(backend, BACKENDS, "backend")
+    plans = [
+        LoadPlan(messages=size, chunks=1, queries=queries, seed=seed)
+        for size in messages or [10_000, 100_000]
+    ]
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(keep) as root:
+        runner = VectorRunner(root, open_product, progress)
+        costs = tuple(cost for plan in plans for cost in runner.run(plan, chosen))
+    run = VectorRun(environment=environment, seed=seed, costs=costs)
+    output.deliver(run, describe_vectors(run), vector_grids(run))
+
+
+@app.command()
+def workspace(
+    *,
+    files: Annotated[int, typer.Option(min=1, help="Memory files of 5 kB.")] = 10_000,
+    embedded: Annotated[int, typer.Option(min=0, help="Files that are embedded too.")] = 100,
+    saves: Annotated[int, typer.Option(min=0, help="Files saved under a watching program.")] = 10,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same files.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """A workspace of many files: the first sync, the next ones, and how soon a change is found."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    plan = WorkspacePlan(files=files, embedded=embedded, saves=saves, seed=seed)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = WorkspaceRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_workspace(run), workspace_grids(run))
 
 
 @app.command("all")

@@ -9,22 +9,24 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
-
-import msgspec
 
 from recollect import __version__
 from recollect.cli.figures import count, size
+from recollect.cli.finding import FIX_HINT, Finding, State, sound
+from recollect.cli.index_checks import check_engines, check_files, check_locks, check_rows
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import RecollectError, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, StoreSettings, load_settings, models_folder
 from recollect.index.extra_paths import extra_path
 from recollect.index.generations import cursor, find_generation
+from recollect.index.locks import IndexLocks
+from recollect.index.memory_files import MemoryFiles
 from recollect.index.memory_listing import list_memory
 from recollect.memory import Memory, open_memory
 from recollect.models.folder import INSTALL_HINT, ModelFolder
-from recollect.models.registry import choose_embedder, local_folder
+from recollect.models.local import LocalEmbedder
+from recollect.models.registry import AUTO, NONE, Choice, choose_embedder, local_folder
 from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.mirror_file import MirrorState
@@ -46,21 +48,10 @@ OTHERS = 0o077
 LITTLE_SPACE = 256 << 20
 """Below it an index rebuild or a model may not fit."""
 
-FIX_HINT = "`recollect doctor --fix`"
 RECORDS_HINT = "restore a backup; keep what is there"
 INDEX_HINT = "`recollect doctor --fix` builds it anew from the records"
 
-State = Literal["ok", "note", "wrong"]
 Opener = Callable[[Path, StoreSettings, Clock], SqliteDatabase]
-
-
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """What a check found; ``note`` could be better, ``wrong`` must be mended."""
-
-    name: str
-    state: State
-    detail: str
-    hint: str = ""
 
 
 class Checkup:
@@ -69,10 +60,12 @@ class Checkup:
     Args:
         home: A home.
         workspace: What was named on the command line.
+        deep: Look at every row of the index instead of a sample.
     """
 
-    def __init__(self, home: Path, workspace: Path | None) -> None:
+    def __init__(self, home: Path, workspace: Path | None, *, deep: bool = False) -> None:
         self._home = home
+        self._deep = deep
         self._workspace = workspace
         self._settings = Settings()
         self._damaged: set[str] = set()
@@ -103,7 +96,10 @@ class Checkup:
             (INDEX_FILE, (), lambda: self._sound(INDEX_FILE, open_index)),
             ("mirrors", (RECORDS_FILE,), self._mirrors),
             ("index", both, self._index),
+            ("rows", both, self._rows),
             ("vectors", both, self._vectors),
+            ("engines", both, self._engines),
+            ("locks", (), self._locks),
             ("workspace", (), self._files),
             ("model", (), self._model),
         ]
@@ -111,14 +107,14 @@ class Checkup:
     def _software(self) -> Finding:
         check_version()
         detail = f"recollect {__version__}, Python {platform.python_version()}"
-        return _ok("software", detail)
+        return sound("software", detail)
 
     def _read_settings(self) -> Finding:
         named = {} if self._workspace is None else {"workspace.path": str(self._workspace)}
         resolved = load_settings(self._home, named)
         self._settings = resolved.settings
         changed = sum(origin != "default" for origin in resolved.origins.values())
-        return _ok("settings", f"{changed} changed from the default")
+        return sound("settings", f"{changed} changed from the default")
 
     def _permissions(self) -> Finding:
         try:
@@ -126,7 +122,7 @@ class Checkup:
         except OSError as error:
             raise translate_os(error, self._home) from error
         if not mode & OTHERS:
-            return _ok("home", f"{self._home}, for you alone")
+            return sound("home", f"{self._home}, for you alone")
         detail = f"others can look into {self._home}"
         return Finding(
             name="home",
@@ -141,7 +137,7 @@ class Checkup:
         except OSError as error:
             raise translate_os(error, self._home) from error
         if free >= LITTLE_SPACE:
-            return _ok("disk", f"{size(free)} free")
+            return sound("disk", f"{size(free)} free")
         return Finding(
             name="disk", state="note", detail=f"only {size(free)} free", hint="free some"
         )
@@ -156,7 +152,7 @@ class Checkup:
             return Finding(name=name, state="wrong", detail="missing", hint=RECORDS_HINT)
         problems, told = self._examined(opener)
         if not problems:
-            return _ok(name, f"sound, {size(path.stat().st_size)}, {told}")
+            return sound(name, f"sound, {size(path.stat().st_size)}, {told}")
         self._damaged.add(name)
         hint = INDEX_HINT if is_index else RECORDS_HINT
         return Finding(name=name, state="wrong", detail=f"damaged: {problems[0]}", hint=hint)
@@ -173,15 +169,17 @@ class Checkup:
 
     def _mirrors(self) -> Finding:
         if not self._settings.sessions.mirror:
-            return _ok("mirrors", "switched off")
+            return sound("mirrors", "switched off")
         with self._opened(open_records) as records:
             sessions = records.read(lambda tx: select_sessions(tx, Condition(Scope()), None))
             mirror = TranscriptMirror(self._home, records)
             states = Counter(mirror.state(session.id) for session in sessions if session.last_seq)
+            strays = len(mirror.strays())
         equal = states.pop(MirrorState.EQUAL, 0)
-        if not states:
-            return _ok("mirrors", f"{count(equal, 'transcript')} as in the database")
-        told = ", ".join(f"{number} {state}" for state, number in sorted(states.items()))
+        if not states and not strays:
+            return sound("mirrors", f"{count(equal, 'transcript')} as in the database")
+        parts = [f"{number} {state}" for state, number in sorted(states.items())]
+        told = ", ".join([*parts, *([f"{strays} without a session"] if strays else [])])
         return Finding(name="mirrors", state="wrong", detail=told, hint=FIX_HINT)
 
     def _index(self) -> Finding:
@@ -194,13 +192,24 @@ class Checkup:
         if behind:
             detail = f"{count(behind, 'change')} behind the records"
             return Finding(name="index", state="note", detail=detail, hint="`recollect sync`")
-        return _ok("index", f"{count(index.chunks, 'chunk')}, up to the records")
+        return sound("index", f"{count(index.chunks, 'chunk')}, up to the records")
 
     def _changes_behind(self) -> int:
         with self._opened(open_records) as records:
             newest = records.read(newest_change)
         with self._opened(open_index) as index:
             return max(0, newest - index.read(_read_up_to))
+
+    def _rows(self) -> Finding:
+        with self._memory() as memory:
+            return check_rows(memory, deep=self._deep)
+
+    def _engines(self) -> Finding:
+        with self._memory() as memory:
+            return check_engines(memory)
+
+    def _locks(self) -> Finding:
+        return check_locks(IndexLocks(self._home, SystemClock()))
 
     def _vectors(self) -> Finding:
         with self._memory() as memory:
@@ -216,27 +225,34 @@ class Checkup:
         if missing > 0:
             detail = f"{count(missing, 'chunk')} without a vector"
             return Finding(name="vectors", state="note", detail=detail, hint="`recollect sync`")
-        return _ok("vectors", f"{count(status.index.vectors, 'vector')} of {status.embedder}")
+        return sound("vectors", f"{count(status.index.vectors, 'vector')} of {status.embedder}")
 
     def _files(self) -> Finding:
         path = self._settings.workspace.path
         workspace = None if path is None else Path(path).expanduser()
         extra = [extra_path(each, workspace) for each in self._settings.workspace.extra_paths]
         if path is None and not extra:
-            return _ok("workspace", "none")
+            return sound("workspace", "none")
         if workspace is not None and not workspace.is_dir():
             hint = "check workspace.path or --workspace"
             return Finding(name="workspace", state="wrong", detail=f"no folder {path}", hint=hint)
-        listing = list_memory(workspace, extra)
-        if listing.warnings:
-            hint = "copy what should be found; links are not followed"
-            return Finding(name="workspace", state="note", detail=listing.warnings[0], hint=hint)
-        found = count(len(listing.files), "memory file")
-        return _ok("workspace", f"{path or 'extra paths'}, {found}")
+        files = MemoryFiles(workspace, extra, scope=Scope(), redactor=None)
+        return check_files(files, list_memory(workspace, extra), path or "extra paths")
 
     def _model(self) -> Finding:
         settings = self._settings.embedding
         choice = choose_embedder(settings.provider, settings, models_folder())
+        if choice.fallback_from is not None:
+            detail = f"{choice.reason}: {choice.fallback_reason}"
+            return Finding(name="model", state="note", detail=detail, hint=choice.hint)
+        if choice.embedder is None and choice.requested not in {AUTO, NONE}:
+            return Finding(name="model", state="wrong", detail=choice.reason, hint=choice.hint)
+        if choice.embedder is not None and not isinstance(choice.embedder, LocalEmbedder):
+            return sound("model", choice.reason)
+        return self._local_model(choice)
+
+    def _local_model(self, choice: Choice) -> Finding:
+        settings = self._settings.embedding
         folder = ModelFolder(local_folder(settings, models_folder()))
         if not folder.is_installed:
             state: State = "note" if choice.embedder is None else "wrong"
@@ -246,7 +262,7 @@ class Checkup:
         if damaged:
             detail = f"{', '.join(damaged)} of the local model is damaged"
             return Finding(name="model", state="wrong", detail=detail, hint=INSTALL_HINT)
-        return _ok("model", f"{choice.reason}, its digests are right")
+        return sound("model", f"{choice.reason}, its digests are right")
 
     @contextmanager
     def _opened(self, opener: Opener) -> Iterator[SqliteDatabase]:
@@ -263,7 +279,3 @@ class Checkup:
 def _read_up_to(tx: Transaction) -> int:
     generation = find_generation(tx, "serving")
     return cursor(tx, generation.number, TranscriptFeed.name) if generation else 0
-
-
-def _ok(name: str, detail: str) -> Finding:
-    return Finding(name=name, state="ok", detail=detail)

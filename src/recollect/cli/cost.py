@@ -44,8 +44,7 @@ def agree(memory: Memory, *, reindex: bool, yes: bool, as_json: bool) -> bool:
     Raises:
         InvalidInput: nobody can be asked, or somebody declined.
     """
-    index = memory.status().index
-    if not (index.unagreed or (reindex and index.is_paid)):
+    if not memory.may_cost(reindex=reindex):
         return reindex
     found = memory.preview(reindex=True)
     if found.texts and not yes:

@@ -14,7 +14,7 @@ from recollect.cli.options import AsJson
 from recollect.cli.progress import show_progress
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.cli.checks import Finding
+    from recollect.cli.finding import Finding
 
 MARKS = {"ok": ("✓", "green"), "note": ("•", "yellow"), "wrong": ("✗", "bold red")}
 
@@ -26,7 +26,10 @@ def doctor(
     context: typer.Context,
     *,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Heal the mirrors, and bring up or rebuild the index.")
+        bool, typer.Option("--fix", help="Heal the mirrors; mend, bring up or rebuild the index.")
+    ] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Look at every row of the index, not at a sample.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -39,8 +42,8 @@ def doctor(
     done: list[str] = []
     if fix:
         with show_progress(quiet=as_json) as progress:
-            done += repair(home, workspace, progress.indexing)
-    findings = list(Checkup(home, workspace).run())
+            done += repair(home, workspace, progress.indexing, deep=deep)
+    findings = list(Checkup(home, workspace, deep=deep).run())
     healthy = all(finding.state != "wrong" for finding in findings)
     if as_json:
         print_document({"healthy": healthy, "fixed": done, "checks": findings})

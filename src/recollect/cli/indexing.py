@@ -14,6 +14,7 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, opened
 from recollect.cli.options import AsJson
 from recollect.cli.progress import show_progress
+from recollect.cli.watching import watch
 
 if TYPE_CHECKING:  # for a name only
     from recollect.index.report import SyncReport
@@ -30,6 +31,10 @@ DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Only show what would be read and embedded, and its cost."),
 ]
+Stay = Annotated[
+    bool,
+    typer.Option("--watch", help="Then stay, and index files and transcripts as they change."),
+]
 Yes = Annotated[
     bool, typer.Option("--yes", help="Agree that a paid provider embeds what has no vector of it.")
 ]
@@ -37,16 +42,23 @@ Yes = Annotated[
 
 @app.command(rich_help_panel="Keep")
 def sync(
-    context: typer.Context, *, dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False
+    context: typer.Context,
+    *,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    stay: Stay = False,
+    as_json: AsJson = False,
 ) -> None:
     """Index what is new, and make the vectors that are missing."""
     as_json = answers_json(context, as_json)
-    with opened(context) as memory:
+    with opened(context, live=stay and not dry_run) as memory:
         if dry_run:
             _preview(memory, reindex=False, as_json=as_json)
-        else:
-            anew = agree(memory, reindex=False, yes=yes, as_json=as_json)
-            _run(memory, anew=anew, as_json=as_json)
+            return
+        anew = agree(memory, reindex=False, yes=yes, as_json=as_json)
+        _run(memory, anew=anew, as_json=as_json)
+        if stay:
+            watch(memory, as_json=as_json)
 
 
 @app.command(rich_help_panel="Keep")

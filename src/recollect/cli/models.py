@@ -31,12 +31,15 @@ def show_models(context: typer.Context, *, as_json: AsJson = False) -> None:
     if answers_json(context, as_json):
         print_document(found)
         return
-    from recollect.cli.screen import next_steps, show_pairs
+    from recollect.cli.screen import next_steps, say, show_pairs
+    from recollect.models.folder import INSTALL_HINT
 
-    shown = {name: value for name, value in found.items() if name != "hint"}
-    show_pairs((name, _shown(value)) for name, value in shown.items())
-    if found["hint"]:
+    told = {"in use"} | {name for name, value in found.items() if value is not None}
+    show_pairs((name, _shown(found[name])) for name in found if name in told - {"hint"})
+    if found["hint"] == INSTALL_HINT:
         next_steps([("recollect models install", "search by meaning too, 80 MB, once")])
+    elif found["hint"]:
+        say((str(found["hint"]), "dim"))
 
 
 @group.command()
@@ -89,8 +92,12 @@ def _look(settings: EmbeddingSettings) -> dict[str, object]:
     choice = choose_embedder(settings.provider, settings, models_folder())
     folder = ModelFolder(local_folder(settings, models_folder()))
     return {
+        "asked for": choice.requested,
         "in use": choice.embedder.model if choice.embedder else None,
         "why": choice.reason,
+        "fallback": choice.fallback.model if choice.fallback else None,
+        "instead of": choice.fallback_from,
+        "because": choice.fallback_reason,
         "hint": choice.hint,
         "local model": MODEL,
         "installed": folder.is_installed,

@@ -11,7 +11,7 @@ from recollect.core.clock import SystemClock
 from recollect.core.errors import RecollectError, StoreBusy, StoreCorrupt
 from recollect.core.settings import load_settings
 from recollect.index.report import OnProgress
-from recollect.memory import open_memory
+from recollect.memory import Memory, open_memory
 from recollect.store.failures import translate_os
 from recollect.store.integrity import quick_check
 from recollect.store.sqlite import INDEX_FILE, open_index
@@ -20,8 +20,16 @@ PROCESSES = Path("/proc")
 ASIDE = ".damaged"
 
 
-def repair(home: Path, workspace: Path | None, on_progress: OnProgress) -> Iterator[str]:
+def repair(
+    home: Path, workspace: Path | None, on_progress: OnProgress, *, deep: bool = False
+) -> Iterator[str]:
     """Mend what can be mended without loss, and yield a sentence for each thing done.
+
+    Args:
+        home: A home.
+        workspace: What was named on the command line.
+        on_progress: Called while the index is brought up.
+        deep: Look at every row of the index instead of a sample.
 
     Raises:
         StoreBusy: another process has the damaged index open.
@@ -34,12 +42,25 @@ def repair(home: Path, workspace: Path | None, on_progress: OnProgress) -> Itera
         healed = {state: n for state, n in memory.heal_mirrors().items() if state != "equal"}
         for state, number in sorted(healed.items()):
             yield f"wrote {count(number, 'mirror')} again ({state})"
+        strays = memory.set_stray_mirrors_aside()
+        if strays:
+            yield f"set {count(strays, 'mirror')} without a session aside"
+        # First: a sync over rows that do not belong together may fail.
+        yield from mend_rows(memory, on_progress, deep=deep)
+        if memory.forgive_batches():
+            yield "let batches of the embedding provider be used again"
         report = memory.sync(on_progress)
     if report.rebuilt:
         yield "built the index anew"
     elif report.put or report.removed or report.vectors:
         documents = count(report.put + report.removed, "document")
         yield f"brought the index up: {documents}, {count(report.vectors, 'vector')}"
+
+
+def mend_rows(memory: Memory, on_progress: OnProgress, *, deep: bool) -> list[str]:
+    """Mend the rows of the index, and return what was done."""
+    checkup = memory.checkup()
+    return checkup.mend(checkup.examine(deep=deep), on_progress)
 
 
 def set_index_aside(home: Path) -> None:

@@ -15,7 +15,7 @@ from recollect.index.layout import Ints, chunk_id, chunk_ids
 from recollect.store.cell import integer, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.text.annotations import Annotation
-from recollect.text.terms import query_terms
+from recollect.text.terms import phrase_terms
 
 Phrase = tuple[str, ...]
 """The terms of a trigger in their order."""
@@ -79,7 +79,7 @@ class Annotations:
         """Return the chunks with a trigger that ``query`` contains, word for word."""
         if not self._triggered:
             return set()
-        words = query_terms(query)
+        words = phrase_terms(query)
         found: set[int] = set()
         for start in range(len(words)):
             for end in range(start + 1, min(start + self._longest, len(words)) + 1):
@@ -100,8 +100,7 @@ class Annotations:
 
 
 def _phrases(triggers: Iterable[str]) -> set[Phrase]:
-    """Return triggers as terms; one of function words alone has none and never matches."""
-    return {phrase for trigger in triggers if (phrase := tuple(query_terms(trigger)))}
+    return {phrase for trigger in triggers if (phrase := tuple(phrase_terms(trigger)))}
 
 
 def _annotation(row: Row) -> Annotation:

@@ -121,6 +121,7 @@ class BatchCourier:
         if job.state == "uploading":
             self.abandon(job)
             return Verdict(is_over=True)
+        job = self._noted(job)
         try:
             batch = self._batches.find(job.name)
         except ProviderUnavailable as error:

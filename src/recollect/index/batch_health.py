@@ -106,9 +106,15 @@ def note_timeout(tx: Transaction, fingerprint: str) -> None:
     _write(tx, msgspec.structs.replace(known, is_late=True))
 
 
-def forget_failures(tx: Transaction) -> None:
-    """Let batches be used again: after a success, or because somebody mended the cause."""
+def forget_failures(tx: Transaction) -> int:
+    """Let batches be used again, after a success or because somebody mended the cause.
+
+    Returns:
+        How many failures there were.
+    """
+    known = batch_health(tx)
     tx.execute("DELETE FROM meta WHERE key = ?", (_KEY,))
+    return known.failures
 
 
 def batch_status(

@@ -61,6 +61,9 @@ class BatchResults:
     def store(self, job: Job, results: Iterable[Result]) -> Collected:
         """Store what is right of the results of a job; keys that it does not owe are ignored."""
         owed = {digest.hex(): digest for digest in self._database.read(self._owed(job))}
+        if not owed:
+            # A process was killed behind the last group: the file may be gone already.
+            return Collected(vectors=0, texts=0, owed=frozenset())
         waiting = self._database.read(self._waiting)
         vectors = texts = 0
         for group in _groups(results):

@@ -14,6 +14,7 @@ from recollect.index.generations import partition_numbers
 from recollect.index.job_rows import in_flight
 from recollect.index.layout import chunk_ids
 from recollect.models import remote_batches
+from recollect.models.embedder import Embedder
 from recollect.store.cell import blob, first_integer, integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import translate_os
@@ -49,13 +50,13 @@ class BatchTexts:
     Args:
         database: index.db.
         cache: Vectors that were made before.
-        dimensions: Their size.
+        embedder: Who is to make the others.
     """
 
-    def __init__(self, database: Database, cache: EmbeddingCache, dimensions: int) -> None:
+    def __init__(self, database: Database, cache: EmbeddingCache, embedder: Embedder) -> None:
         self._database = database
         self._cache = cache
-        self._dimensions = dimensions
+        self._embedder = embedder
 
     def draft(
         self,
@@ -106,9 +107,11 @@ class BatchTexts:
                 yield from self._unmade(fresh)
 
     def _unmade(self, fresh: dict[bytes, str]) -> list[Text]:
+        dimensions, fingerprint = self._embedder.dimensions, self._embedder.fingerprint
+
         def unit(tx: Transaction) -> set[bytes]:
-            missing = self._cache.missing(tx, fresh.keys(), self._dimensions)
-            return missing - in_flight(tx, missing)
+            missing = self._cache.missing(tx, fresh.keys(), dimensions)
+            return missing - in_flight(tx, missing, fingerprint)
 
         wanted = self._database.read(unit)
         return [(d, content) for d, content in fresh.items() if d in wanted and content.strip()]
@@ -142,11 +145,12 @@ class _Filling:
         return not self.is_full
 
 
-def count_unsent(tx: Transaction, generation: int, most: int) -> int:
-    """Return how many waiting chunks no batch has; counts no further than ``most``."""
+def count_unsent(tx: Transaction, generation: int, fingerprint: str, most: int) -> int:
+    """Return how many waiting chunks no batch of an embedder has; counts to ``most`` only."""
     total = 0
     for partition in partition_numbers(tx, generation):
-        total += first_integer(tx.row(_COUNT, (*chunk_ids(partition), most - total)))
+        span = (*chunk_ids(partition), fingerprint, most - total)
+        total += first_integer(tx.row(_COUNT, span))
     return total
 
 
@@ -162,5 +166,6 @@ _WAITING = (
 _COUNT = (
     "SELECT count(*) FROM (SELECT 1 FROM vector_queue q JOIN chunks c ON c.id = q.id"
     " WHERE q.id BETWEEN ? AND ?"
-    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t WHERE t.hash = c.hash) LIMIT ?)"
+    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t JOIN embedding_jobs j ON j.id = t.job"
+    " WHERE t.hash = c.hash AND j.fingerprint = ?) LIMIT ?)"
 )

@@ -105,6 +105,26 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     reason: EmbeddingError | None = None
 
 
+class Meter:
+    """Tells how far a batch is: texts that are embedded but not stored yet.
+
+    Args:
+        watch: Who is told.
+        done: Vectors stored before.
+        left: Chunks that waited when the batch began.
+    """
+
+    def __init__(self, watch: Watch, done: int, left: int) -> None:
+        self._watch = watch
+        self._done = done
+        self._left = left
+
+    def add(self, texts: int) -> None:
+        """Tell of some more texts."""
+        self._done, self._left = self._done + texts, max(self._left - texts, 0)
+        self._watch.tell(Progress(stage="embedding", done=self._done, left=self._left))
+
+
 class EmbeddingQueue:
     """Works off `vector_queue` of one generation.
 
@@ -132,27 +152,25 @@ class EmbeddingQueue:
         Args:
             generation: Whose chunks.
             watch: Told after every batch.
-            patience_s: How long to wait for somebody else's batch.
+            patience_s: How long to wait for somebody else's batch; less than `PATIENCE_S` where
+                somebody waits for an answer, and then the cache is not cut either.
 
         Raises:
             EmbeddingError: the embedder failed; what was made before is kept, to the last vector.
             StoreBusy: somebody else's batch took longer.
         """
-        done, left = Worked(), self._database.read(lambda tx: count_waiting(tx, generation))
-        batches = 0
+        done, batches = Worked(), 0
+        left = self._database.read(lambda tx: count_waiting(tx, generation))
         while done.spent is None and not watch.stopping():
-            batch = self._make_batch(generation, patience_s)
+            meter = Meter(watch, done.vectors, left)
+            batch = self._make_batch(generation, patience_s, meter)
             if not batch.taken:
                 break
             done, left, batches = done.plus(batch), left - batch.taken, batches + 1
             watch.tell(Progress(stage="embedding", done=done.vectors, left=max(left, 0)))
-            if batches % EVICT_EVERY == 0:
-                self.evict(watch)
+            if batches % EVICT_EVERY == 0 and patience_s >= PATIENCE_S:
+                evict(self._database, self._cache, watch)
         return done
-
-    def evict(self, watch: Watch) -> int:
-        """Cut the cache to its cap; not for somebody who waits for an answer."""
-        return evict(self._database, self._cache, watch)
 
     def store(self, tx: Transaction, waiting: Sequence[Waiting], made: Made) -> Batch:
         """Write vectors, codes and cache rows of the chunks that still wait.
@@ -179,12 +197,12 @@ class EmbeddingQueue:
             reason=made.reason,
         )
 
-    def _make_batch(self, generation: int, patience_s: float) -> Batch:
+    def _make_batch(self, generation: int, patience_s: float, meter: Meter) -> Batch:
         with self._turns.turn(patience_s):
             waiting = self._database.read(lambda tx: self._take(tx, generation))
             if not waiting:
                 return Batch()
-            made = self._make(waiting)
+            made = self._make(waiting, meter)
             batch = self._database.write(partial(self.store, waiting=waiting, made=made))
         if made.reason is not None and made.is_over:
             raise made.reason
@@ -193,12 +211,13 @@ class EmbeddingQueue:
     def _take(self, tx: Transaction, generation: int) -> list[Waiting]:
         """Return the first waiting chunks of the first partition that has some, in order."""
         for partition in partition_numbers(tx, generation):
-            rows = list(tx.rows(_TAKE, (*chunk_ids(partition), BATCH)))
+            span = (*chunk_ids(partition), self._embedder.fingerprint, BATCH)
+            rows = list(tx.rows(_TAKE, span))
             if rows:
                 return [Waiting(integer(k), blob(digest), text(t)) for k, digest, t in rows]
         return []
 
-    def _make(self, waiting: Sequence[Waiting]) -> Made:
+    def _make(self, waiting: Sequence[Waiting], meter: Meter) -> Made:
         hashes = {chunk.hash for chunk in waiting}
         dimensions = self._embedder.dimensions
         found = self._database.read(lambda tx: self._cache.find(tx, hashes, dimensions))
@@ -206,19 +225,19 @@ class EmbeddingQueue:
         longest = sorted(waiting, key=lambda chunk: len(chunk.text), reverse=True)
         missing = {c.hash: c.text for c in longest if c.hash not in found.vectors}
         made = Made(known=found.vectors, fresh={}, aged=found.aged)
-        return self._embed(made, missing) if missing else made
+        return self._embed(made, missing, meter) if missing else made
 
-    def _embed(self, made: Made, missing: Mapping[bytes, str]) -> Made:
+    def _embed(self, made: Made, missing: Mapping[bytes, str], meter: Meter) -> Made:
         hashes = list(missing)
         try:
-            vectors = self._embedder.embed_documents(list(missing.values()))
+            vectors = self._embedder.embed_documents(list(missing.values()), meter.add)
         except EmbeddingInterrupted as interrupted:
             places = sorted(interrupted.vectors)
             fresh: list[Vectors] = [interrupted.vectors[place] for place in places]
-            checked = list(self._checked(np.stack(fresh), len(fresh))) if fresh else []
+            kept = list(self._checked(np.stack(fresh), len(fresh))) if fresh else []
             return msgspec.structs.replace(
                 made,
-                fresh={hashes[place]: checked[n] for n, place in enumerate(places)},
+                fresh={hashes[place]: kept[n] for n, place in enumerate(places)},
                 refused=frozenset(hashes[place] for place in interrupted.refused),
                 reason=interrupted.reason,
             )
@@ -285,7 +304,8 @@ def _refuse(tx: Transaction, key: int, reason: EmbeddingError | None) -> bool:
 _TAKE = (
     "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
     " WHERE q.id BETWEEN ? AND ?"
-    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t WHERE t.hash = c.hash)"
+    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t JOIN embedding_jobs j ON j.id = t.job"
+    " WHERE t.hash = c.hash AND j.fingerprint = ?)"
     " ORDER BY q.id LIMIT ?"
 )
 """A text that is under way with a batch is not made a second time."""

@@ -131,7 +131,7 @@ class EmbeddingCache:
         if self._settings.enabled and self._settings.max_entries == 0:
             return 0
         most = self._settings.max_entries if self._settings.enabled else 0
-        return max(0, first_integer(tx.row("SELECT count(*) FROM embedding_cache")) - most)
+        return max(0, count_cached(tx) - most)
 
     def _number(self, tx: Transaction) -> int | None:
         row = tx.row(
@@ -151,6 +151,11 @@ class EmbeddingCache:
                 msgspec.structs.astuple(self._space),
             )
         )
+
+
+def count_cached(tx: Transaction) -> int:
+    """Return how many vectors of all spaces are kept."""
+    return first_integer(tx.row("SELECT count(*) FROM embedding_cache"))
 
 
 def remove_cached(tx: Transaction, hashes: Collection[bytes]) -> None:

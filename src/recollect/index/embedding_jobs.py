@@ -208,10 +208,10 @@ class EmbeddingJobs:
     def _draft(self, round_: _Round, generation: int) -> Draft | None:
         """Return what the next batch would be made of; None when that is too little."""
         least = self._settings.least_texts
-        if self._database.read(partial(count_unsent, generation=generation, most=least)) < least:
+        if not self._has_enough(generation):
             return None
         budget = round_.batches.budget
-        texts = BatchTexts(self._database, self._cache, self._embedder.dimensions)
+        texts = BatchTexts(self._database, self._cache, self._embedder)
         draft = texts.draft(
             generation,
             round_.batches.line,
@@ -241,12 +241,14 @@ class EmbeddingJobs:
 
     def _holds(self, generation: int) -> bool:
         """Whether enough waits for another batch, which has to wait for one that is under way."""
-        least = self._settings.least_texts
-        if not self._may_send or self._has_room():
-            return False
-        return (
-            self._database.read(partial(count_unsent, generation=generation, most=least)) >= least
+        return self._may_send and not self._has_room() and self._has_enough(generation)
+
+    def _has_enough(self, generation: int) -> bool:
+        least, fingerprint = self._settings.least_texts, self._fingerprint
+        waiting = self._database.read(
+            lambda tx: count_unsent(tx, generation, fingerprint, most=least)
         )
+        return waiting >= least
 
     def _is_due(self, job: Job) -> bool:
         since = self._clock.now_ms() - job.asked_at

@@ -20,6 +20,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
         embedder: Fingerprint of the embedder, empty without one.
         model: Its ``provider:model``, for people; empty where it was not noted.
         dimensions: Size of its vectors, 0 without one and as long as it is not known.
+        stands_in_for: Fingerprint of the embedder whose place the fallback took; empty for none.
         lexical: What finds words, by name.
     """
 
@@ -31,6 +32,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     embedder: str = ""
     model: str = ""
     dimensions: int = 0
+    stands_in_for: str = ""
     lexical: str = "postings"
 
     def can_take(self, wanted: Identity) -> bool:

@@ -11,7 +11,7 @@ from recollect.index.hit import Hit, cite_lines, cite_message
 from recollect.index.layout import chunk_id
 from recollect.index.origin import path_of
 from recollect.index.partition import Partition
-from recollect.index.search import Ranked
+from recollect.index.request import Ranked
 from recollect.index.shortlist import Found, Key
 from recollect.store.cell import first_integer, integer, text, text_or_none
 from recollect.store.engine import Row, Transaction

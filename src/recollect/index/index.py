@@ -13,6 +13,7 @@ from recollect.core.settings import Settings
 from recollect.index.batch_health import BatchStatus, forget_failures
 from recollect.index.embedders import Embedders
 from recollect.index.embedding import count_refused, count_waiting
+from recollect.index.embedding_cache import count_cached
 from recollect.index.feed import Feed
 from recollect.index.generations import find_generation, partition_numbers
 from recollect.index.hit import SearchResult
@@ -49,6 +50,9 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
         model: The ``provider:model`` of the vectors; empty without any, or where it is not noted.
         fallback_from: The model that another one stands in for, or None.
         trouble: What the embedder of the settings failed with last, or None.
+        source_chunks: Chunks by source.
+        dimensions: Size of the vectors; 0 without any.
+        cached: Rows of the embedding cache.
     """
 
     generation: int
@@ -64,6 +68,9 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     fallback_from: str | None = None
     trouble: str | None = None
+    source_chunks: dict[str, int] = {}
+    dimensions: int = 0
+    cached: int = 0
 
 
 class Index:
@@ -123,8 +130,12 @@ class Index:
         return report
 
     def is_behind(self) -> bool:
-        """Return whether records were stored that are not indexed; looks at no files."""
-        return self._indexer.is_behind([feed for feed in self._feeds if feed.tenant is None])
+        """Return whether records were stored that are not indexed, or a batch may be finished.
+
+        Looks at no files and asks nobody.
+        """
+        indexer, outboxes = self._indexer, [feed for feed in self._feeds if feed.tenant is None]
+        return indexer.is_behind(outboxes) or indexer.vectors.has_due_batch(indexer.serving())
 
     def waits_for_vectors(self) -> bool:
         """Return whether a chunk waits for its vector."""
@@ -135,6 +146,11 @@ class Index:
         report = self._indexer.rebuild(self._feeds, Watch(tell=on_progress))
         self._near.catch_up()
         return report
+
+    def may_cost(self, *, anew: bool) -> bool:
+        """Return cheaply whether a sync, or a rebuild, is to be agreed to by who pays."""
+        is_paid = anew and self._indexer.vectors.is_paid
+        return is_paid or self._indexer.unagreed() is not None
 
     def preview(self, *, anew: bool = False) -> Preview:
         """Return what a sync, or a rebuild, would take, money included; nothing is changed.
@@ -186,9 +202,9 @@ class Index:
         """Return how batches of the provider go; None without an embedder."""
         return self._indexer.vectors.batch_status()
 
-    def forgive_batches(self) -> None:
-        """Let batches be used again that failed too often: somebody has mended the cause."""
-        self._database.write(forget_failures)
+    def forgive_batches(self) -> int:
+        """Let batches be used again that failed too often; return how many failures there were."""
+        return self._database.write(forget_failures)
 
     @property
     def near(self) -> NearVectors:
@@ -243,4 +259,7 @@ def _status(tx: Transaction, outdated: str | None) -> IndexStatus:
         waiting=count_waiting(tx, number),
         refused=count_refused(tx, number),
         outdated=outdated,
+        source_chunks={source: chunks for source, _, chunks in counted},
+        dimensions=serving.identity.dimensions if serving else 0,
+        cached=count_cached(tx),
     )

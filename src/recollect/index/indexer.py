@@ -126,7 +126,9 @@ class Indexer:
         if embedder is None or not (self._confirms and is_paid(embedder)):
             return None
         generations = self._database.read(_living)
-        if not generations or embedder.fingerprint in {g.identity.embedder for g in generations}:
+        known = {g.identity.embedder for g in generations}
+        known |= {g.identity.stands_in_for for g in generations}
+        if not generations or embedder.fingerprint in known:
             return None
         return (
             f"{embedder.model} is paid and has not made the vectors of this index:"
@@ -175,7 +177,9 @@ class Indexer:
             if mine is None:
                 return SyncReport()
             self.vectors.ask_again()
-            return self._with_fallback(lambda: self._sync(feeds, mine))
+            report = self._with_fallback(lambda: self._sync(feeds, mine))
+            self.vectors.tidy(mine)
+            return report
 
     def work(self, feeds: Sequence[Feed], watch: Watch) -> SyncReport:
         """Bring the serving generation up to its feeds, merge and embed; never rebuild.
@@ -249,7 +253,7 @@ class Indexer:
         return report.plus(self.vectors.make(generation, watch))
 
     def _rebuild(self, feeds: Sequence[Feed], watch: Watch) -> SyncReport:
-        building = self._database.write(self._building)
+        building = self._begin()
         report = self._feeding.read(building, feeds, watch)
         self._feeding.merge(building, watch)
         report = report.plus(self.vectors.make(self._live(building), watch))
@@ -318,19 +322,30 @@ class Indexer:
     def serving(self) -> Generation:
         """Return the generation that answers, the first one if there is none."""
         found = self._database.read(lambda tx: find_generation(tx, "serving"))
-        return found or self._database.write(self._first_generation)
+        if found is not None:
+            return found
+        identity, now = self.identity(), self._clock.now_ms()
 
-    def _first_generation(self, tx: Transaction) -> Generation:
-        known = find_generation(tx, "serving")
-        return known or create_generation(tx, self.identity(), "serving", self._clock.now_ms())
+        def unit(tx: Transaction) -> Generation:
+            known = find_generation(tx, "serving")
+            return known or create_generation(tx, identity, "serving", now)
 
-    def _building(self, tx: Transaction) -> Generation:
-        wanted = self.identity()
-        known = find_generation(tx, "building")
-        if known is not None and known.identity.is_for(wanted):
-            return known
-        retire_unfinished(tx)
-        return create_generation(tx, wanted, "building", self._clock.now_ms())
+        return self._database.write(unit)
+
+    def _begin(self) -> Generation:
+        """Return the generation that a rebuild fills: one that was begun, or a new one."""
+        replaced = self.vectors.replaced(self.serving())
+        wanted = msgspec.structs.replace(self.identity(), stands_in_for=replaced)
+        now = self._clock.now_ms()
+
+        def unit(tx: Transaction) -> Generation:
+            known = find_generation(tx, "building")
+            if known is not None and known.identity.is_for(wanted):
+                return known
+            retire_unfinished(tx)
+            return create_generation(tx, wanted, "building", now)
+
+        return self._database.write(unit)
 
     def _with_embedder(self, generation: Generation) -> Generation:
         """Queue every chunk for the first embedder of a generation that has none."""

@@ -56,6 +56,15 @@ def has_jobs(tx: Transaction) -> bool:
     return tx.row("SELECT 1 FROM embedding_jobs LIMIT 1") is not None
 
 
+def has_due_job(tx: Transaction, fingerprint: str, since: int) -> bool:
+    """Return whether an embedder has a job whose provider was not asked since a time, ms UTC."""
+    row = tx.row(
+        "SELECT 1 FROM embedding_jobs WHERE fingerprint = ? AND asked_at < ? LIMIT 1",
+        (fingerprint, since),
+    )
+    return row is not None
+
+
 def add_job(tx: Transaction, job: Job, hashes: Iterable[bytes]) -> Job:
     """Write a new job with its texts and return it with its number."""
     number = first_integer(
@@ -127,13 +136,9 @@ def count_in_flight(tx: Transaction, fingerprint: str) -> int:
     )
 
 
-def in_flight(tx: Transaction, hashes: Collection[bytes]) -> set[bytes]:
-    """Return those of ``hashes`` that are under way."""
-    return {
-        digest
-        for digest in hashes
-        if tx.row("SELECT 1 FROM embedding_job_texts WHERE hash = ? LIMIT 1", (digest,))
-    }
+def in_flight(tx: Transaction, hashes: Collection[bytes], fingerprint: str) -> set[bytes]:
+    """Return those of ``hashes`` that are under way for an embedder."""
+    return {digest for digest in hashes if tx.row(_IN_FLIGHT, (digest, fingerprint))}
 
 
 def _job(row: Row) -> Job:
@@ -152,6 +157,10 @@ def _job(row: Row) -> Job:
     )
 
 
+_IN_FLIGHT: LiteralString = (
+    "SELECT 1 FROM embedding_job_texts t JOIN embedding_jobs j ON j.id = t.job"
+    " WHERE t.hash = ? AND j.fingerprint = ? LIMIT 1"
+)
 _JOBS: LiteralString = (
     "SELECT id, name, fingerprint, provider, state, attempt, file, batch, since, asked_at"
     " FROM embedding_jobs ORDER BY id"

@@ -18,7 +18,7 @@ from recollect.index.document import Document, Removal
 from recollect.index.extra_paths import ExtraPath
 from recollect.index.feed import Batch, FeedState
 from recollect.index.memory_listing import MemoryFile, MemoryListing, list_memory, memory_places
-from recollect.index.origin import SOURCE, origin_of, path_of, qualified
+from recollect.index.origin import SOURCE, origin_name, origin_of, path_of, qualified
 from recollect.index.place import Place
 from recollect.store.paths import read_beneath
 from recollect.text.secret_redactor import SecretRedactor
@@ -55,7 +55,7 @@ class MemoryFiles:
     ) -> None:
         self.tenant: str | None = scope.tenant
         self._workspace = workspace
-        self.origin = "" if workspace is None else str(workspace.resolve())
+        self.origin = origin_name(workspace, scope)
         """Stands before the refs of its files; see `recollect.index.origin`."""
         self._extra = tuple(extra)
         self._scope = scope

@@ -96,12 +96,12 @@ class _Found:
         self.files: dict[str, MemoryFile] = {}
         self.warnings: list[str] = []
         self.closed: set[str] = set()
-        self._places: set[Path] = set()
-        self._roots: dict[Path, Path] = {}
+        self._places: set[str] = set()
+        self._roots: dict[Path, str] = {}
 
     def add(self, root: Path, file: FoundFile, prefix: str) -> None:
         ref = prefix + file.path
-        place = self._real(root) / file.path
+        place = f"{self._real(root)}/{file.path}"  # a Path would take longer than all the rest
         if not _is_utf8(ref):
             self.warnings.append(f"{_shown(ref)}: left out, its name is not UTF-8")
         elif place not in self._places:
@@ -110,10 +110,10 @@ class _Found:
                 ref=ref, root=root, path=file.path, size=file.size, mtime_ns=file.mtime_ns
             )
 
-    def _real(self, root: Path) -> Path:
+    def _real(self, root: Path) -> str:
         """Return a root without links above it: below it there are none."""
         if root not in self._roots:
-            self._roots[root] = root.resolve()
+            self._roots[root] = str(root.resolve())
         return self._roots[root]
 
     def leave_out(self, ref: str, reason: str, *, is_closed: bool = False) -> None:

@@ -7,9 +7,13 @@ scan adds and removes what its own workspace holds, and a search sees only that.
 
 from __future__ import annotations
 
+from pathlib import Path
+from urllib.parse import quote
+
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.core.scope import Scope
 from recollect.store.cell import integer, text
 from recollect.store.engine import Transaction
 
@@ -19,11 +23,25 @@ _BETWEEN = "//"
 SOURCE = "memory"
 
 
+def origin_name(workspace: Path | None, scope: Scope) -> str:
+    """Return the origin of the files of a workspace; empty for extra paths without one.
+
+    Files have an owner, so two agents with one workspace have the files of it twice.
+
+    >>> origin_name(Path("/home/ann/work"), Scope(agent="writer"))
+    'agent=writer@/home/ann/work'
+    """
+    owner = [("agent", scope.agent), ("user", scope.user), ("project", scope.project)]
+    named = ";".join(f"{kind}={quote(value, safe='')}" for kind, value in owner if value)
+    folder = "" if workspace is None else str(workspace.resolve())
+    return f"{named}@{folder}" if named else folder
+
+
 def qualified(origin: str, path: str) -> str:
     """Return the ref of a file.
 
     Args:
-        origin: The absolute path of its workspace; empty for extra paths without a workspace.
+        origin: See `origin_name`.
         path: As people see it.
 
     >>> qualified("/home/ann/work", "memory/tea.md")

@@ -28,6 +28,9 @@ short messages beside them (docs/experiments.md, neighbours)."""
 MESSAGE_TOKENS = 4_000
 """A message up to this size is one chunk; a longer one is cut at paragraphs."""
 
+Span = tuple[int, int, str]
+"""First and last line, and the text."""
+
 ROLE_FLAGS = {"user": layout.FROM_USER, "assistant": layout.FROM_ASSISTANT}
 
 
@@ -88,31 +91,59 @@ def prepare(
     """
     if not document.markdown:
         flags = ROLE_FLAGS.get(document.role or "", 0)
-        pieces = [_piece(span, flags) for span in _parts(document) if span[2].strip()]
+        pieces = [_piece(span, flags, None) for span in _parts(document) if span[2].strip()]
         return Prepared(document, digest, pieces)
     path = path_of(document.ref)
     annotated = read_annotations(document.text)
     cut = chunk_entries if entries and path in CURATED else chunk_markdown
     spans = _within(cut(annotated.text, tokens, overlap), annotated.text)
     flags = layout.EVERGREEN if is_evergreen(path) else 0
-    pieces = [_piece(span, flags, annotated) for span in spans if span[2].strip()]
-    return Prepared(document, digest, pieces, annotated.ignored)
+    told = _told(annotated, spans)
+    pieces = [
+        _piece(span, flags, join_annotations(annotated.by_line[line] for line in lines))
+        for span, lines in zip(spans, told, strict=True)
+    ]
+    unused = annotated.by_line.keys() - {line for lines in told for line in lines}
+    return Prepared(document, digest, pieces, annotated.ignored + len(unused))
 
 
-def _within(chunks: list[Chunk], text: str) -> list[tuple[int, int, str]]:
+def _within(chunks: list[Chunk], text: str) -> list[Span]:
     """Return chunks with the lines that an editor shows: what follows the last break is none."""
     lines = text.count("\n") + (not text.endswith("\n"))
-    return [(c.start_line, max(c.start_line, min(c.end_line, lines)), c.text) for c in chunks]
+    return [
+        (chunk.start_line, max(chunk.start_line, min(chunk.end_line, lines)), chunk.text)
+        for chunk in chunks
+        if chunk.text.strip()
+    ]
 
 
-def _parts(document: Document) -> list[tuple[int, int, str]]:
+def _told(annotated: Annotated, spans: list[Span]) -> list[list[int]]:
+    """Return the annotated lines of each span: its own, and blank ones between it and the next.
+
+    A comment on a line of its own leaves a blank line, which may end the span before it.
+    """
+    if not annotated.by_line:
+        return [[] for _ in spans]
+    content = annotated.text.split("\n")
+    following = [start for start, _, _ in spans[1:]] + [len(content) + 1]
+    return [
+        [
+            line
+            for line in range(start, max(end + 1, after))
+            if line in annotated.by_line and (line <= end or not content[line - 1].strip())
+        ]
+        for (start, end, _), after in zip(spans, following, strict=True)
+    ]
+
+
+def _parts(document: Document) -> list[Span]:
     text, place = document.text, document.order
     if len(text) <= MESSAGE_TOKENS * 4:
         return [(place, place, text)]
     return [(place, place, part.text) for part in chunk_message(text, tokens=MESSAGE_TOKENS)]
 
 
-def _piece(span: tuple[int, int, str], flags: int, annotated: Annotated | None = None) -> Piece:
+def _piece(span: Span, flags: int, annotation: Annotation | None) -> Piece:
     start, end, text = span
     found = terms(text)
     return Piece(
@@ -124,16 +155,8 @@ def _piece(span: tuple[int, int, str], flags: int, annotated: Annotated | None =
         head=min(len(found), HEAD_TERMS),
         flags=flags | _flags(text),
         capitals=inner_capitals(text),
-        annotation=_annotation(annotated, start, end),
+        annotation=annotation,
     )
-
-
-def _annotation(annotated: Annotated | None, start: int, end: int) -> Annotation | None:
-    """Return what is said on the lines of a chunk."""
-    if annotated is None or not annotated.by_line:
-        return None
-    told = annotated.by_line
-    return join_annotations(told[line] for line in range(start, end + 1) if line in told)
 
 
 def _flags(text: str) -> int:

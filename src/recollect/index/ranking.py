@@ -6,7 +6,7 @@ another and nothing is normalised by the other candidates. Weights: docs/experim
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 from recollect.core.settings import HybridSettings, RankingSettings
 from recollect.index.chunk_arrays import ChunkArrays
 from recollect.index.layout import FROM_USER, QUESTION, TIME_WORD, Floats, Ints, Mask
+from recollect.index.lexical.bm25 import idf
+from recollect.index.lexical.port import FoundTerm
 from recollect.index.question import Question
 from recollect.text.cues import MOST_CAPITALS
+from recollect.text.terms import is_unspaced
 
 OTHER_DAY, YEAR_ALONE = 0.4, 0.3
 
@@ -72,6 +75,29 @@ def weights_for(
     if question.asks_name:
         weights["capitals"] = ranking.capitals
     return weights
+
+
+def own_weight(question: Question, ranking: RankingSettings) -> float:
+    """Return the weight of holding the question's pairs of characters; 0 for a question in words.
+
+    Pairs leave no function words out, and a short message takes over nearly all that the one before
+    it holds: without this part it can stand before it. With words the same part costs recall
+    (docs/experiments.md, own).
+    """
+    return ranking.own if any(is_unspaced(term) for term in question.terms) else 0.0
+
+
+def own_share(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Ints) -> Floats:
+    """Return how much of the rarity of ``terms`` each of ``numbers`` holds itself, in [0, 1]."""
+    living = int(arrays.totals.chunks.sum())
+    held = np.zeros(len(numbers), np.float32)
+    whole = 0.0
+    for term in terms:
+        rarity = idf(living, term.frequency)
+        whole += rarity
+        if term.frequency:
+            held += np.float32(rarity) * (term.counts(numbers) > 0)
+    return held / np.float32(max(whole, 1e-9))
 
 
 def plain_weights(hybrid: HybridSettings, *, lexical: bool, vector: bool) -> dict[str, float]:

@@ -1,101 +1,39 @@
 """The one search: from a question to chunks with their scores and parts.
 
-Candidates come from the words, the best sessions, the codes and the speaker; `ranking` scores them
-all; the best get their exact vectors. Up to `exact_below` visible chunks, all are candidates.
+`candidates` proposes, `ranking` scores them all, the best get their exact vectors. Up to
+`exact_below` visible chunks, all are candidates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.core.settings import SearchSettings
 from recollect.index.adjustments import Adjusted, Adjustments
-from recollect.index.document import FILES, SOURCES
+from recollect.index.candidates import FILE, FILE_ARM, Candidates, with_candidates
 from recollect.index.feedback import READ, feedback_score, feedback_terms, moved_query
-from recollect.index.file_names import NamedFile
 from recollect.index.layout import Floats, Ints, Mask
 from recollect.index.lexical.port import EVERY, Asked, Scores
 from recollect.index.partition import Partition
-from recollect.index.question import Question
-from recollect.index.ranking import Parts, best_possible, plain_weights, priors, weights_for
+from recollect.index.ranking import (
+    Parts,
+    best_possible,
+    own_share,
+    own_weight,
+    plain_weights,
+    priors,
+    weights_for,
+)
+from recollect.index.request import Ranked, Request
 from recollect.index.vectors.backend import NearScan
 from recollect.index.vectors.smoothing import estimated, neighbourhood, smoothed_vectors
 from recollect.store.engine import Transaction
+from recollect.text.terms import is_unspaced
 
-BEST_GROUPS = 5
-"""Sessions whose every message is a candidate; wins back what a cut of messages without any query
-word loses (docs/experiments.md, candidates)."""
-GROUP_READ = 400
-"""Messages of such a session that are read at most, the newest ones."""
-PRESELECTED = 8
-"""So many times the candidates get their priors, from the best by words alone."""
 RESCORED, RESCORED_AMONG_MANY = 100, 64
 """Chunks that get their exact vectors, from the best by the codes' estimate; fewer in large scopes,
 where reading their rows is what costs (docs/experiments.md, candidates)."""
-SPEAKER_ARM = 200
-"""Nearest codes among the messages of the speaker that the question names."""
-
-FILE_ARM = 50
-"""The best chunks of memory files by words and by codes that are candidates beside the best of all,
-and of them so many get exact vectors: what the share of memory files is filled from."""
-MOST_PLAIN_CANDIDATES = 200
-"""Of each way of finding in OpenClaw's sum."""
-
-FILE = SOURCES.index(FILES)
-
-Vector = NDArray[np.float32]
-
-
-class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What to search for, and where.
-
-    Attributes:
-        question: The analysed question.
-        vector: Its unit vector; None for words only.
-        lexical: Whether words take part.
-        visible: Which chunks the caller may see; None for all living ones.
-        most: How many chunks to return at least, when there are so many.
-        named: Files that the question calls by their names; the best chunk of each comes first.
-        triggered: Chunks with a trigger in the question.
-        projects: Keys of the projects at hand, folded.
-        now_ms: When it is asked, ms UTC.
-        with_files: Whether the best memory files are wanted even where others are better.
-    """
-
-    question: Question
-    vector: Vector | None
-    lexical: bool
-    visible: Mask | None
-    most: int
-    named: tuple[NamedFile, ...] = ()
-    triggered: frozenset[int] = frozenset()
-    projects: frozenset[str] = frozenset()
-    now_ms: int = 0
-    with_files: bool = False
-
-
-class Ranked(msgspec.Struct, frozen=True, kw_only=True):
-    """The best chunks, best first.
-
-    Attributes:
-        numbers: The chunks.
-        scores: In [0, 1].
-        ranks: 3 to 1 where the question names the file, which comes first; else 0.
-        are_files: Whether each is of a memory file.
-        is_all: Whether nothing else fits the question.
-        why: Returns the weighted parts of the score at a place.
-    """
-
-    numbers: list[int]
-    scores: list[float]
-    ranks: list[int]
-    are_files: list[bool]
-    is_all: bool
-    why: Callable[[int], dict[str, float]]
 
 
 def rank(
@@ -103,15 +41,6 @@ def rank(
 ) -> Ranked:
     """Return the best chunks for a request; the caller holds the partition's lock."""
     return _Ranking(tx, partition, request, with_candidates(settings, request.most)).run()
-
-
-def with_candidates(settings: SearchSettings, limit: int) -> SearchSettings:
-    """Return settings with the candidates of OpenClaw's sum, where it has a multiplier."""
-    multiplier = settings.hybrid.candidate_multiplier
-    if not (settings.hybrid.enabled and multiplier):
-        return settings
-    candidates = min(MOST_PLAIN_CANDIDATES, max(1, limit * multiplier))
-    return msgspec.structs.replace(settings, candidates=candidates, exact_below=0)
 
 
 class _Ranking:
@@ -133,7 +62,7 @@ class _Ranking:
     def run(self) -> Ranked:
         parts = self._parts(self._candidates())
         self._pinned = self._best_of_named(parts)
-        parts = self._answering(self._rescored(parts))
+        parts = self._with_own(self._answering(self._rescored(parts)))
         adjusted = self._adjusted(parts)
         total = adjusted.total
         ranks = np.array([self._pinned.get(n, 0) for n in parts.numbers.tolist()], np.float32)
@@ -222,84 +151,14 @@ class _Ranking:
             self._arrays.totals.chunks.sum() if visible is None else np.count_nonzero(visible)
         )
 
-    def _visible(self, numbers: Ints) -> Ints:
-        mask = self._request.visible
-        allowed = self._arrays.alive[numbers] if mask is None else mask[numbers]
-        return numbers[allowed]
-
     def _candidates(self) -> Ints:
-        if not self._is_large():
-            mask = self._request.visible
-            alive = self._arrays.alive[: self._arrays.count]
-            return np.flatnonzero(alive if mask is None else mask)
-        arms: list[Callable[[], Ints]] = [self._by_words, self._by_codes, self._by_demand]
-        if not self._settings.hybrid.enabled:
-            arms += [self._by_groups, self._by_speaker]
-        if self._request.with_files:
-            arms.append(self._by_files)
-        return self._visible(np.unique(np.concatenate([arm() for arm in arms])))
-
-    def _by_demand(self) -> Ints:
-        named = [file.chunks for file in self._request.named]
-        return np.concatenate([np.array(sorted(self._request.triggered), np.int64), *named])
-
-    def _by_files(self) -> Ints:
-        arrays = self._arrays
+        if self._is_large():
+            found = self._lexical, self._scan
+            chosen = Candidates(self._arrays, self._request, self._settings, found, self._weights)
+            return chosen.chosen()
         mask = self._request.visible
-        files = arrays["source"][: arrays.count] == FILE
-        files &= arrays.alive[: arrays.count] if mask is None else mask
-        found = [np.zeros(0, np.int64)]
-        if self._lexical is not None:
-            worded = np.flatnonzero(files & (self._lexical.chunks > 0))
-            found.append(worded[_highest(self._lexical.chunks[worded], FILE_ARM)])
-        if self._scan is not None:
-            found.append(self._scan.nearest(FILE_ARM, files))
-        return np.concatenate(found)
-
-    def _by_words(self) -> Ints:
-        if self._lexical is None:
-            return np.zeros(0, np.int64)
-        lexical, weights, most = self._lexical, self._weights, self._settings.candidates
-        found = self._visible(np.flatnonzero(lexical.chunks > 0))
-        rough = weights["context"] * lexical.chunks[found]
-        rough += weights.get("group", 0.0) * lexical.groups[self._arrays["group"][found]]
-        best = _highest(rough, PRESELECTED * most)
-        found, rough = found[best], rough[best]
-        for name, value in priors(self._arrays, found, self._request.question).items():
-            rough += weights.get(name, 0.0) * value
-        return found[_highest(rough, most)]
-
-    def _by_groups(self) -> Ints:
-        if self._lexical is None:
-            return np.zeros(0, np.int64)
-        groups, arrays = self._lexical.groups, self._arrays
-        best = _highest(groups, BEST_GROUPS)
-        newest = [int(arrays.groups.last[g]) for g in best.tolist() if groups[g] > 0]
-        return np.array([n for last in newest for n in self._back_from(last)], np.int64)
-
-    def _back_from(self, number: int) -> Iterator[int]:
-        """Yield a chunk and those before it in its group, up to `GROUP_READ`."""
-        for _ in range(GROUP_READ):
-            if number < 0:
-                return
-            yield number
-            number = int(self._arrays.before[number])
-
-    def _by_codes(self) -> Ints:
-        if self._scan is None:
-            return np.zeros(0, np.int64)
-        near = self._scan.nearest(self._settings.candidates, self._request.visible)
-        return np.unique(neighbourhood(self._arrays, near)[:3].clip(0))
-
-    def _by_speaker(self) -> Ints:
-        speakers = self._request.question.speakers
-        if self._scan is None or not speakers:
-            return np.zeros(0, np.int64)
-        count = self._arrays.count
-        said = np.isin(self._arrays["speaker"][:count], np.fromiter(speakers, np.int64))
-        mask = self._request.visible
-        said &= self._arrays.alive[:count] if mask is None else mask
-        return self._scan.nearest(SPEAKER_ARM, said)
+        alive = self._arrays.alive[: self._arrays.count]
+        return np.flatnonzero(alive if mask is None else mask)
 
     def _parts(self, numbers: Ints) -> Parts:
         values = priors(self._arrays, numbers, self._request.question)
@@ -331,7 +190,7 @@ class _Ranking:
         files = rest[self._arrays["source"][numbers[rest]] == FILE]
         return np.concatenate([order[:most], files[:FILE_ARM]])
 
-    def _with_feedback(self, parts: Parts, rows: Floats, vector: Vector) -> Parts:
+    def _with_feedback(self, parts: Parts, rows: Floats, vector: Floats) -> Parts:
         """Ask again with what the best have in common, when they are files (see `feedback`)."""
         best = self._ordered(parts.numbers, parts.total(self._weights))
         if not (self._wants_feedback() and self._are_files(parts.numbers[best[:READ]])):
@@ -355,6 +214,25 @@ class _Ranking:
     def _wants_feedback(self) -> bool:
         return self._settings.ranking.feedback > 0 and not self._settings.hybrid.enabled
 
+    def _with_own(self, parts: Parts) -> Parts:
+        """Say of the best which pairs of characters they hold themselves (see `own_weight`)."""
+        weight = self._own_weight()
+        if self._lexical is None or not weight:
+            return parts
+        pairs = [term for term in self._request.question.terms if is_unspaced(term)]
+        best = self._ordered(parts.numbers, parts.total(self._weights))
+        best = best[: max(RESCORED, 2 * self._request.most)]
+        found = [self._partition.words.find(self._tx, pair) for pair in pairs]
+        shares = np.zeros(len(parts.numbers), np.float32)
+        shares[best] = own_share(self._arrays, found, parts.numbers[best])
+        self._weights["own"] = weight
+        return parts.with_part("own", shares)
+
+    def _own_weight(self) -> float:
+        if self._settings.hybrid.enabled:
+            return 0.0
+        return own_weight(self._request.question, self._settings.ranking)
+
     def _are_files(self, numbers: Ints) -> bool:
         sources = self._arrays["source"][numbers]
         return 2 * int(np.count_nonzero(sources == FILE)) > len(numbers)
@@ -376,10 +254,3 @@ class _Ranking:
         }
         shares |= {name: float(change[place]) for name, change in adjusted.reasons.items()}
         return {name: share for name, share in shares.items() if share}
-
-
-def _highest(values: NDArray[np.float32], most: int) -> Ints:
-    """Return the places of the ``most`` highest values, in no order."""
-    if len(values) <= most:
-        return np.arange(len(values))
-    return np.argpartition(-values, most)[:most]

@@ -23,7 +23,8 @@ from recollect.index.hit_rows import HitReader, Shown, find_session_group
 from recollect.index.partition import Partition
 from recollect.index.question import analyse
 from recollect.index.question_vectors import QuestionVector, QuestionVectors
-from recollect.index.search import Request, rank
+from recollect.index.request import Request
+from recollect.index.search import rank
 from recollect.index.selection import quota
 from recollect.index.shortlist import Shortlist, Wanted
 from recollect.index.vectors.near_vectors import InMemory, NearVectors
@@ -32,9 +33,7 @@ from recollect.store.engine import Database, Transaction
 
 MODES = ("hybrid", "lexical", "vector")
 MOST_HITS = 1_000
-DAMAGED_WORDS = (
-    "some words of the index are damaged and were left out: run `recollect doctor --fix`"
-)
+DAMAGED_WORDS = "some words of the index are damaged and were left out: run `recollect reindex`"
 HELD_PARTITIONS = 32
 """Tenants kept in memory at once; the one not asked for longest goes."""
 FURTHER = 4

@@ -11,10 +11,10 @@ import msgspec
 
 from recollect.index.diversity import diverse_order
 from recollect.index.hit import Hit
-from recollect.index.search import Ranked
+from recollect.index.request import Ranked
 from recollect.index.selection import Standing, above_threshold, with_files
 
-ANSWERS_AS_WELL = 0.8
+ANSWERS_AS_WELL = 0.7
 """A memory file with so much of the best score answers as well (docs/experiments.md, share)."""
 
 Key = tuple[str, str, int]

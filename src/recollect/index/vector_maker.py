@@ -6,21 +6,23 @@ Here meet the queue, the cache, the two embedders and what is known of their tro
 from __future__ import annotations
 
 from recollect.core.clock import Clock
-from recollect.core.errors import DimensionMismatch, EmbeddingError
+from recollect.core.errors import BudgetSpent, DimensionMismatch, EmbeddingError
 from recollect.core.settings import EmbeddingSettings
 from recollect.index.batch_health import BatchStatus
 from recollect.index.embedders import Embedders, is_paid
 from recollect.index.embedding import PATIENCE_S, EmbeddingQueue, Worked, count_waiting
-from recollect.index.embedding_cache import EmbeddingCache, space_of
+from recollect.index.embedding_cache import EmbeddingCache, evict, space_of
 from recollect.index.embedding_jobs import Batched, EmbeddingJobs
 from recollect.index.generations import Generation, set_size
-from recollect.index.job_rows import has_jobs
+from recollect.index.job_rows import has_due_job, has_jobs
 from recollect.index.locks import IndexLocks
 from recollect.index.report import SyncReport, Watch
 from recollect.index.trouble import Trouble, find_trouble, forget_trouble, note_trouble
 from recollect.models.embedder import Embedder
 from recollect.store.engine import Database
 
+BATCH_REST_MS = 60_000
+"""How long the background lets a batch be before it asks for it; a sync that waits asks sooner."""
 PROBE = "memory"
 """What an embedder that was given up is asked for, to see whether it is back."""
 
@@ -100,6 +102,20 @@ class VectorMaker:
             return None
         return first.model if generation.identity.embedder == fallback.fingerprint else None
 
+    def replaced(self, serving: Generation | None) -> str:
+        """Return the fingerprint of the embedder whose place a new generation's one takes.
+
+        Only of one that made the vectors before: then nobody is asked again when it comes back.
+
+        Args:
+            serving: What answers now.
+        """
+        first = self._embedders.first
+        if first is None or serving is None or self.wanted() is first:
+            return ""
+        known = (serving.identity.embedder, serving.identity.stands_in_for)
+        return first.fingerprint if first.fingerprint in known else ""
+
     def trouble(self) -> Trouble | None:
         """Return what the embedder of the settings failed with last, unless time has mended it."""
         found = self._database.read(find_trouble)
@@ -113,6 +129,13 @@ class VectorMaker:
         """Return how the batches of the embedder are that an index built now would use, if any."""
         embedder = self.wanted()
         return self._jobs_of(embedder).status() if embedder is not None else None
+
+    def has_due_batch(self, generation: Generation) -> bool:
+        """Return whether nobody has asked for a while how far a batch for a generation is."""
+        if not self.fits(generation):
+            return False
+        fingerprint, since = generation.identity.embedder, self._clock.now_ms() - BATCH_REST_MS
+        return self._database.read(lambda tx: has_due_job(tx, fingerprint, since))
 
     def make(
         self, generation: Generation, watch: Watch, patience_s: float = PATIENCE_S
@@ -145,6 +168,8 @@ class VectorMaker:
             made = Worked()
             if not batched.is_held:
                 made = queue.work(generation.number, watch, patience_s)
+        except BudgetSpent as spent:  # already the size of the vectors was not to be had
+            batched, made = Batched(), Worked(spent=spent)
         except EmbeddingError as error:
             self._note(embedder, error)
             raise
@@ -152,9 +177,13 @@ class VectorMaker:
             self._note(embedder, made.spent)
         elif made.vectors or batched.vectors:
             self._forget(embedder)
-        if patience_s == PATIENCE_S:
-            queue.evict(watch)
         return batched.report().plus(made.report())
+
+    def tidy(self, watch: Watch) -> None:
+        """Cut the cache to its cap; not for somebody who waits for an answer."""
+        embedder = self.wanted()
+        if embedder is not None:
+            evict(self._database, self.cache(embedder), watch)
 
     def ask_again(self, *, now: bool = False) -> None:
         """See whether the embedder of the settings is back after it was given up for the fallback.

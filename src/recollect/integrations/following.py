@@ -103,8 +103,8 @@ class Following:
         if reason is not None:
             return Skip(reason=reason)
         content = self._without_recalled(line.content)
-        if not content:
-            return Skip(reason="recalled memory")
+        if not content or (isinstance(content, str) and not content.strip()):
+            return Skip(reason="nothing but recalled memory, or nothing at all")
         return msgspec.structs.replace(line, content=content)
 
     def _is_of_agent(self, path: PurePath) -> bool:

@@ -53,6 +53,12 @@ class Breaker:
             self._opens_at = now + self._cool_down_s
             return 0.0
 
+    @property
+    def is_open(self) -> bool:
+        """Tell whether calls have to wait; asking makes nobody the probe."""
+        with self._lock:
+            return self._in_a_row >= self._failures and self._elapsed() < self._opens_at
+
     def succeed(self) -> None:
         """Close it: the provider answers, if only to refuse."""
         with self._lock:

@@ -10,8 +10,7 @@ Source: the API reference of Gemini, "Batch API", "Embeddings" and "Files".
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -33,7 +32,7 @@ from recollect.models.remote_batches import (
     BatchState,
     RemoteBatch,
     Result,
-    lines_of,
+    decoded_lines,
 )
 
 _LISTED, _PAGES = 100, 5
@@ -205,7 +204,7 @@ class GeminiBatches:
         for file in batch.results:
             path = f"{self._root('download')}/{quote(file)}:download?alt=media"
             self._client.download(path, scratch, FETCHING, max_bytes=MAX_FILE_BYTES)
-            yield from map(_result, _decoded(lines_of(scratch)))
+            yield from map(_result, decoded_lines(self.provider, scratch, _Line))
 
     def cancel(self, batch: str) -> None:
         """Ask the provider to stop a batch."""
@@ -240,14 +239,6 @@ def _related(boundary: str, about: bytes, content: bytes) -> bytes:
             f"\r\n--{boundary}--\r\n".encode(),
         )
     )
-
-
-def _decoded(lines: Iterable[bytes]) -> Iterator[_Line]:
-    """Yield the lines that can be read; a vector with a NaN is no JSON."""
-    decoder = msgspec.json.Decoder(_Line)
-    for line in lines:
-        with suppress(msgspec.MsgspecError, UnicodeDecodeError):
-            yield decoder.decode(line)
 
 
 def _result(line: _Line) -> Result:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Generic, TypeVar
 
 Job = TypeVar("Job")
@@ -32,7 +32,7 @@ class Lanes(Generic[Job, Result]):
         self._stopped = False
         self._outcomes: queue.SimpleQueue[_Outcome[Result]] = queue.SimpleQueue()
 
-    def results(self) -> Iterator[Result]:
+    def results(self) -> Generator[Result, None, None]:
         """Yield results as they come, in no order; ends when all begun jobs are done.
 
         A caller that leaves early stops the lanes.

@@ -9,8 +9,7 @@ Source: the API reference of OpenAI, "Batch" and "Files"; a line's limits are in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -32,7 +31,7 @@ from recollect.models.remote_batches import (
     BatchState,
     RemoteBatch,
     Result,
-    lines_of,
+    decoded_lines,
 )
 from recollect.models.wire import Wire
 
@@ -185,7 +184,7 @@ class OpenAIBatches:
         """Yield the results of a batch that is over."""
         for file in batch.results:
             self._client.download(f"files/{quote(file, safe='')}/content", scratch, FETCHING)
-            yield from map(self._result, _decoded(lines_of(scratch)))
+            yield from map(self._result, decoded_lines(self.provider, scratch, _Line))
 
     def cancel(self, batch: str) -> None:
         """Ask the provider to stop a batch."""
@@ -215,11 +214,3 @@ class OpenAIBatches:
             return line.custom_id, None
         (vector,) = sound_vectors(rows[:1]) or [None]
         return line.custom_id, vector
-
-
-def _decoded(lines: Iterable[bytes]) -> Iterator[_Line]:
-    """Yield the lines that can be read; a vector with a NaN is no JSON."""
-    decoder = msgspec.json.Decoder(_Line)
-    for line in lines:
-        with suppress(msgspec.MsgspecError, UnicodeDecodeError):
-            yield decoder.decode(line)

@@ -1,9 +1,9 @@
 """What embedding texts will cost: list prices, and estimates before a large job.
 
-List prices in USD for a million tokens, asked for directly (not in a batch), as the providers'
-price pages had them when this was written (OpenAI and Voyage: January 2026; Gemini: July 2025, when
-gemini-embedding-001 became generally available). Prices change, and an account may have others:
-``embedding.remote.price_per_million`` goes before the table.
+List prices in USD for a million tokens, asked for directly (not in a batch). Source: the price
+pages of OpenAI (January 2024, unchanged since), Voyage AI (January 2026), Gemini (April 2026).
+Prices change, and an account may have others: ``embedding.remote.price_per_million`` goes before
+the table.
 """
 
 from __future__ import annotations

@@ -25,7 +25,9 @@ from recollect.models.patience import Patience, Tempo, retry_after_s
 from recollect.models.provider_call import Answer, Call, Exchange, FileUpload
 from recollect.models.refusal import refusal_of
 
-if TYPE_CHECKING:  # a start without a remote provider does not need it: 60 ms
+if TYPE_CHECKING:  # a start without a remote provider needs neither
+    import ssl
+
     import httpx
 
 MAX_ANSWER_BYTES = 32 << 20
@@ -214,7 +216,9 @@ class ProviderClient:
     def _next_wait(self, error: EmbeddingError, patience: Patience, tried: int) -> float | None:
         """Return how long to wait for the next try; None if there is none."""
         limited = bool(error.facts.get("limited"))
-        if isinstance(error, QuotaExhausted) or not patience.allows(tried, limited=limited):
+        if isinstance(error, QuotaExhausted) or self._breaker.is_open:
+            return None
+        if not patience.allows(tried, limited=limited):
             return None
         wait = patience.wait_s(tried, limited=limited, spread=self.tempo.spread())
         asked = error.facts.get("retry_after_s")
@@ -248,5 +252,17 @@ class ProviderClient:
             headers={"user-agent": "recollect"},
             # A proxy leads out; what is on this machine or in this network is reached directly.
             trust_env=not is_private(self._base_url),
+            verify=self._trust(),
             follow_redirects=False,
         )
+
+    def _trust(self) -> ssl.SSLContext | bool:
+        """Return who is trusted; an address in clear needs no list of authorities, which is slow.
+
+        Such a client trusts nobody: it fails where it is led to an encrypted address.
+        """
+        if self._base_url.lower().startswith("https://"):
+            return True
+        import ssl
+
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

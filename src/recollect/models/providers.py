@@ -19,6 +19,8 @@ from recollect.models.remote import Effort, RemoteEmbedder
 from recollect.models.supplies import Supplies
 from recollect.models.wire import Wire
 
+_CONNECTIONS_FOR_QUESTIONS = 4
+"""A search must not wait until an index that is being built gives a connection back."""
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
 _SECRET_HEADER = re.compile(
     r"authorization|cookie|token|secret|password|signature|credential|api[-_]?key|[-_]key$|^key$",
@@ -126,8 +128,8 @@ def build_remote(
         wire.provider,
         base_url,
         {**authorization, **headers},
-        tempo=Tempo(clock=supplies.clock),
-        connections=remote.concurrency,
+        tempo=supplies.tempo or Tempo(clock=supplies.clock),
+        connections=remote.concurrency + _CONNECTIONS_FOR_QUESTIONS,
     )
     budget = DailyBudget(remote.daily_tokens, supplies.spending, supplies.clock)
     return RemoteEmbedder(

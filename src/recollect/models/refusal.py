@@ -21,8 +21,7 @@ from recollect.core.errors import (
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 _QUOTA = re.compile(
     r"insufficient[_ ]quota|billing[_ ](?:hard[_ ]limit|not[_ ]active)|payment required"
-    r"|insufficient[_ ](?:credits?|balance|funds)|exceeded your current quota, please check your"
-    r" plan and billing",
+    r"|insufficient[_ ](?:credits?|balance|funds)",
     re.IGNORECASE,
 )
 _TOO_LARGE = re.compile(
@@ -32,6 +31,8 @@ _TOO_LARGE = re.compile(
     r"|larger than the max|reduce the length",
     re.IGNORECASE,
 )
+_DELAY = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,6}(?:\.[0-9]{1,9})?)s"')
+"""Where Gemini says how long to wait: in the body, not in a header."""
 _KEY = re.compile(r"api[_ -]?key", re.IGNORECASE)
 
 _AGAIN = frozenset({408, 409, 425, 429})
@@ -45,11 +46,13 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
         status: The HTTP status, or the one that an error body names.
         code: The provider's own short code; empty where it has none.
         words: What the provider says, for recognising; never shown.
+        wait_s: How long it asks to wait, in its body.
     """
 
     status: int
     code: str = ""
     words: str = ""
+    wait_s: float | None = None
 
     @property
     def is_limited(self) -> bool:
@@ -68,8 +71,10 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
 
         Args:
             provider: Its name, for the message.
-            retry_after_s: What it asked to wait; an exhausted account with it comes back.
+            retry_after_s: What a header asked to wait; an exhausted account with it comes back.
         """
+        if retry_after_s is None:
+            retry_after_s = self.wait_s
         facts: dict[str, object] = {"status": self.status}
         if self.code:
             facts["provider_code"] = self.code
@@ -137,7 +142,9 @@ def refusal_of(status: int, body: bytes) -> Refusal | None:
         status = number if 400 <= number < 600 else 502
         if number == 0 and _QUOTA.search(f"{code} {words}"):
             status = 429
-    return Refusal(status=status, code=code, words=words)
+    delay = _DELAY.search(body)
+    wait_s = float(delay[1]) if delay else None
+    return Refusal(status=status, code=code, words=words, wait_s=wait_s)
 
 
 class _Envelope(msgspec.Struct, frozen=True):

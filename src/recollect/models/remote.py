@@ -193,11 +193,16 @@ class RemoteEmbedder:
         # What holds no letter at all has no meaning either, and providers refuse it.
         total = Yield(refused={text for text in counts if not text.strip()})
         distinct = [text for text in counts if text not in total.refused]
-        lanes = Lanes(self._batches(distinct), self._embed_batch, self._effort.concurrency)
+
+        def work(batch: Sequence[str]) -> Yield:
+            made = self._embed_batch(batch)
+            if made.reason is not None:
+                lanes.stop()  # here, so that this lane begins nothing more
+            return made
+
+        lanes = Lanes(self._batches(distinct), work, self._effort.concurrency)
         for made in lanes.results():
             total.absorb(made)
-            if total.reason is not None:
-                lanes.stop()
             if progress is not None:
                 progress(sum(counts[text] for text in made.vectors))
         return total

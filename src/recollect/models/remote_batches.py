@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
 from recollect.models.budget import DailyBudget
 from recollect.models.embedder import Vectors
 from recollect.models.patience import Patience
+from recollect.models.raw_vectors import unreadable
 
 MAX_TEXTS = 50_000
 """Requests in one batch at most: the limit of OpenAI, the lowest of the three."""
 MAX_BYTES = 50_000_000
 """Size of one file at most; all three take more, but Gemini's goes up from memory."""
+
+T = TypeVar("T")
 
 BatchState = Literal["running", "completed", "failed", "expired", "cancelled"]
 
@@ -132,9 +135,25 @@ def batches_of(embedder: object) -> EmbeddingBatches | None:
     return embedder.batches() if isinstance(embedder, OffersBatches) else None
 
 
-def lines_of(file: Path) -> Iterator[bytes]:
-    """Yield the lines of a file that hold something."""
+def decoded_lines(provider: str, file: Path, shape: type[T]) -> Iterator[T]:
+    """Yield the lines of a file of results as ``shape``; one that has another is left out.
+
+    A vector with a NaN is no JSON and is left out too.
+
+    Raises:
+        ProviderUnavailable: the file is no such file, or ends within a line.
+    """
+    decoder = msgspec.json.Decoder(shape)
+    is_one = False
     with file.open("rb") as lines:
         for line in lines:
-            if line.strip():
-                yield line
+            try:
+                found = decoder.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                if not line.endswith(b"\n"):
+                    raise unreadable(provider) from None
+                continue
+            is_one = True
+            yield found
+    if not is_one:
+        raise unreadable(provider)

@@ -9,6 +9,7 @@ import msgspec
 
 from recollect.core.clock import Clock, SystemClock
 from recollect.models.budget import MemorySpending, Spending
+from recollect.models.patience import Tempo
 
 
 class Supplies(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,10 +19,13 @@ class Supplies(msgspec.Struct, frozen=True, kw_only=True):
         models: The folder of model files.
         spending: Counts the tokens sent to paid providers.
         clock: Tells the day.
-        environ: Variables that may hold keys; None is the process environment.
+        tempo: How the clients of providers wait; None waits for real.
+        tempo: Tempo | None = None
+    environ: Variables that may hold keys; None is the process environment.
     """
 
     models: Path
     spending: Spending = msgspec.field(default_factory=MemorySpending)
     clock: Clock = msgspec.field(default_factory=SystemClock)
+    tempo: Tempo | None = None
     environ: Mapping[str, str] | None = None

@@ -47,12 +47,14 @@ class Duties(msgspec.Struct, frozen=True, kw_only=True):
         is_owner: Whether the work of this home is ours; asked before each work.
         is_behind: Whether something was stored that nobody asked for here; asked every `LOOK_S`.
         begin: Called once, when the work is ours for the first time.
+        ended: Called after each work, and after each failure.
     """
 
     work: Work
     is_owner: Callable[[], bool] = lambda: True
     is_behind: Callable[[], bool] = lambda: False
     begin: Callable[[], None] = lambda: None
+    ended: Callable[[Last], None] = lambda _: None
 
 
 class BackgroundSync:
@@ -195,6 +197,7 @@ class BackgroundSync:
             self._fail(reasons[0], error)
         else:
             self._failures = 0
+        self._duties.ended(self.last)
 
     def _stopping(self) -> bool:
         return self.closing or self._given_way.is_set()

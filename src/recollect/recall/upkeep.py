@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Literal, TypeVar
 
 import msgspec
 
 from recollect.core.clock import Clock
+from recollect.core.errors import StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings.sync import SyncSettings
 from recollect.index.index import Index
 from recollect.index.memory_files import MemoryFiles
 from recollect.index.place import Place
-from recollect.recall.background_sync import BackgroundSync, Duties, Stopping
+from recollect.index.report import SyncReport
+from recollect.recall.background_sync import BackgroundSync, Duties, Last, Stopping
 from recollect.recall.followed import FollowedTranscripts, FollowReport
 from recollect.recall.schedule import Reason
 from recollect.recall.transcript_deltas import TranscriptDeltas
@@ -56,6 +59,14 @@ class SyncState(msgspec.Struct, frozen=True, kw_only=True):
     watching: Literal["notify", "polling", "off"] = "off"
     watch_error: str | None = None
     warnings: tuple[str, ...] = ()
+
+
+class Synced(msgspec.Struct, frozen=True, kw_only=True):
+    """A sync in the background: how it ended, and what it did."""
+
+    last: Last
+    messages: int = 0
+    report: SyncReport = SyncReport()
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,11 +121,15 @@ class Upkeep:
                 is_owner=lambda: kept.lock.acquire(WORKER),
                 is_behind=kept.index.is_behind,
                 begin=self._begin,
+                ended=self._ended,
             ),
             clock,
             interval_s=settings.interval_minutes * 60 if kept.is_live else 0.0,
         )
         self._has_started = not kept.is_live
+        self._messages = 0
+        self._report = SyncReport()
+        self._listener: SimpleQueue[Synced | None] | None = None
 
     def notify(self) -> None:
         """Tell that messages were stored. Returns at once."""
@@ -136,6 +151,23 @@ class Upkeep:
     def run(self, work: Callable[[], T]) -> T:
         """Do a sync that a person called, in their thread, instead of one in the background."""
         return self._background.run(work)
+
+    def watch(self) -> Iterator[Synced]:
+        """Keep the home in step from now on; yield each sync that did something or failed.
+
+        Ends when it is closed.
+
+        Raises:
+            StoreBusy: another program does it already.
+        """
+        if not self._kept.lock.acquire(WORKER):
+            hint = "it sees every change; nothing needs to be done"
+            raise StoreBusy("another program keeps this workspace in step", hint=hint)
+        listener: SimpleQueue[Synced | None] = SimpleQueue()
+        self._listener = listener
+        self._start()
+        while (synced := listener.get()) is not None:
+            yield synced
 
     def bring_in(self, stopping: Stopping = lambda: False) -> FollowReport:
         """Store what is new in followed transcripts."""
@@ -169,6 +201,8 @@ class Upkeep:
         self._watcher.close()
         self._background.close()
         self._kept.lock.release()
+        if self._listener is not None:
+            self._listener.put(None)
 
     def _start(self) -> None:
         """Begin with what a program that stays does, when it does something first."""
@@ -192,9 +226,16 @@ class Upkeep:
                 self._background.ask("watch", self._settings.watch_debounce_ms / 1000)
 
     def _work(self, reasons: tuple[Reason, ...], stopping: Stopping) -> None:
+        self._messages, self._report = 0, SyncReport()
         if not _FOLLOWING.isdisjoint(reasons):
-            self.bring_in(stopping)
-        self._kept.index.work(stopping)
+            self._messages = self.bring_in(stopping).messages
+        self._report = self._kept.index.work(stopping)
+
+    def _ended(self, last: Last) -> None:
+        report = self._report
+        did = self._messages or report.put or report.removed or report.vectors or last.error
+        if self._listener is not None and did:
+            self._listener.put(Synced(last=last, messages=self._messages, report=report))
 
     def _has_more(self) -> bool:
         """Whether there is something that a search has not done itself."""

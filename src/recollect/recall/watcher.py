@@ -25,7 +25,7 @@ Notifier: TypeAlias = "Callable[[Sequence[str], threading.Event, float], Changes
 then the paths that changed, and an empty set when nothing did for so long."""
 
 GROUP_MS = 400
-STEP_MS = 100
+STEP_MS = 50
 """Changes are told when none has followed for a step, and at the latest after a group."""
 TRIES = 5
 """Folders may vanish between listing and watching; more often than this in a row, and it is

@@ -166,10 +166,16 @@ def find_foreign(tx: Transaction, scope: Scope, source: str, foreign_id: str) ->
 
 
 def store_batch(
-    tx: Transaction, batch: ImportBatch, *, scope: Scope, entry: LedgerEntry, at: int
+    tx: Transaction,
+    batch: ImportBatch,
+    *,
+    scope: Scope,
+    source: str,
+    entry: LedgerEntry,
+    at: int,
 ) -> BatchResult:
     """Store a batch and how far its file was read, in one transaction."""
-    result = batch.store(tx, scope, entry.source)
+    result = batch.store(tx, scope, source)
     write_entry(tx, scope.tenant, entry, at)
     return result
 

@@ -187,7 +187,9 @@ class FileImport:
         )
         now = self._context.clock.now_ms()
         result = self._context.database.write(
-            lambda tx: store_batch(tx, batch, scope=scope, entry=entry, at=now)
+            lambda tx: store_batch(
+                tx, batch, scope=scope, source=self._form.name, entry=entry, at=now
+            )
         )
         self._tally.sessions += result.sessions
         self._tally.messages += result.messages

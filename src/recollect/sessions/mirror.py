@@ -18,12 +18,16 @@ from recollect.sessions.mirror_file import MirrorFile, MirrorState
 from recollect.sessions.transcript import MESSAGE_KIND
 from recollect.store.cell import integer, text
 from recollect.store.engine import Database, Transaction
+from recollect.store.failures import translate_os
 from recollect.store.files import private_folder
 from recollect.store.journal import last_change
 from recollect.store.lock import WriteQueue
 
 FOLDER = "transcripts"
 """The folder of the mirrors, below the home."""
+SUFFIX = ".jsonl"
+STRAY_SUFFIX = ".stray"
+"""Added to the name of a mirror whose session the database does not have."""
 
 _CURSOR_KEY = "mirror.cursor"
 _PAUSE_S = 0.05
@@ -39,6 +43,7 @@ _GROWN: LiteralString = """
     SELECT DISTINCT messages.session_id FROM changes JOIN messages ON messages.id = changes.ref
     WHERE changes.seq > ? AND changes.seq <= ? AND changes.kind = ?
 """
+_KNOWN: LiteralString = "SELECT id FROM sessions"
 _ALL: LiteralString = "SELECT id FROM sessions WHERE last_seq > 0 ORDER BY id"
 
 
@@ -128,6 +133,36 @@ class TranscriptMirror:
             StoreError: the disk or the database refused.
         """
         return Counter(self.heal(session_id) for session_id in self._database.read(_all_sessions))
+
+    def strays(self) -> list[Path]:
+        """Return mirrors of sessions that the database does not have, by name.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        try:
+            files = sorted(self._folder.glob(f"*{SUFFIX}"))
+        except OSError as error:
+            raise translate_os(error, self._folder) from error
+        known = set(self._database.read(lambda tx: [text(id_) for (id_,) in tx.rows(_KNOWN)]))
+        return [path for path in files if path.name.removesuffix(SUFFIX) not in known]
+
+    def set_strays_aside(self) -> int:
+        """Give them another ending, so that nothing takes them for transcripts; return how many.
+
+        They may be all that is left of a session, so they are not removed.
+
+        Raises:
+            StoreError: the disk refused.
+        """
+        with self._mutex, self._turns.turn(_LOCK_S):
+            strays = self.strays()
+            for path in strays:
+                try:
+                    path.replace(path.with_name(path.name + STRAY_SUFFIX))
+                except OSError as error:
+                    raise translate_os(error, path) from error
+        return len(strays)
 
     def remove(self, session_id: str) -> None:
         """Remove the mirror of a session that was erased, and what was set aside of it.

@@ -26,6 +26,9 @@ class Transaction(Protocol):
     def rows(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> Iterator[Row]:
         """Yield the rows of one statement as they are read; take them before the unit returns."""
 
+    def all(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> list[Row]:
+        """Return the rows of one statement, read at once: for hundreds that are all needed."""
+
     def row(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> Row | None:
         """Return the first row of one statement, or None."""
 

@@ -46,6 +46,17 @@ class SqliteTransaction:
         except apsw.Error as error:
             raise self._note(error) from error
 
+    def all(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> list[Row]:
+        """Return the rows of one statement, read at once: for hundreds that are all needed."""
+        self._check()
+        try:
+            return self._connection.execute(sql, params).fetchall()
+        except apsw.Error as error:
+            raise self._note(error) from error
+        except UnicodeDecodeError as error:
+            damage = apsw.CorruptError("a text is not UTF-8")
+            raise self._note(damage) from error
+
     def row(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> Row | None:
         """Return the first row of one statement, or None."""
         self._check()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from email import message_from_bytes
 from email.message import Message
 from typing import Any, Literal
@@ -89,6 +89,7 @@ class BatchService:
         """Steps in the order of their requests, those that a fault spoilt among them."""
         self.texts: list[str] = []
         """Texts that batches embedded, and that are billed."""
+        self._refused: dict[Stage, int] = {}
         self._dimensions = dimensions
         self._lock = threading.Lock()
 
@@ -101,7 +102,15 @@ class BatchService:
         provider, _, path, _ = found.groups()
         with self._lock:
             self.stages.append(stage)
+            refused = self._refused.pop(stage, 0)
+            if refused:
+                error = {"message": "not now", "code": "not_now", "status": "UNAVAILABLE"}
+                return json_response({"error": error}, refused)
             return self._step(stage, FORMATS[provider], path, received)
+
+    def refuse(self, stage: Stage, status: int) -> None:
+        """Refuse the next request for a step and do nothing of it; a fault spoils the answer."""
+        self._refused[stage] = status
 
     def count(self, stage: Stage) -> int:
         """Return how many requests there were for a step."""
@@ -218,7 +227,7 @@ def stage_of(received: Received) -> Stage:
     return "create" if _CREATE.fullmatch(path) else "other"
 
 
-def staged(**faults: list[Fault | None]) -> Fault:
+def staged(**faults: Sequence[Fault | None]) -> Fault:
     """Return a fault for `ProviderServer.always` that spoils the named steps, in their order.
 
     Args:

@@ -110,7 +110,7 @@ class ProviderServer:
     @property
     def origin(self) -> str:
         """Return ``http://127.0.0.1:port``."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return f"http://127.0.0.1:{self._server.server_port}"
 
     def base_url(self, provider: str) -> str:
         """Return the base URL of ``openai``, ``gemini`` or ``voyage`` here."""
@@ -194,6 +194,7 @@ class _Listener(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body are two writes: 40 ms otherwise
 
     def do_GET(self) -> None:
         """Answer."""

@@ -8,6 +8,7 @@ word of a question is looked for by itself, they are left out of the question.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from recollect.text.terms import query_terms, terms
 
@@ -29,21 +30,19 @@ _UNSPACED = """
     的 了 是 在 和 与 或 我 你 他 她 它 们 我们 你们 他们 这 那 这个 那个 什么 怎么 哪里 哪个 为什么
     吗 呢 吧 啊 就 也 都 很 到 把 被 给 让 从 有 没有 不 会 要 能 可以
 """
-_NEEDLESS = frozenset(
-    [term for word in _SPACED.split() for term in terms(word)]
-    + [term for word in _UNSPACED.split() for term in query_terms(word)]
-)
 
 
 def telling(words: Sequence[str]) -> list[str]:
-    """Return those of ``words``, as `terms` makes them, that tell something; all when none does."""
-    return [word for word in words if word not in _NEEDLESS] or list(words)
+    """Return those of ``words``, as `terms` makes them, that tell something; all when none does.
 
-
-def keywords(question: str) -> list[str]:
-    """Return the distinct terms of a question that tell something, in order.
-
-    >>> keywords("¿dónde está la configuración?")
+    >>> telling(["la", "configuracion"])
     ['configuracion']
     """
-    return telling(list(dict.fromkeys(query_terms(question))))
+    return [word for word in words if word not in _needless()] or list(words)
+
+
+@cache
+def _needless() -> frozenset[str]:
+    spaced = [term for word in _SPACED.split() for term in terms(word)]
+    unspaced = [term for word in _UNSPACED.split() for term in query_terms(word)]
+    return frozenset(spaced + unspaced)

@@ -119,6 +119,19 @@ def query_terms(text: str) -> list[str]:
     return found
 
 
+def phrase_terms(text: str) -> list[str]:
+    """Return the terms of `query_terms` with function words among them: what a phrase is made of.
+
+    >>> phrase_terms("before a deploy")
+    ['before', 'a', 'deploy']
+    """
+    found: list[str] = []
+    for word in _words(text):
+        is_run = len(word) > 1 and is_unspaced(word)
+        found += _pairs(word) if is_run else terms(word) or [word.casefold()]
+    return found
+
+
 def is_unspaced(text: str) -> bool:
     """Return whether ``text`` begins in a script that has no spaces between words."""
     return _IS_UNSPACED.match(text) is not None

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import random
-from collections import Counter
 from pathlib import Path
 from typing import LiteralString
-
-import pytest
 
 import recollect
 from recollect.core.clock import SystemClock
@@ -17,15 +13,10 @@ from recollect.store.cell import blob, first_integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.sqlite import INDEX_FILE, open_index
 from tests.integration.index.hashing import HashingEmbedder
-from tests.integration.index.processes import running
 from tests.integration.index.worker import marker, open_lexical, said
 
 MESSAGES = 2_200
-KILLS = 10
 ASKED = range(0, MESSAGES, 400)
-CACHED_BYTES = 320
-"""What the cache takes for a text and an embedder on the disk, with room in its pages."""
-
 STRAYS: dict[str, LiteralString] = {
     "generations": "SELECT count(*) FROM generations WHERE status <> 'serving'",
     "cursors": "SELECT count(*) FROM cursors WHERE generation NOT IN (SELECT id FROM generations)",
@@ -122,78 +113,6 @@ def check_answers(memory: Memory, mode: str = "hybrid") -> None:
         by_text = memory.search(said(number), limit=1)
         assert [hit.seq for hit in by_word.hits + by_text.hits] == [number + 1] * 2
         assert by_text.mode == mode
-
-
-class Killer:
-    """Kills rebuilds of one home, each to the next version of the embedder until it is reached.
-
-    Args:
-        home: A filled home whose index is of version 0.
-        logs: Folder for what each version embeds.
-        seed: Chooses the moments.
-    """
-
-    def __init__(self, home: Path, logs: Path, seed: int) -> None:
-        self._home = home
-        self._logs = logs
-        self._chosen = random.Random(seed)
-        self.version = 0
-        """The version that answers."""
-        self.kills: Counter[tuple[str, ...]] = Counter()
-        """How often a kill left which generations behind."""
-        self.twice: list[str] = []
-        """Texts that were embedded although their vector was stored."""
-
-    def log(self, version: int) -> Path:
-        """Return where the digests of what a version embeds are written."""
-        return self._logs / f"v{version}.log"
-
-    def strike(self) -> None:
-        """Begin a rebuild and kill it somewhere; one that was faster than the kill counts not."""
-        wanted = self.version + 1
-        stored, made = embedded(self._home, f"v{wanted}"), len(self._made(wanted))
-        with running("rebuild", self._home, f"v{wanted}", self.log(wanted)) as process:
-            assert process.answer() == "opened"
-            for _ in range(self._chosen.randrange(14)):
-                process.answer()
-            process.has_ended_within(self._chosen.uniform(0.0, 0.06))
-            in_time = process.kill()
-        self.twice += stored.intersection(self._made(wanted)[made:])
-        left = statuses(self._home)
-        self.kills[left] += in_time
-        self.version += "building" not in left and bool(embedded(self._home, f"v{wanted}"))
-
-    def _made(self, version: int) -> list[str]:
-        path = self.log(version)
-        return path.read_text(encoding="ascii").splitlines() if path.exists() else []
-
-
-@pytest.mark.durability
-def test_killed_rebuilds_are_finished_and_leave_nothing_behind(tmp_path: Path) -> None:
-    """DESIGN 4: killed anywhere, it goes on where it was; no text is embedded twice."""
-    home, seed = tmp_path / "home", random.randrange(1 << 32)
-    print(f"seed {seed}")  # noqa: T201  # repeats the failure
-    with open_hashing(home, "v0") as memory:
-        fill(memory)
-        memory.reindex()
-    size = (home / INDEX_FILE).stat().st_size
-    killer = Killer(home, tmp_path, seed)
-    while killer.kills.total() < KILLS:
-        killer.strike()
-        with open_hashing(home, f"v{killer.version}") as memory:
-            check_answers(memory)
-    print(dict(killer.kills), killer.version)  # noqa: T201  # shown on failure
-    last = killer.version + 1
-    with open_hashing(home, f"v{last}", killer.log(last)) as memory:
-        memory.sync()
-        check_answers(memory)
-        status = memory.status().index
-    assert (status.vectors, status.waiting, status.outdated) == (MESSAGES, 0, None)
-    assert killer.twice == []
-    assert (statuses(home), strays(home)) == (("serving",), {})
-    assert len(embedded(home, f"v{last}")) == MESSAGES
-    others = last * MESSAGES * CACHED_BYTES
-    assert (home / INDEX_FILE).stat().st_size <= 1.5 * size + others
 
 
 def test_repeated_rebuilds_need_no_more_room_and_embed_nothing(tmp_path: Path) -> None:

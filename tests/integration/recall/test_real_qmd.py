@@ -94,11 +94,14 @@ def test_messages_are_found_beside_files(memory: Memory) -> None:
     assert {hit.source for hit in memory.search("kettle").hits} == {"memory", "sessions"}
 
 
-def test_a_damaged_index_of_the_command_falls_back(memory: Memory, tmp_path: Path) -> None:
-    """The builtin index has what it would have found."""
+def test_a_damaged_index_of_the_command_is_made_again(memory: Memory, tmp_path: Path) -> None:
+    """Until then the builtin index answers."""
     assert _found(memory, "kettle")
     (index,) = (tmp_path / "home" / "qmd").glob("*/index.sqlite")
-    index.write_bytes(b"no database" * 1_000)
+    for path in index.parent.glob("index.sqlite*"):
+        path.write_bytes(b"no database" * 1_000)
     result = memory.search("kettle")
-    assert [hit.path for hit in result.hits] == ["MEMORY.md"]
-    assert "builtin index answered" in result.warnings[-1]
+    assert {hit.path for hit in result.hits} == {"MEMORY.md"}
+    assert "SQLITE_NOTADB): the builtin index answered" in result.warnings[-1]
+    assert memory.sync().warnings == ()
+    assert [path for path, _ in _found(memory, "kettle")] == ["MEMORY.md"]

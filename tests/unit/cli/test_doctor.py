@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw  # noqa: TID251  # damages what none of our writers would
 import pytest
 
 import recollect
 from recollect.cli import checks, repair
 from recollect.cli.repair import is_open_elsewhere
+from recollect.core.clock import SystemClock
+from recollect.core.settings import StoreSettings
+from recollect.index.batch_health import BatchHealth, note_failure
+from recollect.store.sqlite import open_index
 from tests.unit.cli.conftest import Done, Run
 
 NAMES = [
@@ -25,7 +31,10 @@ NAMES = [
     "index.db",
     "mirrors",
     "index",
+    "rows",
     "vectors",
+    "engines",
+    "locks",
     "workspace",
     "model",
 ]
@@ -260,6 +269,33 @@ def test_where_nobody_can_tell_a_file_counts_as_open(
     assert os.access(filled / "index.db", os.R_OK)
 
 
+@pytest.mark.parametrize(
+    ("provider", "fallback", "state", "detail"),
+    [
+        ("openai", "none", "ok", "openai:text-embedding-3-small is configured"),
+        ("voyage", "none", "wrong", "no key for the embedding provider voyage"),
+        ("voyage", "openai", "note", "stands in for voyage"),
+    ],
+)
+def test_the_provider_that_is_asked_for_is_looked_at(
+    run: Run,
+    filled: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    provider: str,
+    fallback: str,
+    state: str,
+    detail: str,
+) -> None:
+    """Not the local model, which nobody asked for."""
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", provider)
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__FALLBACK", fallback)
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+    found = _check(run("--home", filled, "doctor", "--json"), "model")
+    assert found["state"] == state
+    assert detail in found["detail"]
+
+
 @pytest.mark.model
 def test_a_home_with_the_model_has_all_its_vectors(
     run: Run, filled: Path, models_folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -288,3 +324,112 @@ def test_a_damaged_model_is_wrong(
     check = _check(run("--home", filled, "doctor", "--json"), "model")
     assert check["state"] == "wrong"
     assert "vocab.txt" in check["detail"]
+
+
+DAMAGE = {
+    "orphans": "INSERT INTO vectors VALUES ((1 << 40) + 9000, x'00')",
+    "drift": "UPDATE chunks SET text = 'nothing as before'",
+    "lost documents": "DELETE FROM documents WHERE source = 'memory'",
+    "lost postings": "UPDATE tail SET postings = substr(postings, 1, 4)",
+    "cache": "INSERT INTO embedding_spaces VALUES (9, 'a', 'b', 'c');"
+    " INSERT INTO embedding_cache VALUES (9, x'00', 9, 0, x'')",
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damaged_rows_are_found_and_mended(run: Run, filled: Path, what: str) -> None:
+    """Whatever they are, and the search finds what it found before."""
+    before = run("--home", filled, "search", "gasket", "--json").json["hits"]
+    connection = apsw.Connection(str(filled / "index.db"))
+    connection.execute(DAMAGE[what])
+    connection.close()
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, _state(done)["rows"]) == (1, "wrong")
+    assert _check(done, "rows")["hint"] == "`recollect doctor --fix`"
+    fixed = run("--home", filled, "doctor", "--fix", "--deep", "--json")
+    assert (fixed.code, fixed.json["healthy"]) == (0, True)
+    assert fixed.json["fixed"]
+    after = run("--home", filled, "search", "gasket", "--json").json["hits"]
+    assert [hit["ref"] for hit in after] == [hit["ref"] for hit in before]
+
+
+def test_a_mirror_without_a_session_is_set_aside(run: Run, filled: Path, mirror: Path) -> None:
+    """It may be all that is left of one."""
+    stray = mirror.with_name("0198a1f9-0000-7000-8000-000000000000.jsonl")
+    stray.write_bytes(mirror.read_bytes())
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, _check(done, "mirrors")["detail"]) == (1, "1 without a session")
+    fixed = run("--home", filled, "doctor", "--fix", "--json")
+    assert fixed.json["fixed"] == ["set 1 mirror without a session aside"]
+    assert fixed.json["healthy"]
+    assert stray.with_name(stray.name + ".stray").exists()
+
+
+def test_a_back_end_that_cannot_be_loaded_is_wrong(run: Run, filled: Path, tmp_path: Path) -> None:
+    """Memory answers in its place, but that is not what somebody wanted."""
+    run("--home", filled, "config", "set", "search.vector.backend", "sqlite-vec")
+    run("--home", filled, "config", "set", "search.vector.extension_path", tmp_path / "no.so")
+    done = run("--home", filled, "doctor", "--json")
+    assert (done.code, _state(done)["engines"]) == (1, "wrong")
+    assert "sqlite-vec for vectors" in _check(done, "engines")["detail"]
+
+
+def test_a_search_command_that_failed_is_noted(run: Run, filled: Path) -> None:
+    """The builtin index answers."""
+    run("--home", filled, "config", "set", "search.backend", "qmd")
+    run("--home", filled, "config", "set", "qmd.command", "/no/such/qmd")
+    run("--home", filled, "search", "gasket")
+    check = _check(run("--home", filled, "doctor", "--json"), "engines")
+    assert (check["state"], check["detail"]) == ("note", "qmd: qmd is not installed")
+
+
+def test_a_rebuild_that_runs_is_noted(run: Run, filled: Path) -> None:
+    """By the process that holds the lock; a dead one holds none."""
+    code = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from recollect.core.clock import SystemClock\n"
+        "from recollect.index.locks import IndexLocks\n"
+        "locks = IndexLocks(Path(sys.argv[1]), SystemClock())\n"
+        "print(locks.rebuild.acquire('reindex'), flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    arguments = [sys.executable, "-c", code, str(filled)]
+    with subprocess.Popen(
+        arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "True\n"
+        check = _check(run("--home", filled, "doctor", "--json"), "locks")
+        assert (check["state"], f"process {holder.pid} " in check["detail"]) == ("note", True)
+        os.kill(holder.pid, signal.SIGSTOP)
+        stopped = _check(run("--home", filled, "doctor", "--json"), "locks")
+        os.kill(holder.pid, signal.SIGCONT)
+        assert (stopped["state"], "kill -CONT" in stopped["hint"]) == ("wrong", True)
+        holder.communicate("")
+    assert _state(run("--home", filled, "doctor", "--json"))["locks"] == "ok"
+
+
+def test_a_note_that_is_not_text_is_noted(run: Run, filled: Path, workspace: Path) -> None:
+    """Nobody would find it."""
+    (workspace / "memory" / "binary.md").write_bytes(b"\0")
+    check = _check(run("--home", filled, "doctor", "--json"), "workspace")
+    assert (check["state"], check["detail"]) == ("note", "memory/binary.md: the file is binary")
+
+
+def test_batches_that_failed_are_noted_and_forgiven(
+    run: Run, filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else they would be left alone for a day."""
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "openai")
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__REMOTE__BASE_URL", "http://127.0.0.1:9/v1")
+    failure = BatchHealth(failures=2, last_error="batch_timeout", last_provider="openai")
+    index = open_index(filled, StoreSettings(), SystemClock())
+    index.write(lambda tx: note_failure(tx, failure))
+    index.close()
+    told = _check(run("--home", filled, "doctor", "--json"), "engines")
+    assert (told["state"], told["detail"]) == ("note", "batches of openai failed (batch_timeout)")
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "none")
+    fixed = run("--home", filled, "doctor", "--fix", "--json").json["fixed"]
+    assert "let batches of the embedding provider be used again" in fixed
+    assert run("--home", filled, "doctor", "--fix", "--json").json["fixed"] == []

@@ -37,6 +37,30 @@ def test_a_model_that_is_switched_off_is_no_reason_to_install(
     assert done.err == ""
 
 
+def test_a_missing_key_is_told_with_what_to_do(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Installing the local model would not help whoever asked for another."""
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "voyage")
+    done = run("--home", home, "models")
+    assert "no key for the embedding provider voyage" in done.out
+    assert "VOYAGE_API_KEY" in done.err
+    assert "models install" not in done.err
+
+
+def test_a_fallback_is_told_with_its_reason(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whose place it takes."""
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "voyage")
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__FALLBACK", "openai")
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+    found = run("--home", home, "models", "--json").json
+    assert found["in use"] == "openai:text-embedding-3-small"
+    assert found["instead of"] == "voyage"
+    assert "no key" in found["because"]
+
+
 def test_a_source_without_the_files_is_refused(run: Run, home: Path, tmp_path: Path) -> None:
     """What was given is named in the hint."""
     (tmp_path / "empty").mkdir()

@@ -8,8 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 import recollect
-from recollect.cli.status import pairs_of, warnings_of
-from recollect.memory import Status
+from recollect.cli.status_lines import pairs_of, warnings_of
+from recollect.core.settings import Settings
+from recollect.index.batch_health import batch_status
+from recollect.recall.status import BudgetStatus, CacheStatus, Fallback, SourceCount, Status
 from tests.unit.cli.conftest import Run
 
 
@@ -66,6 +68,90 @@ def test_vectors_that_are_missing_are_counted(status: Status) -> None:
     assert dict(pairs_of(embedded))["vectors"] == "2 vectors, 3 more with `recollect sync`"
     whole = replace(embedded, index=replace(status.index, vectors=5))
     assert dict(pairs_of(whole))["vectors"] == "5 vectors"
+
+
+def test_every_part_has_its_line(status: Status) -> None:
+    """What answers, what is kept, what was spent, and how the index is kept in step."""
+    lines = dict(pairs_of(status))
+    assert lines["search"] == "words by postings"
+    assert lines["cache"] == "0 of 500,000 vectors"
+    assert lines["sync"].startswith("in step")
+    assert lines["sync"].endswith("files are looked at before a search")
+    assert "tokens today" not in lines
+    assert "batches" not in lines
+    rich = replace(
+        status,
+        backend="qmd",
+        extra_paths=["/notes/*.md"],
+        source_counts=[SourceCount(source="memory", files=2, chunks=9)],
+        index=replace(status.index, is_paid=True, dimensions=384, vectors=5),
+        embedder="openai:small",
+        vector=replace(status.vector, enabled=True, used="chroma"),
+        cache=CacheStatus(enabled=True, entries=1_200, max_entries=0),
+        budget=BudgetStatus(tokens_today=5_000, limit=20_000),
+        dirty=True,
+        sync=replace(status.sync, last_sync_at=1_770_724_800_000, last_reason="watch"),
+    )
+    told = dict(pairs_of(rich))
+    assert told["extra paths"] == "/notes/*.md"
+    assert told["index"] == "2 memory (9 chunks); 5 chunks"
+    assert told["vectors"] == "5 vectors of 384"
+    assert told["search"] == "words by postings, vectors by chroma; memory files by qmd"
+    assert told["cache"] == "1,200 vectors"
+    assert told["tokens today"] == "5,000 of 20,000"
+    assert told["sync"].startswith("something is new, last 2026-02-10 12:00 (watch)")
+    off = replace(status, cache=CacheStatus(enabled=False, entries=0, max_entries=0))
+    assert dict(pairs_of(off))["cache"] == "switched off"
+
+
+def test_batches_have_a_line_where_they_are_used(filled: Path, status: Status) -> None:
+    """And a warning where they failed."""
+    settings = Settings().embedding.batch
+    with recollect.open(filled) as memory:
+        batch = memory._parts.index_database.read(  # noqa: SLF001  # the one place that has batches
+            lambda tx: batch_status(tx, replace(settings, enabled=True), "print", 0)
+        )
+    used = replace(status, batch=replace(batch, last_error="timeout", last_provider="openai"))
+    assert dict(pairs_of(used))["batches"] == "0 jobs with 0 texts under way"
+    assert "batches of openai: 0 of 2 failures (timeout)" in warnings_of(used)
+
+
+def test_what_answers_for_something_else_is_a_warning(status: Status) -> None:
+    """With what it stands in for, and why."""
+    healthy = replace(status, embedder_hint="")
+    index = status.index
+    for changed, told in (
+        ({"fallback": Fallback(origin="qmd", reason="it fell")}, "qmd does not answer: it fell"),
+        ({"index": replace(index, trouble="no key")}, "the embedder failed: no key"),
+        ({"index": replace(index, unagreed="it costs")}, "it costs"),
+        (
+            {"index": replace(index, refused=2)},
+            "2 chunks refused by the embedder: only their words are found",
+        ),
+        (
+            {"lexical": replace(status.lexical, requested="fts5", error="no FTS5")},
+            "fts5 does not answer for words: no FTS5",
+        ),
+        (
+            {"vector": replace(status.vector, requested="chroma", load_error="down")},
+            "chroma does not answer for vectors: down",
+        ),
+        (
+            {"sync": replace(status.sync, watch_error="no handles", warnings=("x: gone",))},
+            "files are not watched by the system: no handles",
+        ),
+    ):
+        assert told in warnings_of(replace(healthy, **changed))
+
+
+def test_the_embedder_is_asked_when_somebody_wants_to_know(run: Run, filled: Path) -> None:
+    """It costs a request, so a status alone does not."""
+    shown = run("--home", filled, "status", "--probe")
+    assert "embedder  does not answer" in shown.out
+    assert "warning: no embedder is installed: run `recollect models install`" in shown.err
+    found = run("--home", filled, "status", "--probe", "--json").json
+    assert (found["embedding_probe"]["ok"], found["vector_probe"]) == (False, True)
+    assert "embedding_probe" not in run("--home", filled, "status", "--json").json
 
 
 def test_everything_that_failed_is_a_warning(status: Status) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings, Settings, StoreSettings
-from recollect.core.settings.embedding import CacheSettings
+from recollect.core.settings.embedding import CacheSettings, EmbeddingSettings
 from recollect.index.document import Document, Removal
 from recollect.index.embedding_cache import EmbeddingCache, space_of
 from recollect.index.feed import Batch, Feed, FeedState
@@ -91,6 +91,13 @@ class ScriptedEmbedder:
         return draw.standard_normal(self.dimensions, np.float32)
 
 
+class PaidEmbedder(ScriptedEmbedder):
+    """One that a provider bills for; without a network."""
+
+    is_remote = True
+    is_paid = True
+
+
 class ScriptedFeed:
     """An outbox that a test fills: documents and removals in order."""
 
@@ -125,16 +132,21 @@ class ScriptedIndex:
         feed: Feed,
         embedder: ScriptedEmbedder | None = None,
         search: SearchSettings | None = None,
+        *,
+        fallback: ScriptedEmbedder | None = None,
+        embedding: EmbeddingSettings | None = None,
+        clock: Clock = CLOCK,
     ) -> None:
         folder.mkdir(exist_ok=True)
         self.database = open_index(folder, StoreSettings(), CLOCK)
         self.index = Index(
             self.database,
             [feed],
-            Settings(search=search or SearchSettings()),
-            clock=CLOCK,
+            Settings(search=search or SearchSettings(), embedding=embedding or EmbeddingSettings()),
+            clock=clock,
             embedder=embedder,
-            locks=IndexLocks(folder, CLOCK),
+            fallback=fallback,
+            locks=IndexLocks(folder, clock),
         )
 
     def __enter__(self) -> ScriptedIndex:

@@ -182,3 +182,26 @@ def test_the_cache_forgets_texts_that_no_chunk_holds(tmp_path: Path) -> None:
         feed.entries.append(said("a", "grape"))
         home.index.sync()
         assert _cached(home) == 2, "the row of a text goes with the text"
+
+
+class Telling(ScriptedEmbedder):
+    """Tells after each text."""
+
+    def embed_documents(
+        self, texts: Sequence[str], progress: Callable[[int], None] | None = None
+    ) -> Vectors:
+        """Return vectors."""
+        for _ in texts:
+            assert progress is not None
+            progress(1)
+        return super().embed_documents(texts)
+
+
+def test_progress_is_told_within_a_batch_too(tmp_path: Path) -> None:
+    """A batch takes seconds; without it nothing would move for so long."""
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(4)))
+    told: list[Progress] = []
+    with ScriptedIndex(tmp_path, feed, Telling()) as home:
+        home.index.sync(told.append)
+    embedded = [(each.done, each.left) for each in told if each.stage == "embedding"]
+    assert embedded == [(1, 3), (2, 2), (3, 1), (4, 0), (4, 0)]

@@ -39,7 +39,18 @@ from tests.unit.index.corpus import (
 MEMORY = Path("/dev/shm")  # a folder of our own is made in it
 WORDS = "tea sencha cold rain Tokyo user_id getUserById 绿茶 migration delivery Tuesday".split()
 SPEAKERS = (None, "Zoe", "Anna Berg")
-QUERIES = ("cold tea in the rain", "what did Zoe say about sencha?", "getUserById 绿茶")
+QUERIES = (
+    "cold tea in the rain",
+    "what did Zoe say about sencha?",
+    "getUserById 绿茶",
+    "MEMORY.md before a deploy",
+)
+COMMENTS = (
+    "",
+    "",
+    " <!-- importance: 9 -->",
+    " <!-- trigger: before a deploy --> <!-- project: p -->",
+)
 SMALL_CHUNKS = Settings(chunking=ChunkingSettings(tokens=8, overlap=2))
 TOLERANCE = 1e-5
 
@@ -48,7 +59,10 @@ numbers = st.integers(0, 1_000)
 messages = st.tuples(
     st.just("message"), st.integers(0, 2), st.integers(0, 11), words, st.sampled_from(SPEAKERS)
 )
-files = st.tuples(st.just("file"), st.integers(0, 2), st.lists(words, max_size=9))
+entries = st.tuples(st.sampled_from(("", "- ", "# ")), words, st.sampled_from(COMMENTS)).map(
+    "".join
+)
+files = st.tuples(st.just("file"), st.integers(0, 2), st.lists(entries, max_size=9))
 removals = st.tuples(st.just("removal"), numbers, st.integers(1, 6))
 moves = st.tuples(st.just("move"), numbers, st.integers(0, 2), st.integers(0, 11))
 events = st.lists(st.one_of(messages, removals, messages, files, moves), min_size=1, max_size=12)
@@ -124,7 +138,8 @@ class AnyHistory(RuleBasedStateMachine):
         """Write a file of some lines, or of none."""
         self.versions += 1
         text = "\n".join(lines)
-        self.feed.add(note(f"memory/{name}.md", text, at=NOON + self.versions))
+        path = f"memory/{name}.md" if name else "MEMORY.md"
+        self.feed.add(note(path, text, at=NOON + self.versions))
 
     def move(self, document: Document, session: int, order: int) -> None:
         """Put what one document says into another session."""
@@ -201,6 +216,8 @@ def assert_same(found: list[Hit], expected: list[Hit]) -> None:
         assert other.score == pytest.approx(hit.score, abs=TOLERANCE)
         assert other.why == pytest.approx(hit.why, abs=TOLERANCE)
         assert (other.snippet, other.at, other.name) == (hit.snippet, hit.at, hit.name)
+        said = (hit.importance, hit.projects, hit.triggers)
+        assert (other.importance, other.projects, other.triggers) == said
     for place, hit in enumerate(expected):
         assert found[place].score == pytest.approx(hit.score, abs=TOLERANCE)
 

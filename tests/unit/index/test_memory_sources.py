@@ -9,6 +9,7 @@ import pytest
 
 import recollect
 from recollect.core.clock import SystemClock
+from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.index.extra_paths import ExtraPath, extra_path
 from recollect.index.memory_listing import is_memory_path, list_memory
@@ -162,6 +163,20 @@ def test_two_workspaces_of_one_home_do_not_see_or_remove_each_others_files(tmp_p
                 assert memory.status().index.documents["memory"] in {files, 3}
     with recollect.open(tmp_path / "home", overrides=LEXICAL) as memory:
         assert [hit.path for hit in memory.search("kettle").hits] == ["MEMORY.md"] * 2
+
+
+def test_two_agents_may_share_a_workspace(tmp_path: Path) -> None:
+    """Each is the owner of what it reads there, and finds it."""
+    _write(tmp_path / "work", "MEMORY.md")
+    (tmp_path / "work/MEMORY.md").write_text("The kettle is blue.\n", encoding="utf-8")
+    for _ in range(2):
+        for agent in ("ann/1", "ben", None):
+            scope = None if agent is None else Scope(agent=agent)
+            with recollect.open(
+                tmp_path / "home", tmp_path / "work", overrides=LEXICAL, scope=scope
+            ) as memory:
+                memory.sync()
+                assert [hit.path for hit in memory.search("kettle").hits] == ["MEMORY.md"]
 
 
 def test_files_of_an_index_that_knew_no_workspaces_are_taken_over(tmp_path: Path) -> None:

@@ -98,3 +98,8 @@ def test_a_word_that_stands_twice_counts_once(names: Names) -> None:
     )
     assert analyse("coffee tea coffee", names).terms[0].startswith("coff")
     assert len(analyse("coffee tea coffee", names).terms) == 2
+
+
+def test_the_model_is_asked_in_the_characters_that_it_knows() -> None:
+    """Full-width letters and half-width kana are the same words."""
+    assert analyse("型番ＸＹＺ９８７ ﾗｰﾒﾝ", Names()).text == "型番XYZ987 ラーメン"

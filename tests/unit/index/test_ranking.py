@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from recollect.core.settings import RankingSettings
 from recollect.index.names import Names
 from recollect.index.question import analyse
-from recollect.index.ranking import Parts, best_possible, weights_for
+from recollect.index.ranking import Parts, best_possible, own_weight, weights_for
 from tests.unit.index.scripted import ScriptedFeed, ScriptedIndex, note, said
 
 
@@ -158,3 +158,25 @@ def test_files_have_no_speaker(tmp_path: Path) -> None:
         hits = {hit.source: hit for hit in home.ask("Ann's tulips").hits}
     assert "speaker" in hits["sessions"].why
     assert "speaker" not in hits["memory"].why
+
+
+def test_pairs_of_characters_count_where_they_stand(tmp_path: Path) -> None:
+    """A short message behind the exact one takes over nearly all of it, and must not win."""
+    feed = ScriptedFeed(
+        said("m1", "下周三开始做数据库迁移的演练", session="s"),
+        said("m2", "bread", session="s"),
+        *(said(f"x{n}", f"six stools {n}", session="t") for n in range(20)),
+    )
+    with ScriptedIndex(tmp_path, feed) as home:
+        first, second = home.ask("数据库迁移").hits[:2]
+        assert (first.ref, second.ref) == ("m1", "m2")
+        assert first.why["own"] > 0
+        assert "own" not in second.why
+        assert not any("own" in hit.why for hit in home.ask("six stools").hits)
+
+
+def test_only_questions_without_spaces_have_the_part() -> None:
+    """With words it costs recall."""
+    ranking = RankingSettings()
+    assert own_weight(analyse("绿茶 tea", Names()), ranking) == ranking.own
+    assert own_weight(analyse("green tea", Names()), ranking) == 0.0

@@ -27,6 +27,8 @@ TABLES = (
     "embedding_cache",
     "names",
     "chunk_groups",
+    "annotations",
+    "file_names",
 )
 OWNER = Scope(user=f"{MARK}user", agent=f"{MARK}agent", project=f"{MARK}project")
 
@@ -46,6 +48,12 @@ def marked(number: int) -> Document:
 def plain(number: int) -> Document:
     """Return a message that stays."""
     return said(f"plain{number}", f"tea and rain {number}", group="stays", order=number)
+
+
+def annotated(number: int) -> Document:
+    """Return a memory file whose name and every part carry the mark."""
+    said_of_it = f"<!-- trigger: {MARK}t --> <!-- project: {MARK}p --> <!-- importance: 7 -->"
+    return note(f"memory/{MARK}{number}.md", f"{MARK} tea {said_of_it}")
 
 
 def counts(opened: OpenIndex) -> dict[str, int]:
@@ -74,6 +82,7 @@ def test_no_byte_of_a_removed_text_is_left(seed: int, open_index: Open) -> None:
     feed = ScriptedFeed(batch=chosen.choice((1, 4, 100)))
     opened = open_index(feed, WordEmbedder())
     changes = [document(number) for number in range(40) for document in (marked, plain)]
+    changes += map(annotated, range(5))
     chosen.shuffle(changes)
     for change in changes:
         feed.add(change)
@@ -81,6 +90,7 @@ def test_no_byte_of_a_removed_text_is_left(seed: int, open_index: Open) -> None:
             opened.index.sync()
     opened.index.sync()
     feed.add(*[gone(marked(number)) for number in chosen.sample(range(40), 40)])
+    feed.add(*[gone(annotated(number)) for number in range(5)])
     assert files_with(opened, MARK) == []
 
 
@@ -91,10 +101,12 @@ def test_tables_shrink_to_what_they_were(open_index: Open) -> None:
     opened = open_index(feed, WordEmbedder())
     opened.index.sync()
     before = counts(opened)
-    feed.add(*map(marked, range(9)))
+    feed.add(*map(marked, range(9)), *map(annotated, range(3)))
     opened.index.sync()
-    assert counts(opened)["names"] == 4
+    there = counts(opened)
+    assert (there["names"], there["annotations"], there["file_names"]) == (4, 3, 9)
     feed.add(*[gone(marked(number)) for number in range(9)])
+    feed.add(*[gone(annotated(number)) for number in range(3)])
     opened.index.sync()
     after = counts(opened)
     # Rows of the tail and of codes turn into segments and blocks as they will.

@@ -5,18 +5,24 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recollect.core.errors import EmbeddingError, InvalidInput
-from recollect.core.settings import EmbeddingSettings
+from recollect.core.settings import EmbeddingSettings, RemoteSettings
 from recollect.models.folder import MODEL, ORIGINALS
+from recollect.models.gguf import DEFAULT_FILE
 from recollect.models.registry import (
+    Choice,
     choose_embedder,
     create_embedder,
     local_folder,
     provider_names,
 )
+from recollect.models.remote import RemoteEmbedder
+from recollect.models.supplies import Supplies
+from tests.unit.models.gguf_file import gguf_head
 
 SETTINGS = EmbeddingSettings()
 
@@ -177,3 +183,119 @@ def test_settings_that_change_vectors_change_the_fingerprint(tmp_path: Path) -> 
     assert len(prints) == 4
     assert len(set(prints)) == 3
     assert prints[0] == prints[3]
+
+
+def _choose(
+    models: Path,
+    spec: str,
+    fallback: str = "none",
+    remote: RemoteSettings | None = None,
+    **keys: str,
+) -> Choice:
+    settings = EmbeddingSettings(
+        provider=spec, fallback=fallback, remote=remote or RemoteSettings()
+    )
+    supplies = Supplies(models=models, environ={f"{name}_API_KEY": k for name, k in keys.items()})
+    return choose_embedder(spec, settings, models, supplies)
+
+
+def _name(choice: Choice) -> str | None:
+    return choice.embedder.model if choice.embedder is not None else None
+
+
+def test_auto_prefers_what_stays_on_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Local, then a GGUF file, then openai, gemini and voyage by their keys."""
+    keys: dict[str, Any] = {"VOYAGE": "v"}
+    assert _name(_choose(tmp_path, "auto", **keys)) == "voyage:voyage-4-large"
+    keys["GOOGLE"] = "g"
+    assert _name(_choose(tmp_path, "auto", **keys)) == "gemini:gemini-embedding-001"
+    keys["OPENAI"] = "o"
+    chosen = _choose(tmp_path, "auto", **keys)
+    assert _name(chosen) == "openai:text-embedding-3-small"
+    assert chosen.reason == "openai:text-embedding-3-small is set up"
+    monkeypatch.setattr("recollect.models.gguf.gguf_is_installed", lambda: True)
+    (tmp_path / DEFAULT_FILE).write_bytes(gguf_head())
+    assert _name(_choose(tmp_path, "auto", **keys)) == "gguf:embeddinggemma-300M-Q8_0"
+    _pretend_installed(tmp_path)
+    assert _name(_choose(tmp_path, "auto", **keys)) == "local:all-MiniLM-L6-v2"
+
+
+def test_auto_takes_a_server_of_ones_own(tmp_path: Path) -> None:
+    """Its address is enough."""
+    remote = RemoteSettings(base_url="http://localhost:11434/v1")
+    chosen = _choose(tmp_path, "auto", remote=remote)
+    assert isinstance(chosen.embedder, RemoteEmbedder)
+    assert chosen.embedder.base_url == "http://localhost:11434/v1"
+
+
+def test_auto_survives_a_damaged_gguf_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is passed over."""
+    monkeypatch.setattr("recollect.models.gguf.gguf_is_installed", lambda: True)
+    (tmp_path / DEFAULT_FILE).write_bytes(b"an error page")
+    assert _name(_choose(tmp_path, "auto")) is None
+    named = _choose(tmp_path, "gguf")
+    assert "no GGUF file" in named.reason
+    assert named.hint
+
+
+@pytest.mark.parametrize("spec", ["openai", "gemini", "voyage", "gguf", "openai:some-model"])
+def test_what_cannot_be_made_leaves_search_lexical(tmp_path: Path, spec: str) -> None:
+    """With the reason and a hint: opening a memory never fails for want of a key."""
+    chosen = _choose(tmp_path, spec)
+    assert (chosen.embedder, chosen.requested) == (None, spec)
+    assert chosen.reason.startswith("search is lexical: ")
+    assert chosen.hint
+
+
+def test_a_fallback_takes_the_place_of_what_cannot_be_made(tmp_path: Path) -> None:
+    """Whose place, and why, is told."""
+    chosen = _choose(tmp_path, "openai", "voyage", VOYAGE="v")
+    assert _name(chosen) == "voyage:voyage-4-large"
+    assert chosen.fallback is None
+    assert chosen.fallback_from == "openai"
+    assert chosen.fallback_reason is not None
+    assert "no key" in chosen.fallback_reason
+    assert "openai" in chosen.reason
+
+
+def test_a_fallback_stands_by(tmp_path: Path) -> None:
+    """For when the first one fails later."""
+    chosen = _choose(tmp_path, "openai", "local", OPENAI="o")
+    assert _name(chosen) == "openai:text-embedding-3-small"
+    assert chosen.fallback is not None
+    assert chosen.fallback.model == "local:all-MiniLM-L6-v2"
+    assert (chosen.fallback_from, chosen.fallback_reason) == (None, None)
+
+
+@pytest.mark.parametrize("fallback", ["none", "openai", "voyage"])
+def test_a_fallback_that_cannot_be_made_is_none(tmp_path: Path, fallback: str) -> None:
+    """Nor is the provider its own fallback."""
+    assert _choose(tmp_path, "openai", fallback, OPENAI="o").fallback is None
+
+
+@pytest.mark.parametrize("fallback", ["auto", "opanai"])
+def test_a_fallback_must_be_one_provider(tmp_path: Path, fallback: str) -> None:
+    """A typing mistake is told when the memory is opened."""
+    with pytest.raises(InvalidInput):
+        _choose(tmp_path, "openai", fallback, OPENAI="o")
+
+
+def test_switched_off_is_off(tmp_path: Path) -> None:
+    """A fallback is for failures."""
+    assert _choose(tmp_path, "none", "openai", OPENAI="o").embedder is None
+
+
+def test_a_key_of_one_provider_is_never_sent_to_another(tmp_path: Path) -> None:
+    """Address, key and headers of the settings belong to the first remote provider."""
+    remote = RemoteSettings(base_url="https://gateway.example/v1", api_key="o", headers=("x-a: b",))
+    assert _choose(tmp_path, "openai", "voyage", remote).fallback is None
+    other = _choose(tmp_path, "openai", "voyage", remote, VOYAGE="v").fallback
+    assert isinstance(other, RemoteEmbedder)
+    assert other.base_url == "https://api.voyageai.com/v1"
+    same = _choose(tmp_path, "openai", "openai:other", remote).fallback
+    own = _choose(tmp_path, "local", "openai", remote).fallback
+    for embedder in (same, own):
+        assert isinstance(embedder, RemoteEmbedder)
+        assert embedder.base_url == "https://gateway.example/v1"

@@ -104,7 +104,10 @@ class BatchSettings(Struct, frozen=True, kw_only=True):
 
     enabled: Annotated[
         bool,
-        Meta(description="Use them for large amounts of text. openai, gemini and voyage have one."),
+        Meta(
+            description="Use them for large amounts of text. openai, gemini and voyage have one. "
+            "After two failures in a row texts are sent directly for a day.",
+        ),
     ] = False
     wait: Annotated[
         bool,
@@ -129,8 +132,8 @@ class BatchSettings(Struct, frozen=True, kw_only=True):
             ge=1,
             le=1_440,
             extra={"unit": "minutes"},
-            description="When a batch that is not finished counts as failed. It is tried once "
-            "more; after two failures texts are sent directly.",
+            description="When a batch that is not finished is cancelled. What it did is used, the "
+            "rest is tried once more; a second timeout counts as a failure.",
         ),
     ] = 60
     least_texts: Annotated[

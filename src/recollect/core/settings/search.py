@@ -46,6 +46,13 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
         float,
         _weight("Taken off a text that asks itself: questions seldom answer."),
     ] = 0.05
+    own: Annotated[
+        float,
+        _weight(
+            "Holds the question's pairs of characters itself; only in scripts without spaces, "
+            "where short texts take over too much of what stands beside them."
+        ),
+    ] = 0.1
     feedback: Annotated[
         float,
         _weight("Shares the words of the best first results; only where those are files."),

@@ -18,7 +18,6 @@ from recollect.index.layout import Floats, Ints, Mask, Records
 from recollect.index.lexical.tail import TailRow
 from recollect.store.engine import Database, Transaction
 
-
 EVERY = 1 << 62
 """A budget without an end."""
 

@@ -79,7 +79,8 @@ def decode(first: int, blob: bytes) -> Postings:
     blob = without_sum(blob)
     size = len(blob) // POSTING_BYTES
     offsets = np.frombuffer(blob, "<u2", size)
-    return Postings(offsets.astype(np.int64) + first, np.frombuffer(blob, np.uint8, size, 2 * size))
+    chunks = np.add(offsets, first, dtype=np.int64)
+    return Postings(chunks, np.frombuffer(blob, np.uint8, size, 2 * size))
 
 
 def join(parts: Sequence[Postings]) -> Postings:

@@ -48,6 +48,9 @@ class ChromaClient(Protocol):
     def drop(self, name: str) -> None:
         """Remove a collection; a missing one is no error."""
 
+    def leave(self, prefix: str) -> None:
+        """Remove all collections with a prefix, and their files where those are ours."""
+
     def close(self) -> None:
         """Let go."""
 
@@ -102,8 +105,8 @@ class Chroma:
                 self._client.drop(name)
 
     def leave(self, tx: Transaction) -> None:
-        """Drop all collections of this home."""
-        self.keep_only(tx, ())
+        """Remove all of this home."""
+        self._client.leave(self._prefix)
 
     def close(self) -> None:
         """Let go."""

@@ -6,6 +6,7 @@ and its own embedding are off.
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreError
 from recollect.index.layout import Floats
+from recollect.store.failures import translate_os
 from recollect.store.files import private_folder
 from recollect.store.lock import OwnerLock
 
@@ -46,8 +48,7 @@ class ChromaEmbedded:
                 hint="run a Chroma server and set search.vector.chroma_url",
             )
         try:
-            private_folder(self._folder)
-            self._client = _tried(lambda: _connect(self._folder))
+            _tried(self._opened)
         except BaseException:
             self._owner.release()
             raise
@@ -85,16 +86,29 @@ class ChromaEmbedded:
         """Remove a collection."""
         self._on(name, lambda _: self._opened().delete_collection(name), None)
 
+    def leave(self, prefix: str) -> None:
+        """Remove the folder: Chroma keeps the bytes of what it deleted in its files."""
+        self._let_go()
+        try:
+            shutil.rmtree(self._folder)
+        except OSError as error:
+            raise translate_os(error, self._folder) from error
+
     def close(self) -> None:
         """Close the folder and let others have it."""
+        self._let_go()
+        self._owner.release()
+
+    def _let_go(self) -> None:
         client, self._client = self._client, None
         if client is not None:
             _tried(client.close)
-        self._owner.release()
 
     def _opened(self) -> Any:
-        if self._client is None:
+        if not self._owner.held:
             raise StoreError("the embedded Chroma is closed", hint="open it again")
+        if self._client is None:
+            self._client = _connect(private_folder(self._folder))
         return self._client
 
     def _made(self, name: str) -> Any:

@@ -51,8 +51,7 @@ class ChromaServer:
 
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/")
-        parts = urlsplit(self._url)
-        self.place = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+        self.place = _shown(self._url)
         self._session: httpx.Client | None = None
         self._known: dict[str, str] = {}
 
@@ -115,6 +114,12 @@ class ChromaServer:
         self._known.pop(name, None)
         self._call("DELETE", f"{_SPACE}/{quote(name)}", seconds=CHANGE_S)
 
+    def leave(self, prefix: str) -> None:
+        """Remove all collections with a prefix; what the server keeps of them is its own affair."""
+        for name in self.names():
+            if name.startswith(prefix):
+                self.drop(name)
+
     def close(self) -> None:
         """Close the connections."""
         if self._session is not None:
@@ -132,7 +137,7 @@ class ChromaServer:
         return self._known[name]
 
     def _on(
-        self, name: str, verb: str, body: dict[str, Any] | None, seconds: float = ASK_S
+        self, name: str, verb: str, body: dict[str, Any] | None, seconds: float | None = None
     ) -> bytes:
         """Call a verb of a collection; return nothing where there is no collection."""
         if name not in self._known:
@@ -151,7 +156,7 @@ class ChromaServer:
         method: str,
         path: str,
         body: dict[str, Any] | None = None,
-        seconds: float = ASK_S,
+        seconds: float | None = None,
     ) -> bytes:
         """Return the answer; nothing for what is missing.
 
@@ -169,7 +174,7 @@ class ChromaServer:
                 path,
                 content=content,
                 headers={"content-type": "application/json"},
-                timeout=httpx.Timeout(seconds, connect=CONNECT_S),
+                timeout=httpx.Timeout(seconds or ASK_S, connect=CONNECT_S),
             )
         except (httpx.HTTPError, httpx.StreamError) as error:
             raise _failed(_words(error), self.place) from error
@@ -178,6 +183,15 @@ class ChromaServer:
         if not answer.is_success:
             raise _failed(f"it answers {answer.status_code}", self.place)
         return answer.content
+
+
+def _shown(url: str) -> str:
+    """Return an address without the name and password in it."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "an address that is none"
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _words(error: Exception) -> str:

@@ -112,6 +112,15 @@ class NearVectors(Scanner, Protocol):
     def heal(self) -> int:
         """Bring over again what differs, and return how many vectors that were."""
 
+    def start_over(self) -> bool:
+        """Remove every copy of a vector that a back end has; it is filled again later.
+
+        For what must leave no bytes: Chroma keeps those of deleted vectors in its files.
+
+        Returns:
+            False when the back end cannot be reached.
+        """
+
     def close(self) -> None:
         """Let go of the back end."""
 
@@ -161,6 +170,10 @@ class InMemory(Codes):
     def heal(self) -> int:
         """There is nothing to bring over."""
         return 0
+
+    def start_over(self) -> bool:
+        """There are no copies."""
+        return True
 
     def close(self) -> None:
         """Nothing is held."""
@@ -247,6 +260,10 @@ class InBackend:
     def heal(self) -> int:
         """Bring over again what differs."""
         return self._upkeep.heal()
+
+    def start_over(self) -> bool:
+        """Remove every vector of the back end and let it be filled again."""
+        return self._upkeep.start_over()
 
     def close(self) -> None:
         """Let go of the back end."""

@@ -131,11 +131,28 @@ class Upkeep:
         self.catch_up()
         return chunks
 
+    def start_over(self) -> bool:
+        """Remove every vector of the back end and let it be filled again.
+
+        Returns:
+            False when it cannot be reached.
+        """
+        if not self._standing.prepare():
+            return False
+        try:
+            self._begin()
+        except RecollectError as error:
+            self._standing.note(error)
+            return False
+        return True
+
     def _register(self) -> None:
-        if self._database.read(self.is_registered):
-            return
-        leave_former(self._database, self._former)
-        # Begin with nothing, so that no copy of an earlier time is taken for a present one.
+        if not self._database.read(self.is_registered):
+            leave_former(self._database, self._former)
+            self._begin()
+
+    def _begin(self) -> None:
+        """Begin with nothing, so that no copy of an earlier time is taken for a present one."""
         (self._database.write if self._backend.is_inside else self._database.read)(
             self._backend.leave
         )

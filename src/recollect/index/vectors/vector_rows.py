@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.core.errors import StoreCorrupt
 from recollect.index.layout import NUMBER_MASK, Floats, Ints, chunk_id
-from recollect.store.cell import blob, integer
-from recollect.store.engine import Transaction
+from recollect.store.engine import Row, Transaction
 
 
 def add_vectors(
@@ -26,18 +26,30 @@ def add_vectors(
 
 def read_vectors(tx: Transaction, partition: int, numbers: Ints, dimensions: int) -> Floats:
     """Return (n, dimensions) float32 in the order of ``numbers``; zeros where there is none."""
+    if len(numbers) and not (numbers[1:] > numbers[:-1]).all():
+        distinct, where = np.unique(numbers, return_inverse=True)
+        return read_vectors(tx, partition, distinct, dimensions)[where]
     found = np.zeros((len(numbers), dimensions), np.float32)
-    wanted, where = np.unique(numbers, return_inverse=True)
-    keys = msgspec.json.encode([chunk_id(partition, n) for n in wanted.tolist()]).decode()
-    rows = list(
-        tx.rows(
-            "SELECT id, data FROM vectors WHERE id IN (SELECT value FROM json_each(?))", (keys,)
-        )
+    keys = msgspec.json.encode((numbers + chunk_id(partition, 0)).tolist()).decode()
+    # Joined from the list, rows are sought in its order; IN would build a table of it first.
+    rows = tx.all(
+        "SELECT v.id, v.data FROM json_each(?) AS k CROSS JOIN vectors AS v ON v.id = k.value",
+        (keys,),
     )
-    if not rows:
-        return found
-    present = np.array([integer(key) & NUMBER_MASK for key, _ in rows], np.int64)
-    data = np.frombuffer(b"".join(blob(value) for _, value in rows), "<f2")
-    distinct = np.zeros((len(wanted), dimensions), np.float32)
-    distinct[np.searchsorted(wanted, present)] = data.reshape(len(rows), dimensions)
-    return distinct[where]
+    if rows:
+        present, vectors = _decoded(rows, dimensions)
+        found[np.searchsorted(numbers, present)] = vectors
+    return found
+
+
+def _decoded(rows: list[Row], dimensions: int) -> tuple[Ints, NDArray[np.float16]]:
+    """Return chunk numbers and vectors, checked all at once: a search reads hundreds of them."""
+    keys, cells = zip(*rows, strict=True)
+    try:
+        present = np.array(keys, np.int64) & NUMBER_MASK
+        vectors = np.frombuffer(b"".join(cells), "<f2").reshape(len(rows), dimensions)
+    except (TypeError, ValueError) as error:
+        raise StoreCorrupt(
+            "the index holds damaged vectors", hint="run `recollect doctor --fix`"
+        ) from error
+    return present, vectors

@@ -11,13 +11,14 @@ from recollect.core.errors import ProviderUnavailable, RecollectError
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
 from recollect.index.document import SOURCES
-from recollect.index.hit import Hit, SearchResult
+from recollect.index.hit import Hit, SearchResult, cite_lines
 from recollect.index.index import Index
 from recollect.index.memory_files import MemoryFiles, note_time
 from recollect.index.memory_listing import MemoryFile
 from recollect.index.origin import SOURCE
 from recollect.index.report import OnProgress
 from recollect.index.searcher import SearchOptions
+from recollect.index.selection import Standing, above_threshold, quota
 from recollect.recall.qmd.collections import Collections
 from recollect.recall.qmd.engine import QmdEngine
 from recollect.recall.qmd.output import FoundText
@@ -85,7 +86,7 @@ class QmdBackend:
                 builtin = self._index.search(query, scope, options, on_progress, embed_at_most)
             told = f"{error.message}: the builtin index answered"
             return msgspec.structs.replace(builtin, warnings=[*builtin.warnings, told])
-        hits = [hit for hit in self._hits(asked, found) if hit.score >= options.min_score]
+        hits = self._hits(asked, found, options)
         return msgspec.structs.replace(
             builtin, hits=self._merged(hits, builtin.hits if others else [], options.limit)
         )
@@ -100,44 +101,56 @@ class QmdBackend:
             getattr(scope, name) in {None, getattr(self._owner, name)} for name in _OWNERS
         )
 
-    def _hits(self, query: str, found: list[FoundText]) -> list[Hit]:
+    def _hits(self, query: str, found: list[FoundText], options: SearchOptions) -> list[Hit]:
+        """Return the hits that the threshold lets through, by the rule of the builtin index."""
         wanted = frozenset(terms(query))
         places = self._collections.places()
-        hits: dict[tuple[str, int], Hit] = {}
+        hits: dict[tuple[str, int], tuple[Hit, Standing]] = {}
         for each in found:
             place = self._collections.place(each.file)
             file = None if place is None else places.get(place)
-            hit = None if file is None else self._hit(each, file, wanted)
-            if hit is not None:
-                hits.setdefault((hit.ref, hit.start_line or 0), hit)
-        return list(hits.values())
+            text = None if file is None else self._text(each, file)
+            if file is not None and text is not None:
+                hit = self._hit(each, file, text, wanted)
+                words = len(wanted & set(terms(text))) / max(1, len(wanted))
+                standing = Standing(score=hit.score, words=words, is_file=True)
+                hits.setdefault((hit.ref, hit.start_line or 0), (hit, standing))
+        standings = [standing for _, standing in hits.values()]
+        shown = above_threshold(standings, options.min_score, options.limit)
+        every = [hit for hit, _ in hits.values()]
+        return [_cited(every[place]) if options.citations else every[place] for place in shown]
 
-    def _hit(self, found: FoundText, file: MemoryFile, wanted: frozenset[str]) -> Hit | None:
-        """Return a hit with the text of the file as it is now; None when that cannot be shown."""
+    def _text(self, found: FoundText, file: MemoryFile) -> str | None:
+        """Return the lines of a hit as they are in the file now; None when there are none."""
         try:
             every = lines_of(self._files.text(file)[0])
         except RecollectError:
             return None
-        lines = every[found.first - 1 : found.last]
-        if not lines:
-            return None
+        return "\n".join(every[found.first - 1 : found.last]) or None
+
+    def _hit(self, found: FoundText, file: MemoryFile, text: str, wanted: frozenset[str]) -> Hit:
         return Hit(
             score=found.score,
             source=SOURCE,
             ref=file.ref,
-            snippet=snippet("\n".join(lines), wanted, self._settings.snippet_chars).text,
+            snippet=snippet(text, wanted, self._settings.snippet_chars).text,
             why={NAME: found.score},
             at=note_time(file.ref, file.mtime_ns),
             path=file.ref,
             start_line=found.first,
-            end_line=found.first + len(lines) - 1,
+            end_line=found.first + text.count("\n"),
         )
 
     def _merged(self, files: list[Hit], others: list[Hit], limit: int) -> list[Hit]:
         """Return the best of both; so many places as `search.memory_share` says are for files."""
-        kept = min(len(files), round(self._settings.memory_share * limit))
+        kept = min(len(files), quota(limit, self._settings.memory_share))
         best = sorted([*files[kept:], *others], key=_score)[: limit - kept]
         return sorted([*files[:kept], *best], key=_score)
+
+
+def _cited(hit: Hit) -> Hit:
+    place = cite_lines(hit.ref, hit.start_line or 1, hit.end_line or 1)
+    return msgspec.structs.replace(hit, citation=place)
 
 
 def _score(hit: Hit) -> float:

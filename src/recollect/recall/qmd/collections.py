@@ -16,8 +16,10 @@ import yaml
 
 from recollect.index.extra_paths import ExtraPath
 from recollect.index.memory_listing import CURATED, FOLDER, MemoryFile, list_memory
+from recollect.store.failures import translate_os
 from recollect.store.files import private_folder, write_file
 
+INDEX = "index.sqlite"
 _ADDRESS = re.compile(r"qmd://([^/]+)/(.+)", re.DOTALL)
 _PLAIN = re.compile(r"[^\w .-]")
 
@@ -61,7 +63,7 @@ class Collections:
         return {
             "PATH": self._program_path,
             "HOME": str(self.folder),
-            "INDEX_PATH": str(self.folder / "index.sqlite"),
+            "INDEX_PATH": str(self.folder / INDEX),
             "QMD_CONFIG_DIR": str(self.folder),
             "XDG_CONFIG_HOME": str(self.folder),
             "XDG_CACHE_HOME": str(self._cache),
@@ -84,6 +86,18 @@ class Collections:
         }
         content = yaml.safe_dump({"collections": named}, allow_unicode=True, sort_keys=True)
         write_file(self.folder / "index.yml", content.encode())
+
+    def drop_index(self) -> None:
+        """Remove the command's index, so that it makes another one.
+
+        Raises:
+            StoreError: it cannot be removed.
+        """
+        for path in self.folder.glob(f"{INDEX}*"):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise translate_os(error, path) from error
 
     def places(self) -> dict[Path, MemoryFile]:
         """Return the memory files there are now, by where they are."""

@@ -6,6 +6,7 @@ Never a shell. What goes on too long, or says too much, is killed with everythin
 from __future__ import annotations
 
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -22,8 +23,10 @@ from recollect.core.errors import ProviderUnavailable
 
 MOST_BYTES = 8 << 20
 """Output of a command at most; some hundred hits with their snippets are 100 kB."""
-_TOLD = 300
-"""Characters of an error that are kept."""
+_NAMES = 3
+"""Names of errors that are told."""
+_ERROR = re.compile(r"\b(?:[A-Z]\w*Error|SQLITE_[A-Z]+|ERR_[A-Z_]+|E[A-Z]{4,})\b")
+_DAMAGED = re.compile(rb"SQLITE_(?:NOTADB|CORRUPT)")
 _STEP_S = 0.2
 """How often a running command is asked whether it should end."""
 
@@ -73,7 +76,8 @@ class QmdCommand:
         finally:
             _kill_group(process)
         if process.returncode:
-            raise failed(f"ended with code {process.returncode}{_told(output.err)}")
+            told = f"ended with code {process.returncode}{_told(output.err)}"
+            raise failed(told, is_damaged=_DAMAGED.search(output.err) is not None)
         return output
 
     def _start(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -139,9 +143,15 @@ class _Listener:
         self._parts[key.data].append(part)
 
 
-def failed(what: str, *, hint: str = HINT) -> ProviderUnavailable:
-    """Return the error for something that the command did or did not do."""
-    return ProviderUnavailable(f"qmd {what}", hint=hint)
+def failed(what: str, *, hint: str = HINT, is_damaged: bool = False) -> ProviderUnavailable:
+    """Return the error for something that the command did or did not do.
+
+    Args:
+        what: One sentence without its subject.
+        hint: What to do about it.
+        is_damaged: Whether its index is, which is ours to make again.
+    """
+    return ProviderUnavailable(f"qmd {what}", hint=hint, is_damaged=is_damaged)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
@@ -160,8 +170,6 @@ def _close(stream: IO[bytes] | None) -> None:
 
 
 def _told(err: bytes) -> str:
-    """Return the last line of an error output that says something, without control characters."""
-    lines = [line.strip() for line in err.decode(errors="replace").splitlines() if line.strip()]
-    if not lines:
-        return ""
-    return ": " + "".join(c if c.isprintable() else " " for c in lines[-1])[:_TOLD]
+    """Return the names of the errors that are told; all else could hold text of the user."""
+    names = dict.fromkeys(_ERROR.findall(err.decode(errors="replace")))
+    return f" ({', '.join(list(names)[:_NAMES])})" if names else ""

@@ -51,8 +51,9 @@ class QmdEngine:
     def ask(self, query: str, most: int) -> list[FoundText]:
         """Return its hits for a question, best first.
 
-        A view of the files that has become old is renewed meanwhile, for the next question; only
-        the first question of all waits for it.
+        A view of the files that has become old is renewed meanwhile, for the next question. Only
+        the first question of all waits for it, no longer than for its answer; vectors are never
+        waited for.
 
         Raises:
             ProviderUnavailable: it failed, or has failed a short while ago.
@@ -60,8 +61,9 @@ class QmdEngine:
         self._require_rested()
         try:
             if not self._state.updated_at:
-                self._refresh(never)
-            elif self._is_due(self._state.updated_at, self._settings.update_interval_minutes):
+                with self._updating:
+                    self._update(never, self._settings.timeout_ms / 1000)
+            if self._is_anything_due():
                 self._background.notify()
             options = ("--json", "-n", str(most), "--", query)
             output = self._command.run(
@@ -80,9 +82,10 @@ class QmdEngine:
             Why it could not, or None.
         """
         try:
-            self._update(never)
-            if self._uses_vectors():
-                self._embed(never)
+            with self._updating:
+                self._update(never, self._longest(UPDATE_TIMES))
+                if self._uses_vectors():
+                    self._embed(never)
         except RecollectError as error:
             return self._noted(error).message
         self._note_success()
@@ -93,28 +96,48 @@ class QmdEngine:
         self._background.close()
 
     def _refresh(self, stopping: Callable[[], bool]) -> None:
-        """Do what is due."""
-        with self._updating:
-            settings, state = self._settings, self._state
-            if self._is_due(state.updated_at, settings.update_interval_minutes):
-                self._update(stopping)
-            if self._uses_vectors() and self._is_due(
-                state.embedded_at, settings.embed_interval_minutes
-            ):
-                self._embed(stopping)
+        """Do what is due, in the background."""
+        try:
+            with self._updating:
+                if self._is_update_due():
+                    self._update(stopping, self._longest(UPDATE_TIMES))
+                if self._is_embed_due():
+                    self._embed(stopping)
+        except RecollectError as error:
+            if not stopping():
+                self._noted(error)
 
-    def _update(self, stopping: Callable[[], bool]) -> None:
+    def _update(self, stopping: Callable[[], bool], timeout_s: float) -> None:
         self._collections.write()
-        self._run("update", UPDATE_TIMES, stopping)
+        try:
+            self._run("update", timeout_s, stopping)
+        except ProviderUnavailable as error:
+            if not error.facts.get("is_damaged"):
+                raise
+            self._collections.drop_index()
+            self._remember(embedded_at=0)
+            self._run("update", timeout_s, stopping)
         self._remember(updated_at=self._clock.now_ms())
 
     def _embed(self, stopping: Callable[[], bool]) -> None:
-        self._run("embed", EMBED_TIMES, stopping)
+        self._run("embed", self._longest(EMBED_TIMES), stopping)
         self._remember(embedded_at=self._clock.now_ms())
 
-    def _run(self, name: str, times: int, stopping: Callable[[], bool]) -> None:
-        timeout_s = times * self._settings.command_timeout_ms / 1000
+    def _run(self, name: str, timeout_s: float, stopping: Callable[[], bool]) -> None:
         self._command.run((*_OWN_INDEX, name), timeout_s, stopping)
+
+    def _longest(self, times: int) -> float:
+        return times * self._settings.command_timeout_ms / 1000
+
+    def _is_anything_due(self) -> bool:
+        return self._is_update_due() or self._is_embed_due()
+
+    def _is_update_due(self) -> bool:
+        return self._is_due(self._state.updated_at, self._settings.update_interval_minutes)
+
+    def _is_embed_due(self) -> bool:
+        every = self._settings.embed_interval_minutes
+        return self._uses_vectors() and every > 0 and self._is_due(self._state.embedded_at, every)
 
     def _uses_vectors(self) -> bool:
         return self._settings.mode != "search"
@@ -137,6 +160,8 @@ class QmdEngine:
     def _noted(self, error: RecollectError) -> ProviderUnavailable:
         """Remember a failure, and return it as what it means for the caller."""
         self._remember(failed_at=self._clock.now_ms(), reason=error.message)
+        if error.facts.get("is_damaged"):
+            self._remember(updated_at=0)  # the next question makes its index again
         return ProviderUnavailable(error.message, hint=error.hint)
 
     def _note_success(self) -> None:

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import TracebackType
@@ -59,11 +60,11 @@ class ChromaProcess:
                 stdout=log,
                 stderr=log,
             )
-        deadline = time.monotonic() + START_S
+        deadline, pause = time.monotonic() + START_S, threading.Event()
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError((self._folder / "log").read_text("utf-8", "replace"))
-            time.sleep(0.02)
+            pause.wait(0.02)
 
     def stop(self) -> None:
         """Stop it and wait."""

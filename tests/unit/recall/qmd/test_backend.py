@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -94,13 +95,13 @@ def test_messages_come_from_the_builtin_index(opened: Open) -> None:
 def test_files_keep_their_share_of_the_places(opened: Open, stand_in: StandIn) -> None:
     """However well the messages answer; and messages fill what files leave."""
     stand_in.finds(HIT | {"score": 0})
-    with opened(search__memory_share=0.5) as memory:
+    with opened(search__memory_share=0.34) as memory:
         session = memory.sessions.create(key="k")
         memory.sessions.append_many(session.id, [("user", f"tea {n}") for n in range(5)])
-        found = _sources(memory, limit=2)
-        assert [source for source, _ in found] == ["sessions", "memory"]
+        found = _sources(memory, limit=3)
+        assert [source for source, _ in found] == ["sessions", "sessions", "memory"]
         stand_in.finds()
-        assert [source for source, _ in _sources(memory, limit=2)] == ["sessions", "sessions"]
+        assert [source for source, _ in _sources(memory, limit=3)] == ["sessions"] * 3
 
 
 @pytest.mark.parametrize(
@@ -112,17 +113,35 @@ def test_files_keep_their_share_of_the_places(opened: Open, stand_in: StandIn) -
         {"file": "qmd://workspace/memory/gone.md"},
         {"file": "qmd://workspace/memory/link.md"},
         {"snippet": "@@ -400,2 @@\nx"},
-        {"score": 0.2},
     ],
 )
 def test_what_is_no_line_of_a_memory_file_is_no_hit(
     opened: Open, stand_in: StandIn, workspace: Path, hit: dict[str, object]
 ) -> None:
-    """Nor is what is below the least score."""
+    """Whatever the command says."""
     (workspace / "memory" / "link.md").symlink_to(workspace / "memory" / "tea.md")
     stand_in.finds(HIT | hit)
     with opened() as memory:
-        assert memory.search("tea", sources=["memory"], min_score=0.3).hits == []
+        assert memory.search("tea", sources=["memory"]).hits == []
+
+
+def test_a_threshold_cuts_no_hit_with_all_the_words(opened: Open, stand_in: StandIn) -> None:
+    """It is that of the builtin index."""
+    other = HIT | {"file": "qmd://workspace/MEMORY.md", "score": 0.9, "snippet": "@@ -3,1 @@\nx"}
+    stand_in.finds(other, HIT | {"score": 0.2})
+    with opened() as memory:
+        shown = _sources(memory, "green tea", sources=["memory"], min_score=0.3)
+        assert shown == [("memory", "MEMORY.md"), ("memory", "memory/tea.md")]
+        shown = _sources(memory, "green zebras", sources=["memory"], min_score=0.3)
+        assert shown == [("memory", "MEMORY.md")]
+
+
+def test_a_hit_names_its_place_where_that_is_wanted(opened: Open) -> None:
+    """As every hit does."""
+    with opened() as memory:
+        assert memory.search("tea", sources=["memory"]).hits[0].citation == "memory/tea.md#L2-L3"
+    with opened(search__citations="off") as memory:
+        assert memory.search("tea", sources=["memory"]).hits[0].citation is None
 
 
 def test_a_file_that_became_binary_is_no_hit(opened: Open, workspace: Path) -> None:
@@ -162,6 +181,23 @@ def test_an_update_that_fails_is_a_failure_too(opened: Open, stand_in: StandIn) 
     with opened() as memory:
         assert any(BUILTIN in warning for warning in memory.search("tea").warnings)
         assert memory.sync().warnings == ("qmd ended with code 2",)
+
+
+def test_a_damaged_index_of_the_command_is_made_again(
+    opened: Open, stand_in: StandIn, tmp_path: Path
+) -> None:
+    """It is derived, and ours."""
+    stand_in.does(
+        "print('[]')",
+        "if os.path.exists(os.environ['INDEX_PATH']):\n"
+        "    sys.stderr.write('SQLITE_CORRUPT')\n"
+        "    sys.exit(1)\n"
+        "open(os.environ['INDEX_PATH'], 'w').close()",
+    )
+    with opened() as memory:
+        memory.sync()
+        assert memory.sync().warnings == ()
+        assert stand_in.calls() == [["update"]] * 3
 
 
 def test_one_that_is_too_slow_does_not_keep_anybody_waiting(
@@ -207,10 +243,7 @@ def test_an_old_view_is_renewed_beside_the_answer(
         memory.search("tea")
         clock.now += 5 * 60_000
         memory.search("tea")
-        deadline = time.monotonic() + 30
-        while stand_in.calls().count(["update"]) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
-    assert stand_in.calls().count(["update"]) == 2
+        _wait_for(lambda: stand_in.calls().count(["update"]) == 2)
 
 
 def test_with_no_interval_only_a_sync_renews_it(
@@ -228,11 +261,34 @@ def test_with_no_interval_only_a_sync_renews_it(
 
 @pytest.mark.parametrize("mode", ["vsearch", "query"])
 def test_modes_with_vectors_make_them(opened: Open, stand_in: StandIn, mode: str) -> None:
-    """Before the first question, and with a sync."""
+    """Beside the first question, which does not wait for them, and with a sync."""
     with opened(qmd__mode=mode) as memory:
         memory.search("tea")
+        _wait_for(lambda: ["embed"] in stand_in.calls())
         memory.sync()
-    assert [call[0] for call in stand_in.calls()] == ["update", "embed", mode, "update", "embed"]
+    calls = [call[0] for call in stand_in.calls()]
+    assert sorted(calls[:3]) == sorted(["update", mode, "embed"])
+    assert calls[3:] == ["update", "embed"]
+
+
+def test_a_failure_in_the_background_is_told_with_the_next_question(
+    opened: Open, stand_in: StandIn, clock: HandClock
+) -> None:
+    """And by the status."""
+    with opened() as memory:
+        memory.search("tea")
+        stand_in.does("print('[]')", "sys.exit(7)")
+        clock.now += 5 * 60_000
+        memory.search("tea")
+        _wait_for(lambda: memory.status().fallback is not None)
+        assert memory.search("tea").warnings[-1] == f"qmd ended with code 7: {BUILTIN}"
+
+
+def _wait_for(condition: Callable[[], bool]) -> None:
+    deadline, waiting = time.monotonic() + 30, threading.Event()
+    while not condition() and time.monotonic() < deadline:
+        waiting.wait(0.01)
+    assert condition()
 
 
 @pytest.mark.parametrize(

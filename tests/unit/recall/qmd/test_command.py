@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -41,10 +42,20 @@ def _failure(stand_in: StandIn, tmp_path: Path, timeout_s: float = LONG_S) -> Pr
     return caught.value
 
 
-def test_an_exit_code_is_a_failure_with_its_last_words(stand_in: StandIn, tmp_path: Path) -> None:
-    """Without control characters."""
-    stand_in.does(r"sys.stderr.write('a\nno \x1b[1mindex\n\n'); sys.exit(3)")
-    assert _failure(stand_in, tmp_path).message == "qmd ended with code 3: no  [1mindex"
+def test_an_exit_code_is_a_failure_with_the_names_of_its_errors(
+    stand_in: StandIn, tmp_path: Path
+) -> None:
+    """All else that it says could hold words of the user."""
+    stand_in.does("sys.stderr.write('SqliteError: no secret (code: SQLITE_BUSY)'); sys.exit(3)")
+    found = _failure(stand_in, tmp_path)
+    assert found.message == "qmd ended with code 3 (SqliteError, SQLITE_BUSY)"
+    assert not found.facts["is_damaged"]
+
+
+def test_a_damaged_index_is_told_apart(stand_in: StandIn, tmp_path: Path) -> None:
+    """It can be made again."""
+    stand_in.does("sys.stderr.write('code: SQLITE_NOTADB'); sys.exit(1)")
+    assert _failure(stand_in, tmp_path).facts["is_damaged"]
 
 
 def test_a_signal_is_a_failure(stand_in: StandIn, tmp_path: Path) -> None:
@@ -65,9 +76,9 @@ def test_one_that_takes_too_long_is_killed_with_its_children(
         "time.sleep(600)"
     )
     assert _failure(stand_in, tmp_path, 1.0).message == "qmd took too long"
-    deadline = time.monotonic() + 10
+    deadline, waiting = time.monotonic() + 10, threading.Event()
     while _runs(int(child.read_text())) and time.monotonic() < deadline:
-        time.sleep(0.01)
+        waiting.wait(0.01)
     assert not _runs(int(child.read_text()))
 
 

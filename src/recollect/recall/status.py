@@ -1,0 +1,262 @@
+"""What a home holds and how every part of it is doing: the values that `recollect status` shows.
+
+Everything here is read; nothing is asked of a provider. `probe` does that.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from recollect.core.clock import Clock, to_datetime
+from recollect.core.settings import Settings
+from recollect.index.batch_health import BatchStatus
+from recollect.index.extra_paths import ExtraPath
+from recollect.index.index import Index, IndexStatus
+from recollect.index.origin import SOURCE
+from recollect.index.vectors.near_vectors import VectorStatus
+from recollect.models.registry import Choice
+from recollect.recall.qmd.backend import NAME, QmdBackend
+from recollect.recall.upkeep import SyncState, Upkeep
+from recollect.sessions.mirror import TranscriptMirror
+from recollect.store.cell import integer
+from recollect.store.engine import Health
+from recollect.store.sqlite import SqliteDatabase
+from recollect.store.usage import UsageLedger
+
+BUILTIN = "builtin"
+
+
+class SourceCount(msgspec.Struct, frozen=True, kw_only=True):
+    """What is indexed of one source: its files (or messages) and their chunks."""
+
+    source: str
+    files: int
+    chunks: int
+
+
+class CacheStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """The embedding cache; ``max_entries`` 0 is no limit."""
+
+    enabled: bool
+    entries: int
+    max_entries: int
+
+
+class LexicalStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """What finds words.
+
+    Attributes:
+        enabled: Always: words are never left out.
+        requested: The back end of the settings.
+        backend: The one that answers.
+        available: Whether they are the same.
+        error: Why not.
+    """
+
+    enabled: bool = True
+    requested: str
+    backend: str
+    available: bool
+    error: str | None
+
+
+class Fallback(msgspec.Struct, frozen=True, kw_only=True):
+    """Something answers in the place of what the settings ask for.
+
+    Attributes:
+        origin: What they ask for; ``from`` in JSON.
+        reason: Why it does not answer.
+    """
+
+    origin: str = msgspec.field(name="from")
+    reason: str
+
+
+class BudgetStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens sent to paid providers today (UTC), and how many may be; ``limit`` 0 is no limit."""
+
+    tokens_today: int
+    limit: int
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """What a home holds and how it is doing.
+
+    Attributes:
+        home: Its folder.
+        workspace: The folder of the memory files, or None.
+        backend: What the settings choose for memory files.
+        provider: Who makes the vectors: ``local``, ``openai`` ...; ``none`` without any.
+        model: Its model, or None.
+        requested_provider: What the settings ask for; empty when a program gave the embedder.
+        files: Memory files in the index.
+        chunks: Chunks of all sources.
+        dirty: Whether a sync would do something, as far as looking is cheap.
+        db_path: Where the index is.
+        extra_paths: More places of memory files.
+        sources: What is indexed.
+        source_counts: How much of each.
+        cache: The embedding cache.
+        lexical: What finds words.
+        vector: What finds near vectors.
+        batch: How batches of the provider go; None without an embedder.
+        fallback: What answers in the place of the embedder or the back end, if anything does.
+        sync: How the index is kept in step.
+        budget: Tokens of today.
+        sessions: How many there are.
+        messages: How many there are.
+        index: The rows of the index.
+        embedder: ``provider:model``, or None.
+        embedder_reason: Why this one, one sentence.
+        embedder_hint: What would give a better one.
+        records_health: How records.db is doing.
+        index_health: How index.db is doing.
+        mirror_error: The `code` of the last failure to write a transcript.
+        background_error: The `code` of the last failure in the background.
+    """
+
+    home: str
+    workspace: str | None
+    backend: Literal["builtin", "qmd"]
+    provider: str
+    model: str | None
+    requested_provider: str
+    files: int
+    chunks: int
+    dirty: bool
+    db_path: str
+    extra_paths: list[str]
+    sources: list[str]
+    source_counts: list[SourceCount]
+    cache: CacheStatus
+    lexical: LexicalStatus
+    vector: VectorStatus
+    batch: BatchStatus | None
+    fallback: Fallback | None
+    sync: SyncState
+    budget: BudgetStatus
+    sessions: int
+    messages: int
+    index: IndexStatus
+    embedder: str | None
+    embedder_reason: str
+    embedder_hint: str
+    records_health: Health
+    index_health: Health
+    mirror_error: str | None
+    background_error: str | None
+
+
+class Reported(msgspec.Struct, frozen=True, kw_only=True):
+    """The parts of a memory that a status tells of."""
+
+    home: Path
+    workspace: Path | None
+    extra: tuple[ExtraPath, ...]
+    settings: Settings
+    clock: Clock
+    records: SqliteDatabase
+    index_database: SqliteDatabase
+    index: Index
+    choice: Choice
+    qmd: QmdBackend | None
+    mirror: TranscriptMirror | None
+    upkeep: Upkeep
+
+
+def report_status(parts: Reported) -> Status:
+    """Return how a memory is doing.
+
+    Raises:
+        StoreError: a database cannot be read.
+    """
+    index, sync, choice = parts.index.status(), parts.upkeep.state(), parts.choice
+    sessions, messages = _count_records(parts.records)
+    provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
+    index_health = parts.index_database.health()
+    return Status(
+        home=str(parts.home),
+        workspace=str(parts.workspace) if parts.workspace else None,
+        backend=parts.settings.search.backend,
+        provider=provider,
+        model=model or None,
+        requested_provider=choice.requested,
+        files=index.documents.get(SOURCE, 0),
+        chunks=index.chunks,
+        dirty=sync.dirty or index.waiting > 0 or parts.index.is_behind(),
+        db_path=index_health.path,
+        extra_paths=[str(each.path / each.pattern) for each in parts.extra],
+        sources=sorted(index.documents),
+        source_counts=_source_counts(index),
+        cache=_cache(parts.settings, index),
+        lexical=_lexical(parts.index),
+        vector=parts.index.near.status(index.dimensions),
+        batch=parts.index.batch_status(),
+        fallback=_fallback(parts, index),
+        sync=sync,
+        budget=_budget(parts),
+        sessions=sessions,
+        messages=messages,
+        index=index,
+        embedder=choice.embedder.model if choice.embedder else None,
+        embedder_reason=choice.reason,
+        embedder_hint=choice.hint,
+        records_health=parts.records.health(),
+        index_health=index_health,
+        mirror_error=parts.mirror.last_error if parts.mirror else None,
+        background_error=sync.last_error,
+    )
+
+
+def _count_records(records: SqliteDatabase) -> tuple[int, int]:
+    counts = records.read(
+        lambda tx: tx.row("SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM messages)")
+    )
+    sessions, messages = counts or (0, 0)
+    return integer(sessions), integer(messages)
+
+
+def _source_counts(index: IndexStatus) -> list[SourceCount]:
+    return [
+        SourceCount(source=source, files=files, chunks=index.source_chunks.get(source, 0))
+        for source, files in index.documents.items()
+    ]
+
+
+def _cache(settings: Settings, index: IndexStatus) -> CacheStatus:
+    cache = settings.embedding.cache
+    return CacheStatus(enabled=cache.enabled, entries=index.cached, max_entries=cache.max_entries)
+
+
+def _lexical(index: Index) -> LexicalStatus:
+    choice = index.lexical
+    return LexicalStatus(
+        requested=choice.wanted,
+        backend=choice.used,
+        available=choice.error is None,
+        error=choice.error,
+    )
+
+
+def _fallback(parts: Reported, index: IndexStatus) -> Fallback | None:
+    state = None if parts.qmd is None else parts.qmd.engine.state
+    if state is not None and state.failed_at:
+        return Fallback(origin=NAME, reason=state.reason)
+    if parts.choice.fallback_from is not None:
+        return Fallback(
+            origin=parts.choice.fallback_from, reason=parts.choice.fallback_reason or ""
+        )
+    if index.fallback_from is not None:
+        return Fallback(origin=index.fallback_from, reason=index.trouble or "")
+    return None
+
+
+def _budget(parts: Reported) -> BudgetStatus:
+    today = to_datetime(parts.clock.now_ms()).date().isoformat()
+    return BudgetStatus(
+        tokens_today=UsageLedger(parts.records).spent(today),
+        limit=parts.settings.embedding.remote.daily_tokens,
+    )

@@ -1,0 +1,49 @@
+"""What the tests of remote embedders share: the three providers, set up against the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from recollect.core.settings import EmbeddingSettings, RemoteSettings
+from recollect.models.budget import MemorySpending, Spending
+from recollect.models.providers import create_gemini, create_openai, create_voyage
+from recollect.models.remote import RemoteEmbedder
+from recollect.models.supplies import Supplies
+from recollect.testing.provider_server import ProviderServer
+from recollect.testing.scripted_time import ScriptedTime
+
+PROVIDERS = ("openai", "gemini", "voyage")
+CREATE = {"openai": create_openai, "gemini": create_gemini, "voyage": create_voyage}
+KEY = "a-made-up-key"
+SIZE = 8
+
+
+def remote_settings(server: ProviderServer, provider: str, **changes: object) -> RemoteSettings:
+    """Return settings that lead to the server."""
+    given: dict[str, object] = {"base_url": server.base_url(provider), "api_key": KEY}
+    return msgspec.convert(given | changes, RemoteSettings)
+
+
+def embedder_for(
+    server: ProviderServer,
+    provider: str,
+    time: ScriptedTime | None = None,
+    spending: Spending | None = None,
+    **changes: Any,
+) -> RemoteEmbedder:
+    """Return the embedder of ``provider`` against the server; it waits for nothing."""
+    settings = EmbeddingSettings(
+        dimensions=SIZE, remote=remote_settings(server, provider, **changes)
+    )
+    time = time or ScriptedTime()
+    supplies = Supplies(
+        models=Path(),
+        spending=spending or MemorySpending(),
+        clock=time,
+        tempo=time.tempo(),
+        environ={},
+    )
+    return CREATE[provider]("", settings, supplies)

@@ -1,0 +1,120 @@
+"""One sync at a time in a process, and none that cannot be stopped."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from recollect.index import embedding
+from recollect.index.report import NOBODY_WATCHES, Progress, Watch
+from recollect.index.sync_turn import SyncTurn
+from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, said
+
+LONG_S = 30.0
+
+
+def test_a_second_sync_waits_for_the_first(tmp_path: Path) -> None:
+    """And finds nothing left to do; nothing is made twice."""
+    embedder = ScriptedEmbedder()
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(9)))
+    second_began = threading.Event()
+    with ScriptedIndex(tmp_path, feed, embedder) as home, ThreadPoolExecutor(1) as pool:
+
+        def second() -> int:
+            second_began.set()
+            return home.index.sync().vectors
+
+        def begin_second(_: Sequence[str]) -> None:
+            embedder.before = lambda _: None
+            later.append(pool.submit(second))
+            assert second_began.wait(LONG_S)
+
+        later: list[object] = []
+        embedder.before = begin_second
+        assert home.index.sync().vectors == 9
+        (future,) = later
+        assert future.result(LONG_S) == 0  # type: ignore[attr-defined]  # a future
+    assert len(embedder.texts) == 9
+
+
+def test_the_background_gives_way_to_a_sync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After its batch; the sync does the rest and its caller sees the progress."""
+    monkeypatch.setattr(embedding, "BATCH", 3)
+    embedder = ScriptedEmbedder()
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(30)))
+    waits = threading.Event()
+    told: list[Progress] = []
+    with ScriptedIndex(tmp_path, feed, embedder) as home, ThreadPoolExecutor(1) as pool:
+        turn = home.index._indexer._turn  # noqa: SLF001  # seen from outside it is only slower
+
+        def ask(_: Sequence[str]) -> None:
+            embedder.before = lambda _: None
+            futures.append(pool.submit(home.index.sync, told.append))
+            while not turn._waiting:  # noqa: SLF001  # the sync has come to the door
+                waits.wait(0.001)
+
+        futures: list[object] = []
+        embedder.before = ask
+        assert home.index.work(lambda: False).vectors == 3
+        (future,) = futures
+        assert future.result(LONG_S).vectors == 27  # type: ignore[attr-defined]  # a future
+    assert told[-1] == Progress(stage="embedding", done=27, left=0)
+
+
+def test_who_waits_can_be_stopped() -> None:
+    """Closing a memory does not wait for the sync of another thread."""
+    turn = SyncTurn()
+    with turn.taken(NOBODY_WATCHES) as first:
+        assert first is NOBODY_WATCHES
+        with turn.taken(Watch(stopping=lambda: True)) as second:
+            assert second is None
+        with turn.taken(Watch(stopping=lambda: True), yields=True) as third:
+            assert third is None
+    with turn.taken(NOBODY_WATCHES, yields=True) as again:
+        assert again is not None
+        assert not again.stopping()
+
+
+@pytest.mark.parametrize("stage", ["reading", "embedding"])
+@pytest.mark.parametrize("anew", [False, True])
+def test_an_interrupted_sync_leaves_everything_consistent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, anew: bool
+) -> None:
+    """Ctrl-C: the old index answers, the next sync goes on, nothing is made twice."""
+    monkeypatch.setattr(embedding, "BATCH", 4)
+    embedder = ScriptedEmbedder()
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(20)))
+
+    def interrupt(progress: Progress) -> None:
+        if progress.stage == stage:
+            raise KeyboardInterrupt
+
+    with ScriptedIndex(tmp_path, feed, embedder) as home:
+        if anew:
+            home.index.sync()
+        with pytest.raises(KeyboardInterrupt):
+            (home.index.rebuild if anew else home.index.sync)(interrupt)
+        assert home.refs("number7", mode="lexical")[0] == "m7"
+        report = home.index.sync()
+        status = home.index.status()
+        assert report.rebuilt is anew
+        assert (status.vectors, status.waiting, status.rebuilding) == (20, 0, False)
+    assert len(embedder.texts) == len(set(embedder.texts)) == 20
+
+
+def test_a_stop_during_a_rebuild_flips_nothing(tmp_path: Path) -> None:
+    """Half a generation never answers."""
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(5)))
+    with ScriptedIndex(tmp_path, feed, ScriptedEmbedder()) as home:
+        home.index.sync()
+        indexer = home.index._indexer  # noqa: SLF001  # the facade offers no stop for a rebuild
+        report = indexer.rebuild([feed], Watch(stopping=lambda: True))
+        assert not report.rebuilt
+        status = home.index.status()
+        assert (status.generation, status.vectors) == (1, 5)

@@ -1,0 +1,63 @@
+"""Jobs side by side."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from recollect.models.lanes import Lanes
+
+
+def test_every_job_is_done_once() -> None:
+    """Whatever the width."""
+    for width in (1, 3, 50):
+        assert sorted(Lanes(range(20), lambda n: n * n, width).results()) == [
+            n * n for n in range(20)
+        ]
+
+
+def test_no_jobs_are_no_threads() -> None:
+    """And an end at once."""
+    assert list(Lanes([], lambda job: job, 4).results()) == []
+
+
+def test_stopping_finishes_what_was_begun() -> None:
+    """What is under way is paid for already."""
+    done: list[int] = []
+
+    def work(job: int) -> int:
+        if job == 2:
+            lanes.stop()
+        done.append(job)
+        return job
+
+    lanes = Lanes(range(100), work, 1)
+    assert list(lanes.results()) == [0, 1, 2] == done
+
+
+def test_a_caller_that_leaves_stops_the_lanes() -> None:
+    """As Ctrl-C does: no further job is begun."""
+    left, begun = threading.Event(), []
+
+    def work(job: int) -> int:
+        begun.append(job)
+        if job:
+            left.wait(10)
+        return job
+
+    results = Lanes(range(100), work, 1).results()
+    assert next(results) == 0
+    results.close()
+    left.set()
+    assert len(begun) <= 2
+
+
+def test_an_error_of_the_work_is_raised_here() -> None:
+    """In the thread that asked."""
+
+    def work(job: int) -> int:
+        raise ZeroDivisionError(job)
+
+    with pytest.raises(ZeroDivisionError):
+        list(Lanes([1, 2, 3], work, 2).results())

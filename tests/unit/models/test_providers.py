@@ -1,0 +1,159 @@
+"""Embedders out of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from recollect.core.errors import ConfigError, ProviderRejected
+from recollect.core.settings import EmbeddingSettings, RemoteSettings
+from recollect.models.providers import (
+    create_gemini,
+    create_openai,
+    create_voyage,
+    find_key,
+    parse_headers,
+    public_headers,
+)
+from recollect.models.remote import RemoteEmbedder
+from recollect.models.supplies import Supplies
+
+CREATE = {"openai": create_openai, "gemini": create_gemini, "voyage": create_voyage}
+LOCAL = "http://localhost:11434/v1"
+
+
+def _supplies(environ: Mapping[str, str] | None = None) -> Supplies:
+    return Supplies(models=Path(), environ=environ or {})
+
+
+def _openai(model: str = "", dimensions: int = 0, **remote: object) -> RemoteEmbedder:
+    given: dict[str, object] = {"api_key": "k", **remote}
+    settings = EmbeddingSettings(
+        dimensions=dimensions, remote=msgspec.convert(given, RemoteSettings)
+    )
+    return create_openai(model, settings, _supplies())
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "dimensions"),
+    [
+        ("openai", "openai:text-embedding-3-small", 1_536),
+        ("gemini", "gemini:gemini-embedding-001", 3_072),
+        ("voyage", "voyage:voyage-4-large", 1_024),
+    ],
+)
+def test_every_provider_has_a_default_model(provider: str, model: str, dimensions: int) -> None:
+    """Of a known size: nobody is asked. Source: the seed's providers."""
+    settings = EmbeddingSettings(remote=RemoteSettings(api_key="k"))
+    embedder = CREATE[provider]("", settings, _supplies())
+    assert (embedder.model, embedder.dimensions) == (model, dimensions)
+    assert embedder.is_remote
+    assert embedder.is_paid
+
+
+@pytest.mark.parametrize("provider", CREATE)
+def test_without_a_key_there_is_no_embedder(provider: str) -> None:
+    """The hint names the variable."""
+    with pytest.raises(ProviderRejected) as caught:
+        CREATE[provider]("", EmbeddingSettings(), _supplies())
+    assert "_API_KEY" in caught.value.hint
+
+
+def test_a_server_of_ones_own_needs_no_key() -> None:
+    """Ollama, LM Studio, vLLM, llama.cpp."""
+    settings = EmbeddingSettings(remote=RemoteSettings(base_url=LOCAL))
+    embedder = create_openai("nomic-embed-text", settings, _supplies({"OPENAI_API_KEY": "real"}))
+    assert embedder.model == "openai:nomic-embed-text"
+    assert not embedder.is_paid
+
+
+def test_a_key_of_the_environment_is_never_sent_in_clear() -> None:
+    """It was made for the provider's own address."""
+    supplies = _supplies({"OPENAI_API_KEY": "real"})
+    assert find_key("openai", RemoteSettings(), supplies) == "real"
+    assert find_key("openai", RemoteSettings(base_url="https://gateway/v1"), supplies) == "real"
+    assert find_key("openai", RemoteSettings(base_url=LOCAL), supplies) is None
+    given = RemoteSettings(base_url=LOCAL, api_key="given")
+    assert find_key("openai", given, supplies) == "given"
+
+
+def test_headers_are_read_from_lines() -> None:
+    """Names in small letters; a wrong line is told by its number, for it may hold a secret."""
+    assert parse_headers(("X-Team: search", "x-empty:")) == {"x-team": "search", "x-empty": ""}
+    with pytest.raises(ConfigError) as caught:
+        parse_headers(("X-Team: search", "my secret"))
+    assert "place 2" in caught.value.message
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("line", ["", "no colon", "bad name: x", "x: a\nb: c", "x: ü"])
+def test_what_is_no_header_is_refused(line: str) -> None:
+    """No line break may smuggle another one in."""
+    with pytest.raises(ConfigError):
+        parse_headers((line,))
+
+
+def test_an_address_must_be_one() -> None:
+    """Before anybody is asked."""
+    with pytest.raises(ConfigError):
+        _openai(base_url="localhost:11434")
+
+
+def test_what_decides_the_vectors_is_in_the_provider_key() -> None:
+    """SHA-256 of provider, address, model, dimensions, input types and public headers."""
+    variants = [
+        _openai(),
+        _openai("text-embedding-3-large"),
+        _openai(dimensions=256),
+        _openai(base_url="https://gateway.example/v1"),
+        _openai(query_input_type="query"),
+        _openai(document_input_type="passage"),
+        _openai(headers=("X-Team: search",)),
+        _openai(headers=("X-Team: other",)),
+        create_voyage("", EmbeddingSettings(remote=RemoteSettings(api_key="k")), _supplies()),
+        create_gemini("", EmbeddingSettings(remote=RemoteSettings(api_key="k")), _supplies()),
+    ]
+    prints = [embedder.fingerprint for embedder in variants]
+    assert len(set(prints)) == len(prints)
+    assert all(len(each) == 64 and int(each, 16) >= 0 for each in prints)
+
+
+def test_what_does_not_decide_the_vectors_is_not() -> None:
+    """A rotated key, more lanes or another spelling must not embed everything again."""
+    same = [
+        _openai(),
+        _openai(api_key="rotated"),
+        _openai(base_url="https://API.openai.com:443/v1/"),
+        _openai(base_url="https://user:password@api.openai.com/v1"),
+        _openai(
+            headers=("Authorization: Bearer x", "X-Api-Key: y", "Cookie: z", "X-Goog-Api-Key: k")
+        ),
+        _openai(concurrency=9, batch_tokens=64, timeout_s=1.0, query_timeout_s=9.0),
+        _openai(daily_tokens=1, price_per_million=1.0),
+    ]
+    assert len({embedder.fingerprint for embedder in same}) == 1
+
+
+def test_secrets_are_recognised_by_the_name_of_their_header() -> None:
+    """Whatever is left is public: it is hashed into the provider key."""
+    names = [
+        "authorization",
+        "proxy-authorization",
+        "api-key",
+        "x-api-key",
+        "x-auth-token",
+        "cookie",
+    ]
+    assert public_headers(dict.fromkeys([*names, "x-client-secret", "x-team"], "v")) == {
+        "x-team": "v"
+    }
+
+
+def test_a_models_prefix_is_geminis_own() -> None:
+    """Its documentation writes models/NAME."""
+    settings = EmbeddingSettings(remote=RemoteSettings(api_key="k"))
+    embedder = create_gemini("models/gemini-embedding-001", settings, _supplies())
+    assert embedder.model == "gemini:gemini-embedding-001"
