@@ -197,7 +197,7 @@ def test_selectors_exclude_each_other_and_fork_goes_with_any(sessions: Sessions)
     assert sessions.start().id not in {"mine", fork.id}
     for wrong in ({"session_id": "a", "resume": "mine"}, {"resume": "a", "continue_latest": True}):
         with pytest.raises(InvalidInput):
-            sessions.start(**wrong)  # type: ignore[arg-type]
+            sessions.start(**wrong)
     with pytest.raises(InvalidInput):
         sessions.start(fork=True)
     with pytest.raises(InvalidInput):
