@@ -35,6 +35,21 @@ class SessionForked(Event, frozen=True, kw_only=True, tag="session.forked"):
     at_seq: int
 
 
+class SessionReset(Event, frozen=True, kw_only=True, tag="session.reset"):
+    """A session began in place of the one that had its key."""
+
+    previous_id: str
+    reason: str
+    """``idle``, ``daily``, or what the caller gave, such as ``new``."""
+
+
+class SessionResumed(Event, frozen=True, kw_only=True, tag="session.resumed"):
+    """Somebody went on with a session."""
+
+    fence: int | None = None
+    """Of the lease that they took; None without one."""
+
+
 class SessionChanged(Event, frozen=True, kw_only=True, tag="session.changed"):
     """A session has another status or title."""
 
@@ -66,5 +81,13 @@ class UnknownEvent(Event, frozen=True, kw_only=True, tag="unknown"):
     fields: dict[str, object]
 
 
-AnyEvent = SessionCreated | SessionForked | SessionChanged | MessagesAppended | ImportFinished
+AnyEvent = (
+    SessionCreated
+    | SessionForked
+    | SessionReset
+    | SessionResumed
+    | SessionChanged
+    | MessagesAppended
+    | ImportFinished
+)
 """Every event that is stored, by its tag."""

@@ -30,6 +30,7 @@ from recollect.sessions.content import (
 )
 from recollect.sessions.json_value import JsonCleaner, JsonValue
 from recollect.sessions.message import ROLES
+from recollect.text.tokens import estimate_tokens
 
 MAX_CONTENT_BYTES = 16 * 1024 * 1024
 """Largest content of a message, as JSON. Ten megabytes of tool output are real; more is a file."""
@@ -67,6 +68,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     blocks: tuple[ContentBlock, ...]
     encoded_content: str
     text: str
+    tokens: int
     created_at: int
     recorded_at: int
     metadata: dict[str, Any]
@@ -114,12 +116,14 @@ class DraftMaker:
         facts = self._facts(metadata or {}, cleaner)
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
+        text = readable_text(blocks)
         return Draft(
             id=self._ids.new(),
             role=check_role(role),
             blocks=blocks,
             encoded_content=_encoded_content(blocks),
-            text=readable_text(blocks),
+            text=text,
+            tokens=estimate_tokens(text),
             created_at=now if at is None else check_time(at),
             recorded_at=now,
             metadata=facts,

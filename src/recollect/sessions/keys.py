@@ -23,7 +23,10 @@ DIRECT = "direct"
 _TYPE_WORDS = {"dm": DIRECT} | {
     word: word for word in (DIRECT, "group", "channel", "room", "thread", "cron", "subagent", "acp")
 }
-_AUTOMATED_CHANNELS = frozenset({"cron", "hook", "subagent", "acp"})
+_GROUP_TYPES = frozenset({"group", "channel", "room", "thread"})
+_THREAD = ":thread:"
+AUTOMATIC = frozenset({"cron", "hook", "subagent", "acp"})
+"""Chat types without a person in them."""
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -50,6 +53,38 @@ class SessionKey(msgspec.Struct, frozen=True, kw_only=True):
     def user(self) -> str | None:
         """The person who owns the session: the peer of a direct chat, nobody elsewhere."""
         return self.peer if self.chat_type == DIRECT else None
+
+    @property
+    def is_group(self) -> bool:
+        """Whether more than one person can read it."""
+        return self.chat_type in _GROUP_TYPES
+
+    @property
+    def thread(self) -> str | None:
+        """The thread of a group or channel, where the key names one.
+
+        >>> parse_key("agent:main:slack:channel:C1:thread:9").thread
+        '9'
+        """
+        _, mark, thread = (self.peer or "").partition(_THREAD)
+        return thread if mark else None
+
+    @property
+    def place(self) -> SessionKey:
+        """The key of the conversation that a thread is in; itself without one."""
+        if self.thread is None:
+            return self
+        return parse_key(self.text[: -len(f"{_THREAD}{self.thread}")])
+
+    @property
+    def depth(self) -> int:
+        """How many agents stand between the user and this one: 0, or the sub-agents in the key."""
+        return sum(part == "subagent" for part in self.text.split(":"))
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether no person speaks in it: a job, a hook or a sub-agent."""
+        return self.chat_type in AUTOMATIC or self.depth > 0
 
 
 def parse_key(text: str) -> SessionKey:
@@ -100,6 +135,45 @@ def channel_key(channel: str, peer: str) -> SessionKey:
     if ":" in channel or ":" in peer:
         raise InvalidInput("a part of a session key holds a colon", hint=_SHAPE)
     return parse_key(f"{channel}:{peer}")
+
+
+def direct_key(
+    agent: str,
+    channel: str,
+    peer: str,
+    *,
+    account: str = "default",
+    scope: str = "per-account-channel-peer",
+) -> SessionKey:
+    """Return the key of a direct chat under a rule for which of them are one session.
+
+    Args:
+        agent: Who speaks.
+        channel: Where; empty for an unknown one.
+        peer: To whom: a person's name where links know it. Empty for the agent's main session.
+        account: The agent's account there.
+        scope: ``main``, ``per-peer``, ``per-channel-peer`` or ``per-account-channel-peer``.
+
+    Raises:
+        InvalidInput: a part cannot be one, or there is no such rule.
+
+    >>> direct_key("main", "telegram", "123", scope="per-peer").text
+    'agent:main:direct:123'
+    """
+    channel = channel or "unknown"
+    places = {
+        "main": (),
+        "per-peer": (),
+        "per-channel-peer": (channel,),
+        "per-account-channel-peer": (channel, account),
+    }
+    if scope not in places:
+        raise InvalidInput("unknown scope of direct chats", hint=f"Use one of {', '.join(places)}.")
+    if scope == "main" or not peer.strip():
+        return parse_key(f"agent:{agent}:main")
+    if any(":" in part for part in (agent, channel, account)):
+        raise InvalidInput("a part of a session key holds a colon", hint=_SHAPE)
+    return parse_key(":".join(("agent", agent, *places[scope], DIRECT, peer)))
 
 
 _SHAPE = "Write agent:<agent>:<channel>:<account>:<chat type>:<peer>, <channel>:<peer> or a name."
@@ -160,5 +234,5 @@ def _typed(rest: list[str], position: int) -> SessionKey:
 
 
 def _channel_key(channel: str, peer: str) -> SessionKey:
-    chat_type = channel if channel in _AUTOMATED_CHANNELS else DIRECT
+    chat_type = channel if channel in AUTOMATIC else DIRECT
     return SessionKey(text=f"{channel}:{peer}", channel=channel, chat_type=chat_type, peer=peer)

@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.content import ContentBlock, TextBlock
-from recollect.store.cell import integer, text, text_or_none
+from recollect.store.cell import integer, integer_or_none, text, text_or_none
 from recollect.store.engine import Row, SqlValue
 
 ROLES = ("user", "assistant", "system", "tool")
@@ -29,6 +29,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
         role: One of `ROLES`.
         content: The blocks it is made of; a plain text is one text block.
         text: What of it can be read and searched.
+        tokens: About how many tokens that is in a prompt.
         created_at: When it was said, ms UTC; may go backwards from one message to the next.
         recorded_at: When it was stored, ms UTC.
         name: The speaker, where it is known.
@@ -51,6 +52,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     created_at: int
     recorded_at: int
     tenant: str
+    tokens: int = 0
     name: str | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
     event_id: str | None = None
@@ -108,6 +110,7 @@ def message_of(row: Row) -> Message:
         name=text_or_none(values[8]),
         content=decode_content(text(values[9])),
         text=text(values[10]),
+        tokens=integer_or_none(values[11]) or 0,
         created_at=integer(values[12]),
         recorded_at=integer(values[13]),
         metadata=decode_metadata(text(values[14])),

@@ -6,17 +6,20 @@ from typing import Any, LiteralString
 
 import msgspec
 
-from recollect.core.errors import Denied, NotFound
+from recollect.core.errors import Conflict, Denied, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
 from recollect.sessions.keys import SessionKey
 from recollect.sessions.message import decode_metadata
-from recollect.store.cell import integer, text, text_or_none
+from recollect.store.cell import integer, integer_or_none, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 
 STATUSES = ("active", "archived", "deleted")
 """The life of a session; nothing is removed by a status."""
+
+MODES = ("main", "group", "queue")
+"""How a session is served: one person, many who call the agent, or one message at a time."""
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,10 +34,24 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         chat_type: From the key.
         peer: From the key.
         title: What it is called.
+        mode: One of `MODES`.
+        model: The model that answers in it, where it is known.
+        overrides: What was changed for this session alone, JSON.
+        previous_id: The session that had its key before.
         parent_id: The session that it was forked from.
         forked_at_seq: How many messages of the parent it shares.
         message_count: Messages of its own.
-        last_seq: The seq of its newest message; 0 if there is none.
+        last_seq: The seq of its newest message; 0 if there is none. A fork begins behind its
+            parent's.
+        compaction_count: How often its view was compacted, the sessions before it included.
+        flush_compaction_count: The compaction count when memory was flushed last; None for never.
+        flushed_at: When that was, ms UTC.
+        flush_failures: Flushes that failed since the last that did not.
+        input_tokens: Read by models for it, as they told.
+        output_tokens: Written by models.
+        cache_tokens: Read from a provider's cache, part of the input.
+        total_tokens: Input and output of all calls.
+        context_tokens: What stood in the last prompt.
         source: The format that it was imported from.
         foreign_id: Its id there.
         created_at: Ms UTC.
@@ -57,10 +74,23 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     chat_type: str | None = None
     peer: str | None = None
     title: str | None = None
+    mode: str = "main"
+    model: str | None = None
+    overrides: dict[str, Any] = msgspec.field(default_factory=dict)
+    previous_id: str | None = None
     parent_id: str | None = None
     forked_at_seq: int | None = None
     message_count: int = 0
     last_seq: int = 0
+    compaction_count: int = 0
+    flush_compaction_count: int | None = None
+    flushed_at: int | None = None
+    flush_failures: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_tokens: int = 0
+    total_tokens: int = 0
+    context_tokens: int = 0
     source: str | None = None
     foreign_id: str | None = None
     agent: str | None = None
@@ -90,7 +120,7 @@ def session_of(row: Row) -> Session:
         title=text_or_none(values[10]),
         status=text(values[11]),
         parent_id=text_or_none(values[12]),
-        forked_at_seq=None if values[13] is None else integer(values[13]),
+        forked_at_seq=integer_or_none(values[13]),
         message_count=integer(values[14]),
         last_seq=integer(values[15]),
         source=text_or_none(values[16]),
@@ -98,6 +128,19 @@ def session_of(row: Row) -> Session:
         created_at=integer(values[18]),
         updated_at=integer(values[19]),
         metadata=decode_metadata(text(values[20])),
+        mode=text(values[21]),
+        model=text_or_none(values[22]),
+        overrides=decode_metadata(text(values[23])),
+        previous_id=text_or_none(values[24]),
+        compaction_count=integer(values[25]),
+        flush_compaction_count=integer_or_none(values[26]),
+        flushed_at=integer_or_none(values[27]),
+        flush_failures=integer(values[28]),
+        input_tokens=integer(values[29]),
+        output_tokens=integer(values[30]),
+        cache_tokens=integer(values[31]),
+        total_tokens=integer(values[32]),
+        context_tokens=integer(values[33]),
     )
 
 
@@ -133,13 +176,15 @@ class Condition:
 _SELECT: LiteralString = """
     SELECT id, tenant, agent, user_id, project, key, channel, account, chat_type, peer, title,
         status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id, created_at,
-        updated_at, metadata
+        updated_at, metadata, mode, model, overrides, previous_id, compaction_count,
+        flush_compaction_count, flushed_at, flush_failures, input_tokens, output_tokens,
+        cache_tokens, total_tokens, context_tokens
     FROM sessions WHERE """
 _INSERT: LiteralString = """
     INSERT INTO sessions (id, tenant, agent, user_id, project, key, channel, account, chat_type,
         peer, title, status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id,
-        created_at, updated_at, metadata)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        created_at, updated_at, metadata, mode, model, overrides, previous_id, compaction_count)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -198,8 +243,14 @@ def _owner(what: str, allowed: str | None, named: str | None) -> str | None:
 
 
 def add_session(tx: Transaction, session: Session) -> None:
-    """Store a new session with its event."""
-    tx.execute(_INSERT, _row(session))
+    """Store a new session with its event.
+
+    Raises:
+        Conflict: there is a session with its id.
+    """
+    if tx.row("SELECT 1 FROM sessions WHERE id = ?", (session.id,)) is not None:
+        raise Conflict("there is a session with this id", hint="choose another id, or resume it")
+    insert_session(tx, session)
     record_event(
         tx,
         SessionCreated(
@@ -209,6 +260,11 @@ def add_session(tx: Transaction, session: Session) -> None:
             source=session.source,
         ),
     )
+
+
+def insert_session(tx: Transaction, session: Session) -> None:
+    """Store a new session; its event is the caller's business."""
+    tx.execute(_INSERT, _row(session))
 
 
 def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:
@@ -248,4 +304,9 @@ def _row(session: Session) -> list[SqlValue]:
         session.created_at,
         session.updated_at,
         msgspec.json.encode(session.metadata).decode(),
+        session.mode,
+        session.model,
+        msgspec.json.encode(session.overrides).decode(),
+        session.previous_id,
+        session.compaction_count,
     ]

@@ -1,93 +1,55 @@
-"""`Sessions`: everything that can be done with sessions and their transcripts.
+"""`Sessions`: everything that can be done with sessions; `memory.sessions` is one of these objects.
 
-The use cases; `memory.sessions` is one of these objects. Each write is one durable transaction.
-Rows are seen and made under the scope of the object.
+The use cases, each one durable transaction under the scope of the object. What happens in the
+transaction is written in `lifecycle`, `lease` and `lineage`; messages come from `transcripts`.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from recollect.core.clock import Clock, IdSource
-from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
-from recollect.core.settings import SessionSettings
-from recollect.sessions.content import Content
-from recollect.sessions.draft import Draft, DraftMaker, Redactor, check_time
+from recollect.sessions.draft import check_time
+from recollect.sessions.filters import session_filter
+from recollect.sessions.freshness import rule_for, zone_of
+from recollect.sessions.holding import HeldSession
 from recollect.sessions.keys import parse_key
-from recollect.sessions.message import Message
-from recollect.sessions.mirror import MirrorSignal, SilentMirror
+from recollect.sessions.lease import Lease, find_lease, held_by_another, release_lease, take_lease
+from recollect.sessions.lifecycle import (
+    Turn,
+    current_session,
+    fork_session,
+    open_session,
+    reset_session,
+    set_status,
+    set_title,
+)
+from recollect.sessions.lineage import Branch, family
+from recollect.sessions.naming import named_session
 from recollect.sessions.session import (
-    STATUSES,
-    Condition,
     Session,
     add_session,
+    find_session,
     owned_session,
+    owner_of,
     require_session,
     select_sessions,
 )
-from recollect.sessions.tool_call import ToolCall, select_tool_calls
-from recollect.sessions.transcript import (
-    append_drafts,
-    find_message,
-    message_from,
-    select_messages,
-)
-from recollect.store.engine import Database, Transaction
-
-Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"
-"""A message for `append_many`: role and content, or a dict with the argument names of `append`."""
+from recollect.sessions.transcripts import Transcripts, check_limit, lease_ms
+from recollect.store.engine import Transaction
+from recollect.store.journal import record_event
+from recollect.store.paths import check_id
 
 # Inside the class `list` is the method.
 SessionList: TypeAlias = list[Session]
-MessageList: TypeAlias = list[Message]
-_Drafts: TypeAlias = list[Draft]
-
-_ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id")
 
 
-def _tell_nobody() -> None:
-    pass
-
-
-class Sessions:
-    """Creates and finds sessions; stores and reads their messages.
-
-    Args:
-        database: ``records.db``.
-        clock: Tells the time.
-        ids: Gives rows their ids.
-        settings: How long a session is fresh.
-        redactor: Takes secrets out before anything is stored; None stores texts as they come.
-        mirror: Is told after each commit that added messages.
-        scope: Whose sessions these are.
-        opened: Is called when a session was made, or found by its key.
-    """
-
-    def __init__(
-        self,
-        *,
-        database: Database,
-        clock: Clock,
-        ids: IdSource,
-        settings: SessionSettings,
-        redactor: Redactor | None,
-        mirror: MirrorSignal | None = None,
-        scope: Scope | None = None,
-        opened: Callable[[], None] = _tell_nobody,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._ids = ids
-        self._settings = settings
-        self._redactor = redactor
-        self._mirror = mirror if mirror is not None else SilentMirror()
-        self._opened = opened
-        self._drafts = DraftMaker(clock, ids, redactor)
-        self.scope = scope if scope is not None else Scope()
+class Sessions(Transcripts):
+    """Creates, finds, continues and ends sessions; stores and reads their messages."""
 
     def within(self, scope: Scope) -> Sessions:
         """Return the same sessions as another scope sees them."""
@@ -110,6 +72,7 @@ class Sessions:
         metadata: Mapping[str, Any] | None = None,
         *,
         at: int | datetime | None = None,
+        session_id: str | None = None,
     ) -> Session:
         """Return a new session.
 
@@ -119,12 +82,14 @@ class Sessions:
             title: What it is called.
             metadata: More facts, a JSON object.
             at: When it began, ms UTC or datetime; now if not given.
+            session_id: An id of the caller's: letters, digits, ``-`` and ``_``, 64 at most.
 
         Raises:
             InvalidInput: one of them cannot be stored.
+            Conflict: there is a session with this id.
             Denied: the key or project belongs to somebody outside the scope.
         """
-        session = self._new(key, project, title, metadata, at=at)
+        session = self._new(key, project, title, metadata, at=at, session_id=session_id)
         self._database.write(lambda tx: add_session(tx, session))
         self._mirror.notify()
         self._opened()
@@ -133,33 +98,204 @@ class Sessions:
     def open(self, key: str, project: str | None = None) -> Session:
         """Return the current session of a key, or a new one where none is fresh.
 
-        Fresh is an active session whose last message, or beginning, is at most
-        ``sessions.idle_minutes`` ago. Callers at the same time get the same session.
+        The current one is the active session that was used last. How long it is fresh say the
+        settings ``sessions.fresh``. A new one names the one before it. Callers at the same time get
+        the same session.
 
         Raises:
             InvalidInput: the key cannot be one.
             Denied: the key or project belongs to somebody outside the scope.
         """
-        fresh = self._new(key, project, None, None)
-        oldest = fresh.created_at - self._settings.idle_minutes * 60_000
-        where = Condition(self.scope).equal("key", fresh.key).equal("status", "active")
-        where.equal("project", project)
-        if self._settings.idle_minutes:
-            where.also("updated_at >= ?", oldest)
+        wanted = self._new(key, project, None, None)
+        turn = self._turn(key, wanted.updated_at)
 
-        def find_or_add(tx: Transaction) -> Session:
-            found = select_sessions(tx, where, 1)
-            if not found:
-                add_session(tx, fresh)
-            return found[0] if found else fresh
+        def fresh(tx: Transaction) -> Session | None:
+            found = current_session(tx, wanted, self.scope)
+            return found if found is not None and turn.stale_reason(found) is None else None
 
-        if found := self._database.read(lambda tx: select_sessions(tx, where, 1)):
+        known = self._database.read(fresh)
+        if known is not None:
             self._opened()
-            return found[0]
-        session = self._database.write(find_or_add)
+            return known
+        session = self._database.write(lambda tx: open_session(tx, wanted, self.scope, turn))
         self._mirror.notify()
         self._opened()
         return session
+
+    def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:
+        """Begin a new session under a key, as ``/new`` and ``/reset`` do, and return it.
+
+        The one before is archived and named as ``previous_id``; its messages stay.
+
+        Raises:
+            InvalidInput: the key cannot be one.
+            Denied: the key or project belongs to somebody outside the scope.
+        """
+        wanted = self._new(key, project, None, None)
+        told = self._drafts.label(reason, "reason")
+        session = self._database.write(lambda tx: reset_session(tx, wanted, self.scope, told))
+        self._mirror.notify()
+        return session
+
+    def start(
+        self,
+        *,
+        session_id: str | None = None,
+        resume: str | None = None,
+        continue_latest: bool = False,
+        fork: bool = False,
+        key: str | None = None,
+        project: str | None = None,
+    ) -> Session:
+        """Return the session that a program begins with.
+
+        Args:
+            session_id: The session with this id, made when it is missing.
+            resume: The session with this id or title, which must exist.
+            continue_latest: The session of the project that was used last; a new one without any.
+            fork: Go on in a fork of whichever session was chosen.
+            key: Of a new session.
+            project: Of a new session, and where the latest is looked for.
+
+        Raises:
+            InvalidInput: two of the first three, or a fork of nothing.
+            NotFound: nothing is called so.
+            Conflict: several sessions are.
+        """
+        chosen = [session_id is not None, resume is not None, continue_latest]
+        if sum(chosen) > 1:
+            raise InvalidInput(
+                "more than one session is chosen",
+                hint="give one of session_id, resume and continue_latest; fork goes with any",
+            )
+        found: Session | None = None
+        if resume is not None:
+            found = self.resume(resume)
+        elif session_id is not None:
+            found = self._database.read(lambda tx: find_session(tx, self.scope, session_id))
+        elif continue_latest:
+            found = self.latest(project)
+        if fork and found is None:
+            raise InvalidInput("there is no session to fork", hint="choose one that exists")
+        if found is None:
+            return self.create(key, project, session_id=session_id)
+        return self.fork(found.id) if fork else found
+
+    def resume(self, id_or_title: str) -> Session:
+        """Return a session to go on with, active again if it was archived.
+
+        Raises:
+            NotFound: nothing is called so; the hint has near names.
+            Conflict: several sessions are; the hint has their ids.
+        """
+
+        def unit(tx: Transaction) -> Session:
+            found = self._named(tx, id_or_title)
+            session = set_status(tx, found, "active", self._clock.now_ms())
+            record_event(tx, SessionResumed(scope=owner_of(session), at=self._clock.now_ms()))
+            return session
+
+        session = self._database.write(unit)
+        self._opened()
+        return session
+
+    def hold(
+        self, id_or_title: str, *, holder: str | None = None, on_busy: str = "refuse"
+    ) -> HeldSession:
+        """Resume a session and keep other programs out of it; a context manager.
+
+        Args:
+            id_or_title: Which session.
+            holder: Who holds it; the same holder may come again. A new id if not given.
+            on_busy: What to do when another program holds it: ``refuse``, or ``fork`` it.
+
+        Raises:
+            NotFound: nothing is called so.
+            Conflict: another program holds it, or several sessions are called so.
+            InvalidInput: ``on_busy`` is neither.
+        """
+        if on_busy not in {"refuse", "fork"}:
+            raise InvalidInput("unknown answer to a busy session", hint="use refuse or fork")
+        name = holder if holder is not None else self._ids.new()
+        now = self._clock.now_ms()
+
+        def unit(tx: Transaction) -> tuple[Session, Lease]:
+            session = self._named(tx, id_or_title)
+            known = find_lease(tx, session.id, now)
+            if known is not None and known.holder != name:
+                if on_busy == "refuse":
+                    raise held_by_another(known, now)
+                session = fork_session(tx, session, self._new(None, None, None, None), None)
+            session = set_status(tx, session, "active", now)
+            lease = take_lease(tx, session.id, name, now, lease_ms(self._settings))
+            event = SessionResumed(scope=owner_of(session), at=now, fence=lease.fence)
+            record_event(tx, event)
+            return session, lease
+
+        session, lease = self._database.write(unit)
+        self._opened()
+        return HeldSession(self, session, lease)
+
+    def release(self, lease: Lease) -> None:
+        """Give a held session back. Again does no harm."""
+        self._database.write(lambda tx: release_lease(tx, lease))
+
+    def fork(
+        self, session_id: str, at_seq: int | None = None, *, title: str | None = None
+    ) -> Session:
+        """Return a new session that begins with the messages of another; nothing is copied.
+
+        Args:
+            session_id: The session to branch off from; it is not changed.
+            at_seq: The last message that both share; its newest if not given.
+            title: What the fork is called.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: it has no message with that seq.
+        """
+        branch = self._new(None, None, title, None)
+
+        def unit(tx: Transaction) -> Session:
+            parent = require_session(tx, self.scope, session_id)
+            return fork_session(tx, parent, branch, at_seq)
+
+        return self._database.write(unit)
+
+    def lineage(self, session_id: str) -> Branch:
+        """Return the tree of forks and resets that a session belongs to.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+        return self._database.read(
+            lambda tx: family(tx, require_session(tx, self.scope, session_id))
+        )
+
+    def rename(self, session_id: str, title: str | None) -> Session:
+        """Call a session by another title, or by none.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: it is longer than 512 characters.
+        """
+        told = None if title is None else self._drafts.label(title, "title")
+        now = self._clock.now_ms()
+        return self._database.write(lambda tx: set_title(tx, self.scope, session_id, told, now))
+
+    def set_status(self, session_id: str, status: str) -> Session:
+        """Make a session ``active``, ``archived`` or ``deleted``; nothing of it is removed.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: there is no such status.
+        """
+
+        def unit(tx: Transaction) -> Session:
+            session = require_session(tx, self.scope, session_id)
+            return set_status(tx, session, status, self._clock.now_ms())
+
+        return self._database.write(unit)
 
     def get(self, session_id: str) -> Session:
         """Return a session.
@@ -169,9 +305,23 @@ class Sessions:
         """
         return self._database.read(lambda tx: require_session(tx, self.scope, session_id))
 
-    def latest(self, project: str | None = None) -> Session | None:
-        """Return the active session that was used last, in one project or anywhere."""
-        found = self.list(project=project, status="active", limit=1)
+    def find(self, id_or_title: str) -> Session:
+        """Return the session that an id, the end of an id, or a title means.
+
+        Raises:
+            NotFound: nothing is called so; the hint has near names.
+            Conflict: several sessions are; the hint has their ids.
+        """
+        return self._database.read(lambda tx: named_session(tx, self.scope, id_or_title))
+
+    def latest(self, project: str | None = None, *, automatic: bool = False) -> Session | None:
+        """Return the active session that was used last, in one project or anywhere.
+
+        Args:
+            project: Only in this project.
+            automatic: Also those of jobs, hooks and sub-agents.
+        """
+        found = self.list(project=project, status="active", automatic=automatic, limit=1)
         return found[0] if found else None
 
     def list(
@@ -182,152 +332,51 @@ class Sessions:
         status: str | None = None,
         agent: str | None = None,
         channel: str | None = None,
+        title: str | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        automatic: bool = True,
         limit: int | None = None,
     ) -> SessionList:
         """Return the sessions that meet all the filters given, the last used first.
 
+        Args:
+            project: Of this project.
+            key: Of this session key.
+            status: With this status; without one all but the deleted.
+            agent: Of this agent.
+            channel: From this channel.
+            title: With this text in the title, whatever its case.
+            since: Used at this time or later, ms UTC or datetime.
+            until: Used before this time.
+            automatic: Also those of jobs, hooks and sub-agents.
+            limit: How many at most.
+
         Raises:
             InvalidInput: an unknown status, a key that cannot be one, or a limit below 0.
         """
-        if status is not None and status not in STATUSES:
-            raise InvalidInput(
-                "unknown status of a session", hint=f"Use one of {', '.join(STATUSES)}."
-            )
-        where = Condition(self.scope).equal("project", project).equal("status", status)
-        where.equal("key", None if key is None else parse_key(key).text)
-        where.equal("agent", agent).equal("channel", channel)
-        checked = _check_limit(limit)
+        where = session_filter(
+            self.scope,
+            equal={"project": project, "agent": agent, "channel": channel},
+            key=key,
+            status=status,
+            title=title,
+            used=(since, until),
+            automatic=automatic,
+        )
+        checked = check_limit(limit)
         return self._database.read(lambda tx: select_sessions(tx, where, checked))
 
-    def append(
-        self,
-        session_id: str,
-        role: str,
-        content: Content,
-        *,
-        name: str | None = None,
-        at: int | datetime | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        event_id: str | None = None,
-    ) -> Message:
-        """Store a message behind the newest of its session, and return it once it is durable.
+    def _named(self, tx: Transaction, id_or_title: str) -> Session:
+        session = named_session(tx, self.scope, id_or_title)
+        if session.status == "deleted":
+            raise NotFound("the session was deleted", hint="set its status to bring it back")
+        return session
 
-        Args:
-            session_id: Where it belongs.
-            role: ``user``, ``assistant``, ``system`` or ``tool``.
-            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw.
-            name: The speaker, where it is known.
-            at: When it was said, ms UTC or datetime; now if not given. It may lie before the
-                message before.
-            metadata: More facts, a JSON object.
-            event_id: An id of the caller's. The same id again stores nothing and returns the
-                first message, so that a caller may always try again.
-
-        Raises:
-            NotFound: there is no such session in the scope.
-            InvalidInput: something of it cannot be stored.
-        """
-        draft = self._drafts.message(
-            role, content, name=name, at=at, metadata=metadata, event_id=event_id
-        )
-        return self._append(session_id, [draft])[0]
-
-    def append_many(self, session_id: str, items: Iterable[Item]) -> MessageList:
-        """Store messages in one transaction: all of them or none; return them in order.
-
-        Args:
-            session_id: Where they belong.
-            items: Tuples of role and content, or dicts with the argument names of `append`.
-
-        Raises:
-            NotFound: there is no such session in the scope.
-            InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
-        """
-        drafts = [self._draft_of(item, place) for place, item in enumerate(items)]
-        if not drafts:
-            self.get(session_id)
-            return []
-        return self._append(session_id, drafts)
-
-    def messages(
-        self,
-        session_id: str,
-        limit: int | None = None,
-        *,
-        after_seq: int | None = None,
-        before_seq: int | None = None,
-    ) -> MessageList:
-        """Return messages of a session, oldest first.
-
-        Args:
-            session_id: Which one.
-            limit: How many at most: the newest of them, or, with ``after_seq``, the first after it.
-            after_seq: Only those with a greater seq.
-            before_seq: Only those with a smaller seq.
-
-        Raises:
-            NotFound: there is no such session in the scope.
-            InvalidInput: a limit below 0.
-        """
-        checked = _check_limit(limit)
-        where = Condition(self.scope, "session_id").equal("session_id", session_id)
-        if after_seq is not None:
-            where.also("seq > ?", after_seq)
-        if before_seq is not None:
-            where.also("seq < ?", before_seq)
-
-        def unit(tx: Transaction) -> MessageList:
-            require_session(tx, self.scope, session_id)
-            newest = checked is not None and after_seq is None
-            return select_messages(tx, where, checked, newest=newest)
-
-        return self._database.read(unit)
-
-    def message(self, message_id: str) -> Message:
-        """Return a message.
-
-        Raises:
-            NotFound: there is none with this id in the scope.
-        """
-        found = self._database.read(lambda tx: find_message(tx, self.scope, message_id))
-        if found is None:
-            raise NotFound("there is no such message", hint="Message ids come from a search.")
-        return found
-
-    def tool_calls(self, session_id: str) -> tuple[ToolCall, ...]:
-        """Return what tools a session used, oldest first.
-
-        Raises:
-            NotFound: there is no such session in the scope.
-        """
-        where = Condition(self.scope, "session_id").equal("session_id", session_id)
-
-        def unit(tx: Transaction) -> tuple[ToolCall, ...]:
-            require_session(tx, self.scope, session_id)
-            return tuple(select_tool_calls(tx, where))
-
-        return self._database.read(unit)
-
-    def _append(self, session_id: str, drafts: _Drafts) -> MessageList:
-        def unit(tx: Transaction) -> MessageList:
-            session = require_session(tx, self.scope, session_id)
-            places = append_drafts(tx, session, drafts)
-            return [
-                message_from(session, draft, place)
-                if isinstance(place, int)
-                else _stored(tx, self.scope, place)
-                for draft, place in zip(drafts, places, strict=True)
-            ]
-
-        messages = self._database.write(unit)
-        self._mirror.notify()
-        return messages
-
-    def _draft_of(self, item: Item, place: int) -> Draft:
-        try:
-            return self._drafts.message(**_arguments(item))
-        except InvalidInput as error:
-            raise InvalidInput(error.message, hint=error.hint, item=place) from error
+    def _turn(self, key: str, now: int) -> Turn:
+        settings = self._settings
+        rule = rule_for(settings.fresh, parse_key(key))
+        return Turn(now=now, rule=rule, zone=zone_of(settings.time_zone))
 
     def _new(
         self,
@@ -337,53 +386,20 @@ class Sessions:
         metadata: Mapping[str, Any] | None,
         *,
         at: int | datetime | None = None,
+        session_id: str | None = None,
     ) -> Session:
         now = self._clock.now_ms()
         began = now if at is None else check_time(at)
+        parsed = None if key is None else parse_key(key)
         session = Session(
-            id=self._ids.new(),
+            id=self._ids.new() if session_id is None else check_id(session_id),
             tenant=self.scope.tenant,
             status="active",
+            mode="group" if parsed is not None and parsed.is_group else "main",
             created_at=began,
             updated_at=min(began, now),
             title=None if title is None else self._drafts.label(title, "title"),
             metadata=self._drafts.facts(metadata or {}),
             project=None if project is None else self._drafts.label(project, "project"),
         )
-        return owned_session(session, None if key is None else parse_key(key), self.scope)
-
-
-def _stored(tx: Transaction, scope: Scope, message_id: str) -> Message:
-    found = find_message(tx, scope, message_id)
-    if found is None:
-        raise Denied(
-            "the event id belongs to a message outside the scope",
-            hint="Use event ids that nobody else makes, such as UUIDs.",
-        )
-    return found
-
-
-def _arguments(item: object) -> dict[str, Any]:
-    if isinstance(item, Mapping):
-        unknown = [key for key in item if key not in _ITEM_FIELDS]
-        missing = [key for key in ("role", "content") if key not in item]
-        if unknown or missing:
-            raise InvalidInput("a message has unknown or missing fields", hint=_item_hint(unknown))
-        return dict(item)
-    if isinstance(item, tuple | list) and len(item) == 2:
-        return {"role": item[0], "content": item[1]}
-    raise InvalidInput("a message is neither a pair nor a dict", hint=_item_hint([]))
-
-
-def _item_hint(unknown: Iterable[object]) -> str:
-    near = [
-        match for key in unknown for match in difflib.get_close_matches(str(key), _ITEM_FIELDS, 1)
-    ]
-    asked = f"Did you mean {near[0]}? " if near else ""
-    return f"{asked}Pass (role, content), or a dict of {', '.join(_ITEM_FIELDS)}."
-
-
-def _check_limit(limit: int | None) -> int | None:
-    if limit is not None and limit < 0:
-        raise InvalidInput("a limit is below 0", hint="Leave it out for all.")
-    return limit
+        return owned_session(session, parsed, self.scope)

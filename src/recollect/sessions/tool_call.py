@@ -140,8 +140,12 @@ def _owner(session: Session, draft: Draft, place: int, mark: str = "c") -> list[
     ]
 
 
-def select_tool_calls(tx: Transaction, where: Condition) -> list[ToolCall]:
-    """Return the tool calls that meet a condition, oldest first."""
+def select_tool_calls(tx: Transaction, where: Condition, last_seq: int) -> list[ToolCall]:
+    """Return the tool calls up to a message that meet a condition, oldest first."""
+    where.also(
+        "message_id IN (SELECT m.id FROM messages m WHERE m.id = message_id AND m.seq <= ?)",
+        last_seq,
+    )
     rows = tx.rows(_SELECT + where.sql + " ORDER BY created_at, id", where.params)
     return [_tool_call(row) for row in rows]
 

@@ -17,6 +17,7 @@ from recollect.sessions.draft import Draft
 from recollect.sessions.message import Message, message_of
 from recollect.sessions.session import Condition, Session, owner_of
 from recollect.sessions.tool_call import store_tool_calls
+from recollect.sessions.usage import add_usage
 from recollect.store.cell import text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_changes, record_event
@@ -88,6 +89,8 @@ def _insert(tx: Transaction, session: Session, fresh: list[tuple[Draft, int]]) -
     now = fresh[-1][0].recorded_at
     tx.executemany(_INSERT, (_row(session, draft, seq) for draft, seq in fresh))
     store_tool_calls(tx, session, [draft for draft, _ in fresh])
+    for draft, _ in fresh:
+        add_usage(tx, session.id, draft.metadata)
     newest = max(min(draft.created_at, now) for draft, _ in fresh)
     tx.execute(_COUNT, (fresh[-1][1], len(fresh), max(newest, session.updated_at), session.id))
     refs = (draft.id for draft, _ in fresh)
@@ -111,7 +114,7 @@ def _row(session: Session, draft: Draft, seq: int) -> list[SqlValue]:
         draft.name,
         draft.encoded_content,
         draft.text,
-        None,
+        draft.tokens,
         draft.created_at,
         draft.recorded_at,
         draft.encoded_metadata,
@@ -136,6 +139,7 @@ def message_from(session: Session, draft: Draft, seq: int) -> Message:
         name=draft.name,
         content=draft.blocks,
         text=draft.text,
+        tokens=draft.tokens,
         created_at=draft.created_at,
         recorded_at=draft.recorded_at,
         metadata=draft.metadata,

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import InvalidInput
-from recollect.sessions.keys import MAX_KEY_CHARS, agent_key, channel_key, parse_key
+from recollect.sessions.keys import (
+    MAX_KEY_CHARS,
+    agent_key,
+    channel_key,
+    direct_key,
+    parse_key,
+)
 
 PART = st.text(
     st.characters(categories=("L", "N"), include_characters="-_.@!+"), min_size=1, max_size=20
@@ -138,3 +144,50 @@ def test_what_would_read_back_otherwise_is_refused_when_formatting() -> None:
         agent_key("a:b", "telegram", "42")
     with pytest.raises(InvalidInput):
         channel_key("telegram", "4:2")
+
+
+@pytest.mark.parametrize(
+    ("scope", "text"),
+    [
+        ("main", "agent:main:main"),
+        ("per-peer", "agent:main:direct:123"),
+        ("per-channel-peer", "agent:main:telegram:direct:123"),
+        ("per-account-channel-peer", "agent:main:telegram:acc:direct:123"),
+    ],
+)
+def test_a_rule_says_which_direct_chats_are_one_session(scope: str, text: str) -> None:
+    """The four scopes of OpenClaw; the last one is the seed's own form."""
+    key = direct_key("main", "telegram", "123", account="acc", scope=scope)
+    assert key.text == text == parse_key(text).text
+
+
+def test_nobody_on_the_other_side_is_the_main_session() -> None:
+    """As OpenClaw does with an empty peer; an unknown channel has a name."""
+    assert direct_key("main", "telegram", " ", scope="per-peer").text == "agent:main:main"
+    assert direct_key("a", "", "7", scope="per-channel-peer").text == "agent:a:unknown:direct:7"
+
+
+def test_a_rule_that_does_not_exist_is_refused() -> None:
+    """So is a part that would shift the others."""
+    with pytest.raises(InvalidInput):
+        direct_key("main", "telegram", "1", scope="per-person")
+    with pytest.raises(InvalidInput):
+        direct_key("main", "tele:gram", "1")
+
+
+def test_a_thread_knows_its_place() -> None:
+    """It is another session, of the same conversation."""
+    key = parse_key("agent:main:slack:channel:C1:thread:9")
+    assert (key.thread, key.place.text) == ("9", "agent:main:slack:channel:C1")
+    assert key.place.place is not None
+    assert key.place.thread is None
+
+
+def test_a_key_tells_who_can_read_it_and_whether_anybody_speaks() -> None:
+    """Groups are read by many; jobs and sub-agents are nobody's talk."""
+    assert parse_key("agent:main:slack:room:1").is_group
+    assert not parse_key("telegram:1").is_group
+    assert parse_key("agent:main:cron:nightly:run:7").is_automatic
+    assert parse_key("agent:main:subagent:a:subagent:b").depth == 2
+    assert parse_key("hook:5b1f").is_automatic
+    assert not parse_key("agent:main:main").is_automatic

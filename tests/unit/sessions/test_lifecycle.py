@@ -10,6 +10,7 @@ from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
+from recollect.core.settings.sessions import FreshnessSettings
 from recollect.sessions.sessions import Sessions
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import MINUTE, NOON, Home
@@ -145,7 +146,7 @@ def test_a_message_keeps_a_session_fresh(home: Home) -> None:
 
 def test_without_an_idle_time_a_session_stays_fresh(home: Home) -> None:
     """idle_minutes = 0 never starts a new one."""
-    sessions = home.sessions_of(Scope(), SessionSettings(idle_minutes=0))
+    sessions = home.sessions_of(Scope(), SessionSettings(fresh=FreshnessSettings(idle_minutes=0)))
     first = sessions.open(KEY)
     home.clock.now += 365 * 24 * 60 * MINUTE
     assert sessions.open(KEY).id == first.id

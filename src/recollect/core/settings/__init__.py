@@ -18,11 +18,11 @@ from recollect.core.settings.search import (
     SearchSettings,
     VectorSettings,
 )
+from recollect.core.settings.sessions import SessionSettings
 from recollect.core.settings.sync import SyncSettings
 from recollect.core.settings.tree import (
     ChunkingSettings,
     PrivacySettings,
-    SessionSettings,
     Settings,
     StoreSettings,
     WorkspaceSettings,

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct, field
 from recollect.core.settings.embedding import EmbeddingSettings
 from recollect.core.settings.qmd import QmdSettings
 from recollect.core.settings.search import SearchSettings
+from recollect.core.settings.sessions import SessionSettings
 from recollect.core.settings.sync import SyncSettings
 
 
@@ -132,25 +133,6 @@ class PrivacySettings(Struct, frozen=True, kw_only=True):
             "text: keep them linear.",
         ),
     ] = ()
-
-
-class SessionSettings(Struct, frozen=True, kw_only=True):
-    """The life of a session."""
-
-    idle_minutes: Annotated[
-        int,
-        Meta(
-            ge=0,
-            le=5_256_000,
-            extra={"unit": "minutes"},
-            description="A session without messages for so long is no longer fresh: opening its "
-            "key starts a new one. 0: always fresh.",
-        ),
-    ] = 240
-    mirror: Annotated[
-        bool,
-        Meta(description="Keep a readable transcripts/<session id>.jsonl beside the database."),
-    ] = True
 
 
 class Settings(Struct, frozen=True, kw_only=True):

@@ -90,7 +90,9 @@ def test_a_mistake_in_another_agents_settings_is_told(tmp_path: Path) -> None:
     assert "search.limit must be an integer from 1 to 1000" in error.message
 
 
-@pytest.mark.parametrize("section", ["store:\n      cache_kib: 999", "privacy:\n      redact: false"])
+@pytest.mark.parametrize(
+    "section", ["store:\n      cache_kib: 999", "privacy:\n      redact: false"]
+)
 def test_what_belongs_to_the_home_cannot_differ(tmp_path: Path, section: str) -> None:
     """One database has one writer, and one rule for secrets."""
     error = _refused(tmp_path, f"agents:\n  work:\n    {section}\n")

@@ -11,6 +11,22 @@ CREATE TABLE commits (
     token BLOB NOT NULL,
     at    INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE compactions (
+    id            TEXT PRIMARY KEY,
+    tenant        TEXT NOT NULL,
+    agent         TEXT,
+    user_id       TEXT,
+    project       TEXT,
+    session_id    TEXT NOT NULL REFERENCES sessions (id),
+    through_seq   INTEGER NOT NULL CHECK (through_seq >= 1),
+    summary       TEXT NOT NULL,
+    -- What derived it, with its version: it can be derived again.
+    made_by       TEXT NOT NULL,
+    tokens_before INTEGER NOT NULL,
+    tokens_after  INTEGER NOT NULL,
+    created_at    INTEGER NOT NULL,
+    UNIQUE (session_id, through_seq)
+) STRICT;
 CREATE TABLE events (
     seq        INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant     TEXT NOT NULL,
@@ -37,6 +53,12 @@ CREATE TABLE imports (
     digest     BLOB NOT NULL,
     at         INTEGER NOT NULL,
     PRIMARY KEY (tenant, source, path)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE leases (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id),
+    holder     TEXT NOT NULL,
+    fence      INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE messages (
     id             TEXT PRIMARY KEY,
@@ -67,6 +89,15 @@ CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE pending_messages (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant     TEXT NOT NULL,
+    key        TEXT NOT NULL,
+    sender     TEXT NOT NULL,
+    text       TEXT NOT NULL,
+    message_id TEXT,
+    at         INTEGER NOT NULL
+) STRICT;
 CREATE TABLE schema_steps (
     version    INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
@@ -106,7 +137,8 @@ CREATE TABLE sessions (
     foreign_id             TEXT,
     created_at             INTEGER NOT NULL,
     updated_at             INTEGER NOT NULL,
-    metadata               TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)),
+    metadata               TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)), previous_id TEXT REFERENCES sessions (id), mode TEXT NOT NULL DEFAULT 'main'
+    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)),
     UNIQUE (tenant, source, foreign_id),
     CHECK ((parent_id IS NULL) = (forked_at_seq IS NULL))
 ) STRICT;
@@ -137,8 +169,10 @@ CREATE TABLE usage (
     PRIMARY KEY (day, kind)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
+CREATE INDEX pending_messages_by_key ON pending_messages (tenant, key, id);
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX sessions_by_previous ON sessions (previous_id) WHERE previous_id IS NOT NULL;
 CREATE INDEX sessions_by_project ON sessions (tenant, project, updated_at);
 CREATE INDEX sessions_by_time ON sessions (tenant, updated_at);
 CREATE INDEX tool_calls_by_message ON tool_calls (message_id);

@@ -1,0 +1,166 @@
+"""The life of a session: begin, go on, reset, fork, archive. Plain functions of a transaction.
+
+Each one writes its event in the same transaction. Nothing is removed here: a reset, a status or a
+fork only says which rows belong to what.
+"""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.errors import InvalidInput
+from recollect.core.events import SessionChanged, SessionForked, SessionReset
+from recollect.core.scope import Scope
+from recollect.sessions.freshness import FreshnessRule
+from recollect.sessions.session import (
+    STATUSES,
+    Condition,
+    Session,
+    add_session,
+    insert_session,
+    owner_of,
+    require_session,
+    select_sessions,
+)
+from recollect.store.engine import Transaction
+from recollect.store.journal import record_event
+
+_SET_STATUS: LiteralString = "UPDATE sessions SET status = ? WHERE id = ?"
+_SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """The moment of a request, and the rule that says what is still fresh then."""
+
+    now: int
+    rule: FreshnessRule
+    zone: tzinfo | None
+
+    def stale_reason(self, session: Session) -> str | None:
+        """Return why a session is no longer the current one of its key, or None."""
+        return self.rule.stale_reason(
+            began=session.created_at, last=session.updated_at, now=self.now, zone=self.zone
+        )
+
+
+def current_session(tx: Transaction, wanted: Session, scope: Scope) -> Session | None:
+    """Return the active session of the key and project of ``wanted`` that was used last."""
+    where = Condition(scope).equal("key", wanted.key).equal("status", "active")
+    found = select_sessions(tx, where.equal("project", wanted.project), 1)
+    return found[0] if found else None
+
+
+def open_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) -> Session:
+    """Return the current session of a key, or begin ``wanted`` where none is fresh."""
+    found = current_session(tx, wanted, scope)
+    if found is None:
+        add_session(tx, wanted)
+        return wanted
+    reason = turn.stale_reason(found)
+    return found if reason is None else _follow(tx, found, wanted, reason)
+
+
+def reset_session(tx: Transaction, wanted: Session, scope: Scope, reason: str) -> Session:
+    """Begin ``wanted`` in place of the current session of its key, which is archived."""
+    found = current_session(tx, wanted, scope)
+    if found is None:
+        add_session(tx, wanted)
+        return wanted
+    set_status(tx, found, "archived", wanted.updated_at)
+    return _follow(tx, found, wanted, reason)
+
+
+def fork_session(tx: Transaction, parent: Session, branch: Session, at_seq: int | None) -> Session:
+    """Begin ``branch`` with the messages of ``parent`` up to ``at_seq``; all of them by default.
+
+    It has no key: what comes in under the key of the parent goes on going there.
+
+    Raises:
+        InvalidInput: the parent has no such message.
+    """
+    seq = parent.last_seq if at_seq is None else at_seq
+    if not 0 <= seq <= parent.last_seq:
+        raise InvalidInput(
+            "the session has no message with this seq",
+            hint=f"use 0 to {parent.last_seq}; 0 shares nothing",
+            last_seq=parent.last_seq,
+        )
+    forked = msgspec.structs.replace(
+        branch,
+        **{name: getattr(parent, name) for name in _INHERITED},
+        key=None,
+        parent_id=parent.id,
+        forked_at_seq=seq,
+        last_seq=seq,
+    )
+    insert_session(tx, forked)
+    record_event(
+        tx,
+        SessionForked(
+            scope=owner_of(forked), at=branch.updated_at, parent_id=parent.id, at_seq=seq
+        ),
+    )
+    return forked
+
+
+_INHERITED = (
+    "agent",
+    "user",
+    "project",
+    "channel",
+    "account",
+    "chat_type",
+    "peer",
+    "mode",
+    "model",
+    "overrides",
+    "compaction_count",
+)
+
+
+def set_status(tx: Transaction, session: Session, status: str, at: int) -> Session:
+    """Give a session another status; its rows stay.
+
+    Raises:
+        InvalidInput: there is no such status.
+    """
+    if status not in STATUSES:
+        raise InvalidInput("unknown status of a session", hint=f"Use one of {', '.join(STATUSES)}.")
+    if session.status == status:
+        return session
+    tx.execute(_SET_STATUS, (status, session.id))
+    record_event(tx, SessionChanged(scope=owner_of(session), at=at, status=status))
+    return msgspec.structs.replace(session, status=status)
+
+
+def set_title(
+    tx: Transaction, scope: Scope, session_id: str, title: str | None, at: int
+) -> Session:
+    """Call a session by another name, or by none.
+
+    Raises:
+        NotFound: there is no such session in the scope.
+    """
+    session = require_session(tx, scope, session_id)
+    if session.title == title:
+        return session
+    tx.execute(_SET_TITLE, (title, session.id))
+    record_event(tx, SessionChanged(scope=owner_of(session), at=at, status=session.status))
+    return msgspec.structs.replace(session, title=title)
+
+
+def _follow(tx: Transaction, before: Session, wanted: Session, reason: str) -> Session:
+    session = msgspec.structs.replace(
+        wanted, previous_id=before.id, compaction_count=before.compaction_count, mode=before.mode
+    )
+    add_session(tx, session)
+    record_event(
+        tx,
+        SessionReset(
+            scope=owner_of(session), at=wanted.updated_at, previous_id=before.id, reason=reason
+        ),
+    )
+    return session

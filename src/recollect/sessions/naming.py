@@ -1,0 +1,72 @@
+"""Finding a session by what a person types: its id, the end of its id, or its title.
+
+What is not found gets the nearest names, what is not clear gets the ids of all that are meant.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from recollect.core.errors import Conflict, NotFound
+from recollect.core.scope import Scope
+from recollect.sessions.session import Condition, Session, find_session, select_sessions
+from recollect.store.engine import Transaction
+
+SHORTEST = 6
+"""Characters of an id's end that can stand for it."""
+SHOWN = 5
+"""Ids or names that an error lists."""
+
+
+def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
+    """Return the session that ``name`` means.
+
+    An id wins over the end of one, that over a title; case does not matter in a title. A deleted
+    session is found by its id alone.
+
+    Raises:
+        NotFound: nothing is called so; the hint has near names.
+        Conflict: several are; the hint has their ids, the fact ``ids`` all of them.
+    """
+    found = find_session(tx, scope, name)
+    if found is not None:
+        return found
+    there = [s for s in select_sessions(tx, Condition(scope), None) if s.status != "deleted"]
+    for meant in (_by_end(there, name), _by_title(there, name)):
+        if len(meant) == 1:
+            return meant[0]
+        if meant:
+            raise _unclear(meant)
+    raise NotFound("there is no such session", hint=_near(there, name))
+
+
+def _by_end(sessions: Sequence[Session], name: str) -> list[Session]:
+    return [s for s in sessions if len(name) >= SHORTEST and s.id.endswith(name)]
+
+
+def _by_title(sessions: Sequence[Session], name: str) -> list[Session]:
+    wanted = " ".join(name.split()).casefold()
+    return [s for s in sessions if s.title and " ".join(s.title.split()).casefold() == wanted]
+
+
+def _unclear(meant: Sequence[Session]) -> Conflict:
+    ids = [session.id for session in meant]
+    more = "" if len(ids) <= SHOWN else f" and {len(ids) - SHOWN} more"
+    return Conflict(
+        f"{len(ids)} sessions are called so",
+        hint=f"use an id: {', '.join(ids[:SHOWN])}{more}",
+        ids=tuple(ids),
+    )
+
+
+def _near(sessions: Sequence[Session], name: str) -> str:
+    titles = {session.title.casefold(): session for session in sessions if session.title}
+    near = difflib.get_close_matches(name.casefold(), titles, n=SHOWN)
+    found = [titles[title] for title in near]
+    ids = {session.id: session for session in sessions}
+    found += [ids[i] for i in difflib.get_close_matches(name, ids, n=SHOWN, cutoff=0.8)]
+    if not found:
+        return "`recollect sessions` lists those that are there"
+    listed = ", ".join(dict.fromkeys(session.id for session in found))
+    return f"near is {listed}; `recollect sessions show ID` tells more"

@@ -1,0 +1,294 @@
+"""Transcripts: storing messages and reading them back, in the order in which they were said.
+
+Each write is one durable transaction under the scope of the object. A fork reads through to its
+parents. Which session a message belongs to is the business of `sessions`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.scope import Scope
+from recollect.core.settings import SessionSettings
+from recollect.sessions.content import Content
+from recollect.sessions.draft import Draft, DraftMaker, Redactor
+from recollect.sessions.lease import Lease, check_lease
+from recollect.sessions.lineage import Segment, segments, within
+from recollect.sessions.message import Message
+from recollect.sessions.mirror import MirrorSignal, SilentMirror
+from recollect.sessions.session import Condition, require_session
+from recollect.sessions.tool_call import ToolCall, select_tool_calls
+from recollect.sessions.transcript import (
+    append_drafts,
+    find_message,
+    message_from,
+    select_messages,
+)
+from recollect.sessions.usage import TokenUsage, with_usage
+from recollect.store.engine import Database, Transaction
+
+Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"
+"""A message for `append_many`: role and content, or a dict with the argument names of `append`."""
+
+_ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage")
+
+
+def _tell_nobody() -> None:
+    """Nobody wants to know."""
+
+
+class Transcripts:
+    """Stores and reads messages.
+
+    Args:
+        database: ``records.db``.
+        clock: Tells the time.
+        ids: Gives rows their ids.
+        settings: The section ``sessions``.
+        redactor: Takes secrets out before anything is stored; None stores texts as they come.
+        mirror: Is told after each commit that added messages.
+        scope: Whose sessions these are.
+        opened: Is called when a session was made, or found to go on with.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        ids: IdSource,
+        settings: SessionSettings,
+        redactor: Redactor | None,
+        mirror: MirrorSignal | None = None,
+        scope: Scope | None = None,
+        opened: Callable[[], None] = _tell_nobody,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._ids = ids
+        self._settings = settings
+        self._redactor = redactor
+        self._mirror = mirror if mirror is not None else SilentMirror()
+        self._opened = opened
+        self._drafts = DraftMaker(clock, ids, redactor)
+        self.scope = scope if scope is not None else Scope()
+
+    def append(
+        self,
+        session_id: str,
+        role: str,
+        content: Content,
+        *,
+        name: str | None = None,
+        at: int | datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        event_id: str | None = None,
+        model: str | None = None,
+        usage: TokenUsage | Mapping[str, Any] | None = None,
+        lease: Lease | None = None,
+    ) -> Message:
+        """Store a message behind the newest of its session, and return it once it is durable.
+
+        Args:
+            session_id: Where it belongs.
+            role: ``user``, ``assistant``, ``system`` or ``tool``.
+            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw.
+            name: The speaker, where it is known.
+            at: When it was said, ms UTC or datetime; now if not given. It may lie before the
+                message before.
+            metadata: More facts, a JSON object.
+            event_id: An id of the caller's. The same id again stores nothing and returns the
+                first message, so that a caller may always try again.
+            model: The model that said it; also kept on the session.
+            usage: What it cost, in the provider's own words; added up on the session.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: something of it cannot be stored.
+            Conflict: another program has taken the session over.
+        """
+        facts = with_usage(metadata or {}, model, usage)
+        draft = self._drafts.message(
+            role, content, name=name, at=at, metadata=facts, event_id=event_id
+        )
+        return self._append(session_id, [draft], lease)[0]
+
+    def append_many(
+        self, session_id: str, items: Iterable[Item], *, lease: Lease | None = None
+    ) -> list[Message]:
+        """Store messages in one transaction: all of them or none; return them in order.
+
+        Args:
+            session_id: Where they belong.
+            items: Tuples of role and content, or dicts with the argument names of `append`.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            Conflict: another program has taken the session over.
+            InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
+        """
+        drafts = [self._draft_of(item, place) for place, item in enumerate(items)]
+        if not drafts and lease is None:
+            self._database.read(lambda tx: require_session(tx, self.scope, session_id))
+            return []
+        return self._append(session_id, drafts, lease)
+
+    def messages(
+        self,
+        session_id: str,
+        limit: int | None = None,
+        *,
+        after_seq: int | None = None,
+        before_seq: int | None = None,
+    ) -> list[Message]:
+        """Return messages of a session, oldest first; of a fork also those that it shares.
+
+        Args:
+            session_id: Which one.
+            limit: How many at most: the newest of them, or, with ``after_seq``, the first after it.
+            after_seq: Only those with a greater seq.
+            before_seq: Only those with a smaller seq.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: a limit below 0.
+        """
+        checked = check_limit(limit)
+        newest = checked is not None and after_seq is None
+
+        def unit(tx: Transaction) -> list[Message]:
+            session = require_session(tx, self.scope, session_id)
+            parts = within(segments(tx, session), after_seq or 0, before_seq)
+            return self._read(tx, parts, checked, newest=newest)
+
+        return self._database.read(unit)
+
+    def message(self, message_id: str) -> Message:
+        """Return a message.
+
+        Raises:
+            NotFound: there is none with this id in the scope.
+        """
+        found = self._database.read(lambda tx: find_message(tx, self.scope, message_id))
+        if found is None:
+            raise NotFound("there is no such message", hint="Message ids come from a search.")
+        return found
+
+    def tool_calls(self, session_id: str) -> tuple[ToolCall, ...]:
+        """Return what tools a session used, oldest first; of a fork also those that it shares.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+
+        def unit(tx: Transaction) -> tuple[ToolCall, ...]:
+            session = require_session(tx, self.scope, session_id)
+            return tuple(
+                call
+                for part in segments(tx, session)
+                for call in select_tool_calls(tx, self._of(part), part.last)
+            )
+
+        return self._database.read(unit)
+
+    def _read(
+        self, tx: Transaction, parts: list[Segment], limit: int | None, *, newest: bool
+    ) -> list[Message]:
+        found: list[Message] = []
+        for part in reversed(parts) if newest else parts:
+            left = None if limit is None else limit - len(found)
+            if left == 0:
+                break
+            where = self._of(part).also("seq >= ?", part.first).also("seq <= ?", part.last)
+            more = select_messages(tx, where, left, newest=newest)
+            found = more + found if newest else found + more
+        return found
+
+    def _of(self, part: Segment) -> Condition:
+        """Return the condition for the rows of a part; a parent's are seen through the fork."""
+        owner = Scope(
+            tenant=self.scope.tenant,
+            agent=self.scope.agent,
+            user=self.scope.user,
+            project=self.scope.project,
+        )
+        return Condition(owner, "session_id").equal("session_id", part.session_id)
+
+    def _append(self, session_id: str, drafts: list[Draft], lease: Lease | None) -> list[Message]:
+        def unit(tx: Transaction) -> list[Message]:
+            session = require_session(tx, self.scope, session_id)
+            if lease is not None:
+                check_lease(tx, lease, self._clock.now_ms(), lease_ms(self._settings))
+            places = append_drafts(tx, session, drafts)
+            return [
+                message_from(session, draft, place)
+                if isinstance(place, int)
+                else _stored(tx, self.scope, place)
+                for draft, place in zip(drafts, places, strict=True)
+            ]
+
+        messages = self._database.write(unit)
+        self._mirror.notify()
+        return messages
+
+    def _draft_of(self, item: Item, place: int) -> Draft:
+        try:
+            return self._drafts.message(**_arguments(item))
+        except InvalidInput as error:
+            raise InvalidInput(error.message, hint=error.hint, item=place) from error
+
+
+def _stored(tx: Transaction, scope: Scope, message_id: str) -> Message:
+    found = find_message(tx, scope, message_id)
+    if found is None:
+        raise Denied(
+            "the event id belongs to a message outside the scope",
+            hint="Use event ids that nobody else makes, such as UUIDs.",
+        )
+    return found
+
+
+def _arguments(item: object) -> dict[str, Any]:
+    if isinstance(item, Mapping):
+        unknown = [key for key in item if key not in _ITEM_FIELDS]
+        missing = [key for key in ("role", "content") if key not in item]
+        if unknown or missing:
+            raise InvalidInput("a message has unknown or missing fields", hint=_item_hint(unknown))
+        given = dict(item)
+        model, usage = given.pop("model", None), given.pop("usage", None)
+        given["metadata"] = with_usage(given.get("metadata") or {}, model, usage)
+        return given
+    if isinstance(item, tuple | list) and len(item) == 2:
+        return {"role": item[0], "content": item[1]}
+    raise InvalidInput("a message is neither a pair nor a dict", hint=_item_hint([]))
+
+
+def _item_hint(unknown: Iterable[object]) -> str:
+    near = [
+        match for key in unknown for match in difflib.get_close_matches(str(key), _ITEM_FIELDS, 1)
+    ]
+    asked = f"Did you mean {near[0]}? " if near else ""
+    return f"{asked}Pass (role, content), or a dict of {', '.join(_ITEM_FIELDS)}."
+
+
+def check_limit(limit: int | None) -> int | None:
+    """Return ``limit``.
+
+    Raises:
+        InvalidInput: it is below 0.
+    """
+    if limit is not None and limit < 0:
+        raise InvalidInput("a limit is below 0", hint="Leave it out for all.")
+    return limit
+
+
+def lease_ms(settings: SessionSettings) -> int:
+    """Return how long a lease lasts, in ms."""
+    return round(settings.lease_s * 1000)

@@ -1,0 +1,134 @@
+"""What a model's answer cost, in tokens, as the provider told it.
+
+Kept in the metadata of the message that it belongs to (``usage``), and added up on the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, LiteralString
+
+import msgspec
+
+from recollect.core.errors import InvalidInput
+from recollect.store.engine import Transaction
+
+FIELD = "usage"
+MODEL = "model"
+
+MOST = 10**12
+"""More tokens than any provider counts; a larger number is a mistake."""
+
+_NAMES = {
+    "input": ("input", "input_tokens", "prompt_tokens", "promptTokenCount", "inputTokens"),
+    "output": (
+        "output",
+        "output_tokens",
+        "completion_tokens",
+        "candidatesTokenCount",
+        "outputTokens",
+    ),
+    "cache_read": ("cache_read", "cache_read_input_tokens", "cacheRead", "cached_tokens"),
+    "cache_write": ("cache_write", "cache_creation_input_tokens", "cacheWrite"),
+    "context": ("context", "context_tokens", "contextTokens"),
+}
+"""Our names, and those of Anthropic, OpenAI, Gemini and OpenClaw."""
+
+_ADD: LiteralString = """
+    UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
+        cache_tokens = cache_tokens + ?, total_tokens = total_tokens + ?,
+        context_tokens = coalesce(?, context_tokens), model = coalesce(?, model)
+    WHERE id = ?
+"""
+
+
+class TokenUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Tokens of one answer.
+
+    Attributes:
+        input: Read, without what came from the provider's cache.
+        output: Written.
+        cache_read: Read from the cache.
+        cache_write: Put into the cache.
+        context: What stood in the prompt; all that was read, if nobody says.
+    """
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    context: int = 0
+
+    @property
+    def total(self) -> int:
+        """Everything that was read and written."""
+        return self.input + self.cache_read + self.cache_write + self.output
+
+    @property
+    def in_context(self) -> int:
+        """What stood in the prompt."""
+        return self.context or self.input + self.cache_read + self.cache_write
+
+
+def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
+    """Return a usage as ours, from any known spelling; what is not known is left out.
+
+    Raises:
+        InvalidInput: a count is no whole number from 0.
+
+    >>> usage_of({"prompt_tokens": 12, "completion_tokens": 3}).total
+    15
+    """
+    if isinstance(given, TokenUsage):
+        counts = {name: getattr(given, name) for name in _NAMES}
+    elif isinstance(given, Mapping):
+        counts = {
+            name: next((given[s] for s in spellings if given.get(s) is not None), 0)
+            for name, spellings in _NAMES.items()
+        }
+    else:
+        raise InvalidInput("a usage is no object", hint="pass counts of tokens by name")
+    for count in counts.values():
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST:
+            raise InvalidInput("a count of tokens is no whole number from 0", hint="leave it out")
+    return TokenUsage(**counts)
+
+
+def with_usage(
+    metadata: Mapping[str, Any], model: str | None, usage: TokenUsage | Mapping[str, Any] | None
+) -> Mapping[str, Any]:
+    """Return metadata with the model and the usage of a message in it.
+
+    Raises:
+        InvalidInput: one of them cannot be read.
+    """
+    if model is not None and not isinstance(model, str):
+        raise InvalidInput("the model is no text", hint="pass its name, such as claude-opus")
+    told: dict[str, Any] = {} if model is None else {MODEL: model}
+    if usage is not None:
+        told[FIELD] = msgspec.to_builtins(usage_of(usage))
+    return {**metadata, **told} if told else metadata
+
+
+def read_usage(metadata: Mapping[str, Any]) -> TokenUsage | None:
+    """Return the usage in the metadata of a message; None without one that can be read."""
+    given = metadata.get(FIELD)
+    if not isinstance(given, Mapping):
+        return None
+    try:
+        return usage_of(given)
+    except InvalidInput:
+        return None
+
+
+def add_usage(tx: Transaction, session_id: str, metadata: Mapping[str, Any]) -> None:
+    """Add what a message cost to its session, and note the model that answered."""
+    usage, model = read_usage(metadata), metadata.get(MODEL)
+    named = model if isinstance(model, str) and model else None
+    if usage is None and named is None:
+        return
+    spent = usage or TokenUsage()
+    read = spent.input + spent.cache_read + spent.cache_write
+    context = spent.in_context if usage is not None else None
+    counts = (read, spent.output, spent.cache_read, spent.total, context)
+    tx.execute(_ADD, (*counts, named, session_id))

@@ -1,0 +1,35 @@
+"""Identity links: which account is whose."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.core.errors import ConfigError
+from recollect.sessions.identity_links import read_links
+
+
+def test_accounts_of_one_person_have_one_name() -> None:
+    """By channel and account, or by an account that is the same everywhere."""
+    links = read_links(["ann=telegram:123", "ann = Discord:9", "bob=77"])
+    assert {links.person("telegram", "123"), links.person("discord", "9")} == {"ann"}
+    assert links.person("slack", "77") == links.person(None, "77") == "bob"
+
+
+def test_who_is_not_linked_stays_who_they_are() -> None:
+    """Also the same account on another channel."""
+    links = read_links(["ann=telegram:123"])
+    assert links.person("discord", "123") == "123"
+
+
+@pytest.mark.parametrize("written", ["ann", "=telegram:1", "ann=", ""])
+def test_a_link_without_name_or_account_is_refused(written: str) -> None:
+    """It names its place in the list, not the person."""
+    with pytest.raises(ConfigError) as caught:
+        read_links(["bob=telegram:2", written])
+    assert "number 2" in caught.value.message
+
+
+def test_an_account_cannot_be_two_people() -> None:
+    """Nobody reads somebody else's memory because of a typing error."""
+    with pytest.raises(ConfigError):
+        read_links(["ann=telegram:1", "bob=telegram:1"])
