@@ -63,11 +63,12 @@ def test_what_was_said_and_written_is_found(memory: Memory) -> None:
 
 def test_search_takes_its_defaults_from_the_settings(tmp_path: Path) -> None:
     """And arguments win over them, zero included."""
-    overrides = LEXICAL | {"search.limit": 2, "search.min_score": 0.99}
+    overrides = LEXICAL | {"search.limit": 2, "search.min_score": 0.2}
     with recollect.open(tmp_path, overrides=overrides) as memory:
         session = memory.sessions.create(key="k")
         memory.sessions.append_many(session.id, [("user", f"apple {n}") for n in range(5)])
-        assert memory.search("apple pie").hits == []
+        best = memory.sessions.append(memory.sessions.create().id, "user", "apple pie")
+        assert [hit.ref for hit in memory.search("apple pie").hits] == [best.id]
         assert len(memory.search("apple pie", min_score=0).hits) == 2
         assert len(memory.search("apple pie", limit=4, min_score=0).hits) == 4
 

@@ -45,7 +45,8 @@ def search(
         Literal["hybrid", "lexical", "vector"], typer.Option(help="What takes part.")
     ] = "hybrid",
     min_score: Annotated[
-        float | None, typer.Option(help="Leave out hits below this score, 0 to 1.")
+        float | None,
+        typer.Option(help="Leave out hits below this score, 0 to 1, but for exact words."),
     ] = None,
     source: Annotated[
         list[str] | None,

@@ -28,7 +28,7 @@ def test_a_hit_in_a_conversation_shows_who_when_where_and_what(run: Run, home: P
 def test_a_hit_in_a_note_shows_its_lines(run: Run, home: Path) -> None:
     """They can be given to `get`."""
     done = run("--home", home, "search", "gasket")
-    assert "memory/2025-07-14.md:1-5  14 Jul 2025" in done.out
+    assert "memory/2025-07-14.md:1-4  14 Jul 2025" in done.out
     assert "    - gasket: MAG-4471" in done.out
 
 
@@ -73,7 +73,8 @@ def test_json_before_the_command_is_the_same(run: Run, home: Path) -> None:
         (("--project", "elsewhere"), set()),
         (("--agent", "nobody"), set()),
         (("--user", "nobody"), set()),
-        (("--min-score", "1"), set()),
+        # What no score can reach leaves what has the words.
+        (("--min-score", "1"), {"memory", "sessions"}),
     ],
 )
 def test_filters_narrow_the_search(
