@@ -22,6 +22,8 @@ from recollect.store.engine import Transaction
 
 STAYS_AWAY = 3
 """Failed syncs in a row after which an embedder counts as gone: one outage costs no rebuild."""
+APART_MS = 60_000
+"""Syncs that fail sooner after each other count as one: the background tries again in seconds."""
 RETRY_MS = 3_600_000
 """How long one that was given up is left alone before a sync asks it again."""
 DAY_MS = 86_400_000
@@ -37,7 +39,8 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
         model: Its ``provider:model``.
         code: The code of the error.
         message: What it said.
-        failures: How many syncs in a row failed.
+        failures: How many syncs in a row failed, those within a minute counted once.
+        counted_at: When the last of them was counted, ms UTC.
         at: Of the last failure, ms UTC.
         is_given_up: Whether a fallback takes over, where there is one.
     """
@@ -47,6 +50,7 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
     code: str
     message: str
     failures: int
+    counted_at: int
     at: int
     is_given_up: bool
 
@@ -69,18 +73,19 @@ def note_trouble(tx: Transaction, embedder: Embedder, error: EmbeddingError, now
     """Note a failure and return what is known of the embedder now."""
     known = find_trouble(tx)
     same = known if known is not None and known.fingerprint == embedder.fingerprint else None
-    is_limit = isinstance(error, BudgetSpent)
-    failures = (same.failures if same else 0) + (not is_limit)
+    failures, counted_at = (same.failures, same.counted_at) if same else (0, -APART_MS)
+    counts = not isinstance(error, BudgetSpent) and now - counted_at >= APART_MS
+    failures += counts
     was_given_up = same is not None and same.is_given_up
-    stays_away = failures >= STAYS_AWAY and not is_limit
     trouble = Trouble(
         fingerprint=embedder.fingerprint,
         model=embedder.model,
         code=error.code,
         message=error.message,
         failures=failures,
+        counted_at=now if counts else counted_at,
         at=now,
-        is_given_up=was_given_up or _is_final(error) or stays_away,
+        is_given_up=was_given_up or _is_final(error) or failures >= STAYS_AWAY,
     )
     tx.execute(
         "INSERT INTO meta (key, value) VALUES (?, ?)"

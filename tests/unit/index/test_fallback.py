@@ -15,7 +15,7 @@ from recollect.core.errors import (
     QuotaExhausted,
 )
 from recollect.core.settings import EmbeddingSettings
-from recollect.index.trouble import RETRY_MS, STAYS_AWAY
+from recollect.index.trouble import APART_MS, RETRY_MS, STAYS_AWAY
 from tests.unit.index.scripted import (
     PaidEmbedder,
     ScriptedEmbedder,
@@ -151,11 +151,14 @@ def test_a_provider_that_is_down_is_given_up_after_some_syncs(world: World) -> N
     world.fail(AWAY)
     world.feed.entries.append(said("m6", "apple number6"))
     for _ in range(STAYS_AWAY - 1):
+        world.clock.now += APART_MS
         with world.open() as home:
-            with pytest.raises(ProviderUnavailable):
-                home.index.sync()
+            for _ in range(STAYS_AWAY):  # within a minute they count once
+                with pytest.raises(ProviderUnavailable):
+                    home.index.sync()
             assert home.index.status().model == "first:words"
             assert home.refs("number6", mode="lexical") == ["m6"]
+    world.clock.now += APART_MS
     with world.open() as home:
         assert home.index.sync().rebuilt
         assert home.index.status().fallback_from == "first:words"
@@ -166,6 +169,7 @@ def test_a_success_forgives_earlier_failures(world: World) -> None:
     fail: Callable[[], None] = lambda: world.fail(AWAY)  # noqa: E731  # reads as a step
     for number in range(2 * STAYS_AWAY):
         world.feed.entries.append(said(f"n{number}", f"bread number{number}"))
+        world.clock.now += APART_MS
         with world.open() as home:
             fail()
             with pytest.raises(ProviderUnavailable):
