@@ -91,9 +91,7 @@ def is_home(home: Path) -> bool:
 
 
 @contextmanager
-def opened(
-    context: typer.Context, *, create: bool = False, live: bool = False
-) -> Iterator[Memory]:
+def opened(context: typer.Context, *, create: bool = False, live: bool = False) -> Iterator[Memory]:
     """Open the memory of the home for a ``with`` block.
 
     Args:
