@@ -13,6 +13,7 @@ from recollect.core.settings import EmbeddingSettings, StoreSettings
 from recollect.core.settings.embedding import CacheSettings
 from recollect.index import embedding, embedding_cache
 from recollect.index.embedding_cache import EmbeddingCache, Half, Space, evict
+from recollect.index.generations import find_generation
 from recollect.index.report import NOBODY_WATCHES, Watch
 from recollect.store.cell import first_integer, integer
 from recollect.store.connection import Tuning
@@ -220,7 +221,7 @@ def test_a_sync_keeps_the_cache_at_its_cap(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_cache_of_the_first_schema_is_taken_over(tmp_path: Path) -> None:
-    """Its rows had no space: the local model was the only one."""
+    """Its rows had no space: the local model was the only one. Its generation is given up."""
     whole = load_schema("index", INDEX_ID, keep_backup=False)
     first = msgspec.structs.replace(whole, steps=whole.steps[:1], golden="")
     path = tmp_path / "index.db"
@@ -233,9 +234,17 @@ def test_a_cache_of_the_first_schema_is_taken_over(tmp_path: Path) -> None:
             "INSERT INTO embedding_cache (hash, fingerprint, data) VALUES (?, ?, ?)", row
         )
     )
+    identity = '{"terms":1,"pieces":1,"tokens":400,"overlap":80,"embedder":"","dimensions":0}'
+    old.write(
+        lambda tx: tx.execute(
+            "INSERT INTO generations (status, identity, created_at) VALUES ('serving', ?, 0)",
+            (identity,),
+        )
+    )
     old.close()
     opened = open_index(tmp_path, StoreSettings(), CLOCK)
     try:
         assert found(opened, cache_of(embedder), range(3)) == [1]
+        assert opened.read(lambda tx: find_generation(tx, "serving")) is None
     finally:
         opened.close()

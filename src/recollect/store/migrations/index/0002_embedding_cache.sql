@@ -35,3 +35,7 @@ CREATE TABLE vector_refused (
     id   INTEGER PRIMARY KEY,
     code TEXT NOT NULL
 ) STRICT;
+
+-- Postings have had no checksums so far and cannot be read any more: a new generation is begun. It
+-- reads everything anew, and its vectors come from the cache.
+UPDATE generations SET status = 'retired';
