@@ -88,7 +88,7 @@ class Memory:
 
         Raises:
             StoreError: a database refused.
-            EmbeddingError: the embedder failed; words are indexed all the same.
+            ProviderError: the embedder failed; words are indexed all the same.
         """
         report = self._parts.upkeep.run(lambda: self._sync(on_progress))
         failure = None if self._parts.qmd is None else self._parts.qmd.engine.refresh()
@@ -118,7 +118,7 @@ class Memory:
 
         Raises:
             StoreError: a database refused.
-            EmbeddingError: the embedder failed; the old index stays.
+            ProviderError: the embedder failed; the old index stays.
         """
         return self._parts.upkeep.run(lambda: self._parts.index.rebuild(on_progress))
 

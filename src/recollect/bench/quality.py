@@ -18,7 +18,7 @@ from recollect.bench.metrics import CUTOFFS
 from recollect.bench.product import Answer, Mode, Opener, Product
 from recollect.bench.results import IndexCost, Pool
 from recollect.bench.stopwatch import Spent, Stopwatch
-from recollect.core.errors import Conflict, EmbeddingError
+from recollect.core.errors import Conflict, ProviderError
 from recollect.core.scope import Scope
 
 DEPTH = CUTOFFS[-1]
@@ -221,7 +221,7 @@ def _refusal(memory: Product, mode: Mode, question: Question, home: IndexedHome)
     """Return why the product does not serve ``mode``, None when it does. Warms it up, too."""
     try:
         answer = _search(memory, question, mode, None, files=home.workspace is not None)
-    except EmbeddingError as error:
+    except ProviderError as error:
         return error.message
     if answer.mode == mode:
         return None

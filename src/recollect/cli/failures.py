@@ -29,13 +29,15 @@ EXIT_CODES: dict[type[RecollectError], int] = {
     errors.StoreClosed: FAILED,
     errors.SchemaTooNew: FAILED,
     errors.MigrationFailed: FAILED,
-    errors.EmbeddingError: FAILED,
+    errors.ProviderError: FAILED,
     errors.ModelMissing: FAILED,
     errors.ProviderUnavailable: FAILED,
     errors.QuotaExhausted: FAILED,
     errors.BudgetSpent: FAILED,
     errors.ProviderRejected: FAILED,
+    errors.EmbeddingError: FAILED,
     errors.DimensionMismatch: FAILED,
+    errors.AnswerUnusable: FAILED,
 }
 """Usage (2) is what typer refuses before a command starts; the tree tells of what failed."""
 

@@ -16,13 +16,15 @@ The tree::
     │   ├── StoreClosed         used after close()
     │   ├── SchemaTooNew        written by a newer recollect
     │   └── MigrationFailed     a schema step failed; the backup is beside the database
-    └── EmbeddingError          an embedder could not do it
+    └── ProviderError           who makes vectors or answers could not do it
         ├── ModelMissing        the local model or its runtime is not installed
         ├── ProviderUnavailable try later
         │   ├── QuotaExhausted  the account has nothing left; trying again does not help
         │   └── BudgetSpent     our own daily limit is reached
         ├── ProviderRejected    the provider will not accept this, ever
-        └── DimensionMismatch   vectors of another size than the index holds
+        ├── EmbeddingError      an embedder made no usable vectors
+        │   └── DimensionMismatch   vectors of another size than the index holds
+        └── AnswerUnusable      a language model's answer is not what was asked for
 
 Each class has a stable ``code``. Each error carries a ``hint``, what to do next, and its facts as
 attributes. Messages never hold secrets or the user's text.
@@ -131,19 +133,19 @@ class MigrationFailed(StoreError):
     code = "migration_failed"
 
 
-class EmbeddingError(RecollectError):
-    """An embedder could not do it."""
+class ProviderError(RecollectError):
+    """Who makes vectors or answers could not do it."""
 
-    code = "embedding"
+    code = "provider"
 
 
-class ModelMissing(EmbeddingError):
+class ModelMissing(ProviderError):
     """The local model or its runtime is not installed."""
 
     code = "model_missing"
 
 
-class ProviderUnavailable(EmbeddingError):
+class ProviderUnavailable(ProviderError):
     """The provider cannot answer now."""
 
     code = "provider_unavailable"
@@ -161,13 +163,25 @@ class BudgetSpent(ProviderUnavailable):
     code = "budget_spent"
 
 
-class ProviderRejected(EmbeddingError):
+class ProviderRejected(ProviderError):
     """The provider will never accept this request."""
 
     code = "provider_rejected"
+
+
+class EmbeddingError(ProviderError):
+    """An embedder made no usable vectors."""
+
+    code = "embedding"
 
 
 class DimensionMismatch(EmbeddingError):
     """Vectors of another size than the index holds."""
 
     code = "dimension_mismatch"
+
+
+class AnswerUnusable(ProviderError):
+    """A language model's answer is not what was asked for."""
+
+    code = "answer_unusable"

@@ -15,7 +15,7 @@ import msgspec
 
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import (
-    EmbeddingError,
+    ProviderError,
     ProviderRejected,
     ProviderUnavailable,
     QuotaExhausted,
@@ -88,7 +88,7 @@ class BatchCourier:
             The job, ``creating`` when the provider's answer was lost: it is looked for later.
 
         Raises:
-            EmbeddingError: there is no batch; nothing is left of the job.
+            ProviderError: there is no batch; nothing is left of the job.
         """
         now = self._clock.now_ms()
         job = Job(
@@ -112,7 +112,7 @@ class BatchCourier:
                 batch = self._start(job, file)
                 if budget is not None:
                     budget.add(draft.tokens)
-        except EmbeddingError:
+        except ProviderError:
             self.abandon(job)
             raise
         return job if batch is None else self._changed(job, state="submitted", batch=batch.id)
@@ -159,14 +159,14 @@ class BatchCourier:
         except ProviderRejected as error:
             _check_key(error)
             return self._give_up(job, error.code)
-        except EmbeddingError as error:
+        except ProviderError as error:
             return self._give_up(job, error.code) if self._is_lost(job) else OPEN
         return self._hurry(job) if self._is_late(job) else OPEN
 
     def abandon(self, job: Job) -> None:
         """Forget a job; its batch is cancelled and its file deleted where that is possible."""
         if job.batch is not None:
-            with suppress(EmbeddingError):
+            with suppress(ProviderError):
                 self._batches.cancel(job.batch)
         self._discard([job.file])
         self._database.write(partial(remove_job, number=job.number))
@@ -214,7 +214,7 @@ class BatchCourier:
             self._discard([job.file])
             self._database.write(partial(remove_job, number=job.number))
             return Verdict(is_over=True, failure=TIMEOUT)
-        with suppress(EmbeddingError):
+        with suppress(ProviderError):
             self._batches.cancel(job.batch or "")
         self._changed(job, state="cancelling")
         return OPEN
@@ -244,7 +244,7 @@ class BatchCourier:
     def _discard(self, files: Iterable[str | None]) -> None:
         for file in files:
             if file is not None:
-                with suppress(EmbeddingError):
+                with suppress(ProviderError):
                     self._batches.discard(file)
 
 

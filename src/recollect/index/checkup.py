@@ -87,7 +87,7 @@ class IndexCheckup:
 
         Raises:
             StoreError: the index cannot be written.
-            EmbeddingError: the index had to be built anew, and the embedder failed.
+            ProviderError: the index had to be built anew, and the embedder failed.
         """
         kinds = {ailment.kind for ailment in found}
         done = []

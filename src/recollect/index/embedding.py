@@ -9,7 +9,7 @@ from functools import partial
 import msgspec
 import numpy as np
 
-from recollect.core.errors import BudgetSpent, EmbeddingError, ProviderRejected
+from recollect.core.errors import BudgetSpent, EmbeddingError, ProviderError, ProviderRejected
 from recollect.index.embedding_cache import EmbeddingCache, Half, evict
 from recollect.index.generations import partition_numbers
 from recollect.index.layout import NUMBER_MASK, PARTITION_SHIFT, chunk_ids
@@ -53,7 +53,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     fresh: Mapping[bytes, Vectors]
     aged: frozenset[bytes] = frozenset()
     refused: frozenset[bytes] = frozenset()
-    reason: EmbeddingError | None = None
+    reason: ProviderError | None = None
 
     @property
     def is_over(self) -> bool:
@@ -102,7 +102,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     taken: int = 0
     stored: int = 0
     refused: int = 0
-    reason: EmbeddingError | None = None
+    reason: ProviderError | None = None
 
 
 class Meter:
@@ -156,7 +156,7 @@ class EmbeddingQueue:
                 somebody waits for an answer, and then the cache is not cut either.
 
         Raises:
-            EmbeddingError: the embedder failed; what was made before is kept, to the last vector.
+            ProviderError: the embedder failed; what was made before is kept, to the last vector.
             StoreBusy: somebody else's batch took longer.
         """
         done, batches = Worked(), 0
@@ -290,7 +290,7 @@ def _leave_queue(tx: Transaction, key: int) -> bool:
     return tx.row("DELETE FROM vector_queue WHERE id = ? RETURNING id", (key,)) is not None
 
 
-def _refuse(tx: Transaction, key: int, reason: EmbeddingError | None) -> bool:
+def _refuse(tx: Transaction, key: int, reason: ProviderError | None) -> bool:
     """Take a chunk out of the queue for good: its text is not sent, nor paid for, again."""
     if not _leave_queue(tx, key):
         return False

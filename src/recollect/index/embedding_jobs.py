@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import BudgetSpent, EmbeddingError
+from recollect.core.errors import BudgetSpent, ProviderError
 from recollect.core.settings.embedding import BatchSettings
 from recollect.index.batch_courier import TIMEOUT, BatchCourier, Verdict
 from recollect.index.batch_health import (
@@ -196,7 +196,7 @@ class EmbeddingJobs:
             round_.courier.send(draft, self._fingerprint, attempt)
         except BudgetSpent:
             return False
-        except EmbeddingError as error:
+        except ProviderError as error:
             # Where there is no such address, there are no batches: a second try finds none either.
             is_absent = error.facts.get("status") in {404, 405}
             self._fail(round_.batches.provider, error.code, BATCH_FAILURE_LIMIT if is_absent else 1)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import EmbeddingError, StoreBusy
+from recollect.core.errors import ProviderError, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.batch_health import BatchStatus, forget_failures
@@ -229,7 +229,7 @@ class Index:
         waiting = self._indexer.waiting(most + 1)
         try:
             made = self._indexer.embed(watch).vectors if 0 < waiting <= most else 0
-        except EmbeddingError as error:
+        except ProviderError as error:
             return [f"{error.message}: only words were compared"]
         except StoreBusy:
             return ["some chunks have no vector yet: they are being embedded"]

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import EmbeddingError, StoreBusy
+from recollect.core.errors import ProviderError, StoreBusy
 from recollect.core.settings import RemoteSettings, Settings
 from recollect.index.embedders import Embedders, is_paid
 from recollect.index.embedding import count_waiting, queue_all
@@ -171,7 +171,7 @@ class Indexer:
         fallback takes over. A second caller waits for the first one.
 
         Raises:
-            EmbeddingError: the embedder failed; words are indexed, and vectors that were made kept.
+            ProviderError: the embedder failed; words are indexed, and vectors that were made kept.
         """
         with self._turn.taken(watch) as mine:
             if mine is None:
@@ -207,7 +207,7 @@ class Indexer:
         A provider is never asked for them here: nobody waits for one.
 
         Raises:
-            EmbeddingError: the embedder failed.
+            ProviderError: the embedder failed.
             StoreBusy: somebody else is embedding, and slowly.
         """
         generation = self.serving()
@@ -222,7 +222,7 @@ class Indexer:
 
         Raises:
             StoreBusy: another process or thread is rebuilding.
-            EmbeddingError: the embedder failed; what was made is kept for the next time.
+            ProviderError: the embedder failed; what was made is kept for the next time.
         """
         with self._alone() as alone:
             if not alone:
@@ -273,7 +273,7 @@ class Indexer:
             return step()
         except SizeChanged:
             return step()
-        except EmbeddingError as error:
+        except ProviderError as error:
             after = self.vectors.wanted()
             if before is None or after is None or after is before or self.unagreed():
                 raise

@@ -53,7 +53,7 @@ class QuestionVectors:
         """Return the vector of a question for a generation that fits.
 
         Raises:
-            EmbeddingError: there is none, or not in time.
+            ProviderError: there is none, or not in time.
         """
         embedder = self._embedders.fitting(identity.embedder)
         if embedder is None:

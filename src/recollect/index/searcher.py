@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.core.errors import EmbeddingError, InvalidInput
+from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
 from recollect.index.adjustments import project_key
@@ -142,7 +142,7 @@ class Searcher:
             ]
         try:
             return self._questions.vector(*asked), []
-        except EmbeddingError as error:
+        except ProviderError as error:
             return None, [f"{error.message}: only words were compared"]
 
     def _on_partition(

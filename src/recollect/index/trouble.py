@@ -11,8 +11,8 @@ import msgspec
 
 from recollect.core.errors import (
     BudgetSpent,
-    EmbeddingError,
     ModelMissing,
+    ProviderError,
     ProviderRejected,
     QuotaExhausted,
 )
@@ -69,7 +69,7 @@ def find_trouble(tx: Transaction) -> Trouble | None:
     return msgspec.json.decode(text(row[0]), type=Trouble) if row else None
 
 
-def note_trouble(tx: Transaction, embedder: Embedder, error: EmbeddingError, now: int) -> Trouble:
+def note_trouble(tx: Transaction, embedder: Embedder, error: ProviderError, now: int) -> Trouble:
     """Note a failure and return what is known of the embedder now."""
     known = find_trouble(tx)
     same = known if known is not None and known.fingerprint == embedder.fingerprint else None
@@ -102,6 +102,6 @@ def forget_trouble(tx: Transaction, fingerprint: str) -> None:
         tx.execute("DELETE FROM meta WHERE key = ?", (_KEY,))
 
 
-def _is_final(error: EmbeddingError) -> bool:
+def _is_final(error: ProviderError) -> bool:
     """Whether trying again does not help: no account, no permission, no model."""
     return isinstance(error, QuotaExhausted | ProviderRejected | ModelMissing)

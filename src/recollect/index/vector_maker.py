@@ -6,7 +6,7 @@ Here meet the queue, the cache, the two embedders and what is known of their tro
 from __future__ import annotations
 
 from recollect.core.clock import Clock
-from recollect.core.errors import BudgetSpent, DimensionMismatch, EmbeddingError
+from recollect.core.errors import BudgetSpent, DimensionMismatch, ProviderError
 from recollect.core.settings import EmbeddingSettings
 from recollect.index.batch_health import BatchStatus
 from recollect.index.embedders import Embedders, is_paid
@@ -151,7 +151,7 @@ class VectorMaker:
             patience_s: How long to wait for somebody else's batch.
 
         Raises:
-            EmbeddingError: the embedder failed; it is noted.
+            ProviderError: the embedder failed; it is noted.
             StoreBusy: somebody else is embedding, and slowly.
         """
         embedder = self._embedders.fitting(generation.identity.embedder)
@@ -170,7 +170,7 @@ class VectorMaker:
                 made = queue.work(generation.number, watch, patience_s)
         except BudgetSpent as spent:  # already the size of the vectors was not to be had
             batched, made = Batched(), Worked(spent=spent)
-        except EmbeddingError as error:
+        except ProviderError as error:
             self._note(embedder, error)
             raise
         if made.spent is not None:
@@ -200,7 +200,7 @@ class VectorMaker:
             return
         try:
             first.embed_documents([PROBE])
-        except EmbeddingError as error:
+        except ProviderError as error:
             self._note(first, error)
         else:
             self._forget(first)
@@ -235,7 +235,7 @@ class VectorMaker:
         elif known != size:
             raise SizeChanged
 
-    def _note(self, embedder: Embedder, error: EmbeddingError) -> None:
+    def _note(self, embedder: Embedder, error: ProviderError) -> None:
         if embedder is self._embedders.first and not isinstance(error, SizeChanged):
             now = self._clock.now_ms()
             self._database.write(lambda tx: note_trouble(tx, embedder, error, now))

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.core.errors import DimensionMismatch, EmbeddingError
+from recollect.core.errors import DimensionMismatch, EmbeddingError, ProviderError
 
 Vectors = NDArray[np.float32]
 """Vectors as float32: one row a text, or one vector."""
@@ -48,7 +48,7 @@ class Embedder(Protocol):
         """Return the size of every vector; a remote model of unknown size is asked once.
 
         Raises:
-            EmbeddingError: it could not be asked.
+            ProviderError: it could not be asked.
         """
 
     @property
@@ -60,7 +60,7 @@ class Embedder(Protocol):
 
         Raises:
             EmbeddingInterrupted: some texts have no vector; those that have one come with it.
-            EmbeddingError: nothing was made.
+            ProviderError: nothing was made.
         """
 
     def embed_query(self, text: str) -> Vectors:
@@ -81,7 +81,7 @@ class EmbeddingInterrupted(EmbeddingError):
 
     def __init__(
         self,
-        reason: EmbeddingError,
+        reason: ProviderError,
         vectors: Mapping[int, Vectors],
         refused: frozenset[int] = frozenset(),
     ) -> None:

@@ -96,7 +96,7 @@ class GgufEmbedder:
 
         Raises:
             EmbeddingInterrupted: some texts have no usable vector.
-            EmbeddingError: the model cannot be loaded, or failed.
+            ProviderError: the model cannot be loaded, or failed.
         """
         made: dict[int, Vectors] = {}
         for place, text in enumerate(texts):
@@ -115,7 +115,7 @@ class GgufEmbedder:
         """Return the vector of a question: ``(dimensions,)`` float32, normalised.
 
         Raises:
-            EmbeddingError: the model cannot be loaded, or failed.
+            ProviderError: the model cannot be loaded, or failed.
         """
         vector = self._embed(self._prompts()[0] + text)
         if vector is None:

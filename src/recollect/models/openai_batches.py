@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from recollect.core.errors import EmbeddingError
+from recollect.core.errors import ProviderError
 from recollect.models.budget import DailyBudget
 from recollect.models.provider_call import Call, FileUpload
 from recollect.models.provider_client import ProviderClient
@@ -211,7 +211,7 @@ class OpenAIBatches:
             return line.custom_id, None
         try:
             rows = self._wire.read(bytes(response.body), "document").rows
-        except EmbeddingError:
+        except ProviderError:
             return line.custom_id, None
         (vector,) = sound_vectors(rows[:1]) or [None]
         return line.custom_id, vector

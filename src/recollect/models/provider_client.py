@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from recollect.core.errors import (
-    EmbeddingError,
+    ProviderError,
     ProviderRejected,
     ProviderUnavailable,
     QuotaExhausted,
@@ -83,13 +83,13 @@ class ProviderClient:
         Args:
             path: Behind the base URL, or a whole address.
             body: What msgspec can encode.
-            read: Decodes the answer. An `EmbeddingError` of it counts as a failed try.
+            read: Decodes the answer. An `ProviderError` of it counts as a failed try.
             patience: Limits of the call; those of indexing by default.
 
         Raises:
             ProviderUnavailable: no try succeeded; QuotaExhausted when none ever will.
             ProviderRejected: the provider refuses the request.
-            EmbeddingError: what ``read`` raised at the last try.
+            ProviderError: what ``read`` raised at the last try.
         """
         content = msgspec.json.encode(body)
         headers = {"content-type": "application/json"}
@@ -141,7 +141,7 @@ class ProviderClient:
                 return self._try(call, read, self._attempt_ends(patience, ends))
             except ProviderRejected:
                 raise
-            except EmbeddingError as error:
+            except ProviderError as error:
                 wait = self._next_wait(error, patience, tried)
                 if wait is None or (ends is not None and self.tempo.elapsed() + wait >= ends):
                     raise
@@ -165,7 +165,7 @@ class ProviderClient:
         except ProviderRejected:
             self._breaker.succeed()
             raise
-        except EmbeddingError as error:
+        except ProviderError as error:
             # "Too many requests" is an answer of a provider that is well.
             if error.facts.get("limited"):
                 self._breaker.succeed()
@@ -211,7 +211,7 @@ class ProviderClient:
                 retry_after_s=wait,
             )
 
-    def _next_wait(self, error: EmbeddingError, patience: Patience, tried: int) -> float | None:
+    def _next_wait(self, error: ProviderError, patience: Patience, tried: int) -> float | None:
         """Return how long to wait for the next try; None if there is none."""
         limited = bool(error.facts.get("limited"))
         if isinstance(error, QuotaExhausted) or self._breaker.is_open:

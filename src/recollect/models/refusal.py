@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import msgspec
 
 from recollect.core.errors import (
-    EmbeddingError,
+    ProviderError,
     ProviderRejected,
     ProviderUnavailable,
     QuotaExhausted,
@@ -66,7 +66,7 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
             self.status in {400, 422} and bool(_TOO_LARGE.search(f"{self.code} {self.words}"))
         )
 
-    def error(self, provider: str, retry_after_s: float | None) -> EmbeddingError:
+    def error(self, provider: str, retry_after_s: float | None) -> ProviderError:
         """Return the error that this is.
 
         Args:

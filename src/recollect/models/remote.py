@@ -14,7 +14,7 @@ from contextlib import nullcontext
 import msgspec
 import numpy as np
 
-from recollect.core.errors import EmbeddingError, ProviderRejected
+from recollect.core.errors import ProviderError, ProviderRejected
 from recollect.models.addresses import is_private, plain_address
 from recollect.models.batches import halves, plan_batches
 from recollect.models.budget import DailyBudget
@@ -67,7 +67,7 @@ class Yield(msgspec.Struct, kw_only=True):
 
     vectors: dict[str, Vectors] = {}
     refused: set[str] = set()
-    reason: EmbeddingError | None = None
+    reason: ProviderError | None = None
 
     def absorb(self, other: Yield) -> None:
         """Add what became of other texts; the first reason stays."""
@@ -130,7 +130,7 @@ class RemoteEmbedder:
         """Return the size of every vector; a model of unknown size is asked once.
 
         Raises:
-            EmbeddingError: it could not be asked.
+            ProviderError: it could not be asked.
         """
         if not self._dimensions:
             self._rows([_PROBE], "document", Patience(attempt_s=self._effort.timeout_s))
@@ -154,7 +154,7 @@ class RemoteEmbedder:
 
         Raises:
             EmbeddingInterrupted: some texts have no vector.
-            EmbeddingError: none has.
+            ProviderError: none has.
         """
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
@@ -168,7 +168,7 @@ class RemoteEmbedder:
 
         Raises:
             ProviderUnavailable: there was none within the time that a search waits.
-            EmbeddingError: the provider refused, or sent nothing usable.
+            ProviderError: the provider refused, or sent nothing usable.
         """
         patience = for_question(self._effort.query_timeout_s)
         vector = self._ask([text], "query", patience)[0]
@@ -220,7 +220,7 @@ class RemoteEmbedder:
             vectors = self._ask(texts, "document", Patience(attempt_s=self._effort.timeout_s))
         except ProviderRejected as error:
             return self._divide(texts, error)
-        except EmbeddingError as error:
+        except ProviderError as error:
             return Yield(reason=error)
         made = zip(texts, vectors, strict=True)
         sound = {text: vector for text, vector in made if vector is not None}
@@ -244,11 +244,11 @@ class RemoteEmbedder:
                 found.absorb(self._embed_batch(half))
         return found
 
-    def _trouble(self) -> EmbeddingError | None:
+    def _trouble(self) -> ProviderError | None:
         """Return why the provider takes not even a harmless word now, or None if it does."""
         try:
             self._ask([_PROBE], "document", Patience(attempt_s=self._effort.timeout_s))
-        except EmbeddingError as error:
+        except ProviderError as error:
             return error
         return None
 
@@ -283,7 +283,7 @@ class RemoteEmbedder:
             raise unreadable(self.wire.provider)
         check_dimensions(self.wire.provider, rows, self._dimensions)
 
-    def _incomplete(self, texts: Sequence[str], found: Yield) -> EmbeddingError:
+    def _incomplete(self, texts: Sequence[str], found: Yield) -> ProviderError:
         reason = found.reason or self._refusal(
             f"{self.wire.provider} has no vector for some texts and never will"
         )

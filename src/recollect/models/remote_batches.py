@@ -72,7 +72,7 @@ Result = tuple[str, Vectors | None]
 class EmbeddingBatches(Protocol):
     """The batches of one embedder at its provider. Vectors are those that the embedder would make.
 
-    Every method raises `EmbeddingError`: `ProviderUnavailable` where trying later may help,
+    Every method raises `ProviderError`: `ProviderUnavailable` where trying later may help,
     `ProviderRejected` where it never will.
     """
 

@@ -7,7 +7,7 @@ import threading
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import EmbeddingError
+from recollect.core.errors import ProviderError
 from recollect.models.embedder import Embedder, checked_vectors
 
 KEPT_MS = 30_000
@@ -62,6 +62,6 @@ class EmbedderProbe:
         try:
             vector = embedder.embed_query(WORD)
             checked_vectors(vector[None], 1, embedder.dimensions)
-        except EmbeddingError as error:
+        except ProviderError as error:
             return Probe(ok=False, error=error.message, hint=error.hint, at=now)
         return Probe(ok=True, at=now)

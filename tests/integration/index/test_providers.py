@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.core.errors import EmbeddingError, QuotaExhausted
+from recollect.core.errors import ProviderError, QuotaExhausted
 from recollect.memory import Memory
 from recollect.testing import provider_faults as faults
 from recollect.testing.provider_server import Fault, ProviderServer, Turn
@@ -78,7 +78,7 @@ def test_words_answer_and_no_vector_is_lost_whatever_the_provider_does(
     with opened(tmp_path / "home", server) as memory:
         server.script(None, None)  # the size of the vectors, and a first request
         server.always(fault)
-        with pytest.raises(EmbeddingError):
+        with pytest.raises(ProviderError):
             memory.sync()
         kept = memory.status().index.vectors
         assert 0 < kept < MESSAGES

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.core.errors import EmbeddingError
+from recollect.core.errors import ProviderError
 from recollect.models.gguf import GgufEmbedder
 from tests.unit.models.gguf_file import tiny_bert
 
@@ -56,5 +56,5 @@ def test_a_text_beyond_the_context_is_read_as_far_as_it_goes(embedder: GgufEmbed
 def test_a_file_that_is_cut_short_is_a_clear_error(file: Path) -> None:
     """Its head says that all is well."""
     file.write_bytes(file.read_bytes()[:9_000])
-    with pytest.raises(EmbeddingError, match="could not load"):
+    with pytest.raises(ProviderError, match="could not load"):
         GgufEmbedder(file).embed_query("the quilt")

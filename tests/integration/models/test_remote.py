@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from recollect.core.errors import (
     BudgetSpent,
     DimensionMismatch,
-    EmbeddingError,
+    ProviderError,
     ProviderRejected,
     ProviderUnavailable,
     QuotaExhausted,
@@ -63,7 +63,7 @@ SLOW: dict[str, Fault] = {
     "slow body": faults.slow_body,
 }
 
-LASTING: dict[str, tuple[Fault, type[EmbeddingError]]] = {
+LASTING: dict[str, tuple[Fault, type[ProviderError]]] = {
     "429": (faults.limited(), ProviderUnavailable),
     "429 for an hour": (faults.limited("3600"), ProviderUnavailable),
     "500": (faults.status(500), ProviderUnavailable),
@@ -210,7 +210,7 @@ def test_what_lasts_is_a_clear_error(
         lambda: embedder.embed_query(TEXTS[0]),
     ]
     for call in calls:
-        with pytest.raises(EmbeddingError) as caught:
+        with pytest.raises(ProviderError) as caught:
             call()
         assert type(caught.value) is expected
         shown = f"{caught.value} {caught.value.hint} {caught.value.facts}"

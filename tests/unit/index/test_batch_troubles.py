@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.core.errors import EmbeddingError, ProviderRejected
+from recollect.core.errors import ProviderError, ProviderRejected
 from recollect.index.batch_courier import TIMEOUT
 from recollect.index.batch_health import COOL_DOWN_MS
 from recollect.models import openai_batches
@@ -53,7 +53,7 @@ def _sync_past_errors(home: BatchHome) -> None:
     for _ in range(5):
         try:
             home.sync()
-        except EmbeddingError:
+        except ProviderError:
             continue
         if not home.waiting:
             return
@@ -165,7 +165,7 @@ def test_a_start_that_stays_unknown_is_given_up(
     server.always(staged(create=[faults.reset], list=[faults.status(503)] * 99))
     with BatchHome(tmp_path, server, FRUIT, batch=QUICK, step_ms=MINUTE) as home:
         while not home.batches.failures:
-            with suppress(EmbeddingError):
+            with suppress(ProviderError):
                 home.sync()
         assert (home.jobs, home.batches.last_error) == ([], "provider_unavailable")
 
@@ -301,7 +301,7 @@ def test_a_provider_that_stays_away_is_given_up(
     server.always(staged(look=[faults.status(503)] * 999))
     with BatchHome(tmp_path, server, FRUIT, batch=QUICK, step_ms=MINUTE) as home:
         while not home.batches.failures:
-            with suppress(EmbeddingError):  # it does not take texts directly either
+            with suppress(ProviderError):  # it does not take texts directly either
                 home.sync()
         assert (home.jobs, home.batches.last_error) == ([], "provider_unavailable")
     server.always(None)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.core.errors import DimensionMismatch, EmbeddingError, ProviderUnavailable
+from recollect.core.errors import DimensionMismatch, ProviderError, ProviderUnavailable
 from recollect.core.scope import Scope
 from recollect.index.document import Removal
 from recollect.index.embedding import BATCH, EmbeddingQueue, count_waiting
@@ -59,16 +59,16 @@ def test_an_embedder_that_fails_midway_is_resumed(tmp_path: Path) -> None:
     ("after", "error"),
     [
         (lambda made: made[:, :8], DimensionMismatch),
-        (lambda made: made * np.float32("nan"), EmbeddingError),
-        (lambda made: made * np.float32("inf"), EmbeddingError),
-        (lambda made: made * np.float32(2), EmbeddingError),
-        (lambda made: made[:-1], EmbeddingError),
-        (lambda made: made.ravel(), EmbeddingError),
+        (lambda made: made * np.float32("nan"), ProviderError),
+        (lambda made: made * np.float32("inf"), ProviderError),
+        (lambda made: made * np.float32(2), ProviderError),
+        (lambda made: made[:-1], ProviderError),
+        (lambda made: made.ravel(), ProviderError),
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_vectors_that_cannot_be_right_are_refused(
-    tmp_path: Path, after: Callable[[Vectors], Vectors], error: type[EmbeddingError]
+    tmp_path: Path, after: Callable[[Vectors], Vectors], error: type[ProviderError]
 ) -> None:
     """Nothing of them is stored; the chunks go on waiting."""
     embedder = ScriptedEmbedder(after=after)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect.core.errors import (
-    EmbeddingError,
     ModelMissing,
+    ProviderError,
     ProviderRejected,
     ProviderUnavailable,
     QuotaExhausted,
@@ -61,7 +61,7 @@ class World:
             clock=self.clock,
         )
 
-    def fail(self, error: EmbeddingError | None) -> None:
+    def fail(self, error: ProviderError | None) -> None:
         """Let the first one fail from now on, or work."""
 
         def before(texts: object) -> None:
@@ -87,7 +87,7 @@ def world(tmp_path: Path) -> World:
     ],
 )
 def test_the_fallback_takes_over_at_once_from_what_will_not_recover(
-    world: World, error: EmbeddingError
+    world: World, error: ProviderError
 ) -> None:
     """The index is built with it, questions are embedded by it, and the status says why."""
     world.fail(error)

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from recollect.core.clock import SystemClock
-from recollect.core.errors import EmbeddingError, StoreBusy
+from recollect.core.errors import EmbeddingError, ProviderError, StoreBusy
 from recollect.core.settings import ChunkingSettings, Settings
 from recollect.index import indexer
 from recollect.index.document import Document
@@ -253,7 +253,7 @@ def test_a_rebuild_whose_embedder_fails_leaves_the_old_index_and_goes_on_later(
         raise EmbeddingError("down", hint="try later")
 
     changed.before = fail
-    with pytest.raises(EmbeddingError):
+    with pytest.raises(ProviderError):
         opened.index.sync()
     assert opened.refs("number4")[:1] == ["m4"]
     changed.before = lambda _: None

@@ -8,12 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.core.errors import (
-    BudgetSpent,
-    EmbeddingError,
-    ProviderRejected,
-    ProviderUnavailable,
-)
+from recollect.core.errors import BudgetSpent, ProviderError, ProviderRejected, ProviderUnavailable
 from recollect.index import embedding
 from recollect.index.document import Removal
 from recollect.models.embedder import EmbeddingInterrupted, Progress, Vectors
@@ -28,7 +23,7 @@ class Stumbling(PaidEmbedder):
         super().__init__("stumbling:words")
         self.bad = "poison"
         self.most = 1_000
-        self.reason: EmbeddingError = ProviderUnavailable("it is down", hint="try later")
+        self.reason: ProviderError = ProviderUnavailable("it is down", hint="try later")
 
     def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
         """Return vectors, or what there is of them."""
@@ -139,7 +134,7 @@ def test_vectors_that_cannot_be_right_are_not_kept_from_partial_work_either(
     embedder.after = lambda made: made * np.float32(2)
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(5)))
     with ScriptedIndex(tmp_path, feed, embedder) as home:
-        with pytest.raises(EmbeddingError, match="not normalised"):
+        with pytest.raises(ProviderError, match="not normalised"):
             home.index.sync()
         assert (counts(home), cached(home)) == ((0, 5, 0), 0)
 

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from recollect.core.errors import EmbeddingError, ProviderRejected
+from recollect.core.errors import ProviderError, ProviderRejected
 from recollect.models.gemini import GeminiWire
 from recollect.models.openai import OpenAIWire
 from recollect.models.patience import Tempo
@@ -387,7 +387,7 @@ def test_an_error_tells_no_secret(
     batches = open_batches(server, "openai")
     file = tmp_path / "texts"
     file.write_bytes(batches.line(KEY, "my private words"))
-    with pytest.raises(EmbeddingError) as caught:
+    with pytest.raises(ProviderError) as caught:
         batches.create("recollect-1", "no such file")
     told = f"{caught.value} {caught.value.hint} {caught.value.facts}"
     assert "secret" not in told

@@ -15,7 +15,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from recollect.core.errors import EmbeddingError, ModelMissing, ProviderRejected
+from recollect.core.errors import ModelMissing, ProviderError, ProviderRejected
 from recollect.core.settings import EmbeddingSettings
 from recollect.models.embedder import EmbeddingInterrupted
 from recollect.models.gguf import DEFAULT_FILE, GgufEmbedder
@@ -149,7 +149,7 @@ def test_a_vector_that_is_not_finite_never_enters(embedder: GgufEmbedder) -> Non
 @pytest.mark.parametrize("text", ["fail", "tokens"])
 def test_what_llama_cpp_cannot_do_is_a_clear_error(embedder: GgufEmbedder, text: str) -> None:
     """A failure, and a model that gives a vector for each token."""
-    with pytest.raises(EmbeddingError) as caught:
+    with pytest.raises(ProviderError) as caught:
         embedder.embed_query(text)
     assert caught.value.hint
 
@@ -167,7 +167,7 @@ def test_closing_gives_the_memory_back(embedder: GgufEmbedder) -> None:
 def test_a_model_that_cannot_be_loaded_is_a_clear_error(llama: type[Llama], file: Path) -> None:
     """Its head was right."""
     file.write_bytes(gguf_head() + b"damaged")
-    with pytest.raises(EmbeddingError, match="could not load"):
+    with pytest.raises(ProviderError, match="could not load"):
         GgufEmbedder(file).embed_query("who?")
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import (
-    EmbeddingError,
+    ProviderError,
     ProviderRejected,
     ProviderUnavailable,
     QuotaExhausted,
@@ -16,7 +16,7 @@ from recollect.core.errors import (
 from recollect.models.refusal import refusal_of
 
 
-def _error(status: int, body: object, retry_after: float | None = None) -> EmbeddingError:
+def _error(status: int, body: object, retry_after: float | None = None) -> ProviderError:
     refusal = refusal_of(status, msgspec.json.encode(body))
     assert refusal is not None
     return refusal.error("openai", retry_after)
@@ -40,7 +40,7 @@ def _error(status: int, body: object, retry_after: float | None = None) -> Embed
         (302, {}, ProviderRejected),
     ],
 )
-def test_a_status_has_a_meaning(status: int, body: object, kind: type[EmbeddingError]) -> None:
+def test_a_status_has_a_meaning(status: int, body: object, kind: type[ProviderError]) -> None:
     """Trying again helps, never helps, or is for somebody with a purse."""
     error = _error(status, body)
     assert type(error) is kind
@@ -59,7 +59,7 @@ def test_a_status_has_a_meaning(status: int, body: object, kind: type[EmbeddingE
         ([{"error": {"code": 503}}], ProviderUnavailable),
     ],
 )
-def test_a_good_status_does_not_hide_an_error(body: object, kind: type[EmbeddingError]) -> None:
+def test_a_good_status_does_not_hide_an_error(body: object, kind: type[ProviderError]) -> None:
     """Gateways answer 200 with an error for a body."""
     assert type(_error(200, body)) is kind
 

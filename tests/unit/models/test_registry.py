@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.core.errors import EmbeddingError, InvalidInput
+from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
 from recollect.models.folder import MODEL, ORIGINALS
 from recollect.models.gguf import DEFAULT_FILE
@@ -159,7 +159,7 @@ def test_another_package_cannot_replace_ours(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("plugin")
 def test_a_broken_provider_is_a_clear_error(tmp_path: Path) -> None:
     """Not an AttributeError of somebody else's module."""
-    with pytest.raises(EmbeddingError, match="broken cannot be imported"):
+    with pytest.raises(ProviderError, match="broken cannot be imported"):
         create_embedder("broken", SETTINGS, tmp_path)
 
 
