@@ -34,7 +34,14 @@ def total(vector: float, context: float, weights: dict[str, float]) -> float:
 
 @pytest.mark.parametrize(
     ("vector", "text", "expected"),
-    [(0.9, 0.0, 0.63), (0.0, 1.0, 0.3), (0.6, 0.9, 0.69), (0.0, 0.99, 0.297), (0.8, 0.0, 0.56)],
+    [
+        (0.9, 0.0, 0.63),
+        (0.0, 1.0, 0.3),
+        (0.6, 0.9, 0.69),
+        (0.0, 0.99, 0.297),
+        (0.8, 0.0, 0.56),
+        (0.4, 0.0, 0.28),
+    ],
 )
 def test_the_plain_sum_is_that_of_openclaw(vector: float, text: float, expected: float) -> None:
     """Golden outputs of `mergeHybridResults` of 2026.9.6 with .7 and .3."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from recollect.text.secret_redactor import SecretRedactor
 from tests.unit.text.redaction.secrets_made_up import ALNUM, run
 
@@ -26,3 +28,26 @@ def test_lines_keep_their_numbers() -> None:
     assert lines[3].endswith(" two")
     assert lines[4].startswith("three [redacted:")
     assert REDACTOR.lines("nothing\nhere") == "nothing\nhere"
+
+
+@pytest.mark.parametrize(
+    ("kept", "secret"),
+    [
+        ("--token ", "abcdefghijklmnopqrstuvwxyz"),
+        ("password=", "hunter2"),
+        ("", "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"),
+        ("", "AKIA" + "IOSFODNN7EXAMPLE"),
+        ("nothing secret here", ""),
+    ],
+)
+def test_what_openclaw_shortens_is_replaced(kept: str, secret: str) -> None:
+    """Five of its six golden cases; it leaves the ends of a long secret, we leave nothing of it."""
+    redacted = REDACTOR.text(kept + secret)
+    assert redacted.startswith(kept)
+    assert redacted.removeprefix(kept).startswith("[redacted:") == bool(secret)
+    assert not secret or secret[:6] not in redacted
+
+
+def test_a_word_behind_a_key_is_no_secret() -> None:
+    """Its sixth case; OpenClaw hides any value, and with it prose: `token: short` is a remark."""
+    assert REDACTOR.text("token: short") == "token: short"
