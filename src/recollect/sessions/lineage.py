@@ -8,7 +8,7 @@ apart from a fork: it begins empty and only names the session before it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import LiteralString
+from typing import LiteralString, TypeAlias
 
 import msgspec
 
@@ -21,6 +21,7 @@ from recollect.store.engine import SqlValue, Transaction
 MAX_DEPTH = 10_000
 """Forks of forks; more can only be a damaged chain that leads in a circle."""
 
+_DOCTOR = "run `recollect doctor`"
 _PARENT: LiteralString = "SELECT parent_id, forked_at_seq FROM sessions WHERE id = ? AND tenant = ?"
 
 
@@ -66,7 +67,7 @@ def segments(tx: Transaction, session: Session) -> list[Segment]:
         if row is None:
             break
         parent, shared = text_or_none(row[0]), integer_or_none(row[1])
-    raise StoreCorrupt("the parents of a session cannot be followed", hint="run `recollect doctor`")
+    raise StoreCorrupt("the parents of a session cannot be followed", hint=_DOCTOR)
 
 
 def within(parts: Sequence[Segment], after: int, before: int | None) -> list[Segment]:
@@ -80,9 +81,40 @@ def within(parts: Sequence[Segment], after: int, before: int | None) -> list[Seg
 
 
 def family(tx: Transaction, session: Session) -> Branch:
-    """Return the tree that a session belongs to, from its oldest ancestor down."""
+    """Return the tree that a session belongs to, from its oldest ancestor down.
+
+    A key that is reset for years makes a very deep tree; nothing here calls itself.
+
+    Raises:
+        StoreCorrupt: the chain of parents is broken or leads in a circle.
+    """
     root = _oldest(tx, session)
-    return _branch(tx, root, "root", 0)
+    found: list[_Grown] = [(root, "root", None)]
+    known = {root.id}
+    for place, (above, _, _) in enumerate(found):  # it grows while it is read
+        for child, how in _grown(tx, above):
+            if child.id in known:
+                raise StoreCorrupt("the branches of a session do not end", hint=_DOCTOR)
+            known.add(child.id)
+            found.append((child, how, place))
+    return _joined(found)
+
+
+_Grown: TypeAlias = tuple[Session, str, int | None]
+"""A session, how it grew, and the place of the one above in the list."""
+
+
+def _joined(found: Sequence[_Grown]) -> Branch:
+    """Build the branches from the last one up: each stands behind the one it grew out of."""
+    branches: list[list[Branch]] = [[] for _ in found]
+    for place in range(len(found) - 1, -1, -1):
+        session, how, above = found[place]
+        grown = tuple(reversed(branches[place]))
+        branch = Branch(session=session, relation=how, branches=grown)
+        if above is None:
+            return branch
+        branches[above].append(branch)
+    raise StoreCorrupt("a tree of sessions has no root", hint=_DOCTOR)
 
 
 def _oldest(tx: Transaction, session: Session) -> Session:
@@ -92,18 +124,7 @@ def _oldest(tx: Transaction, session: Session) -> Session:
         if not found:
             return session
         session = found[0]
-    raise StoreCorrupt("the parents of a session cannot be followed", hint="run `recollect doctor`")
-
-
-def _branch(tx: Transaction, session: Session, relation: str, depth: int) -> Branch:
-    if depth >= MAX_DEPTH:
-        raise StoreCorrupt("the branches of a session do not end", hint="run `recollect doctor`")
-    grown = list(_grown(tx, session))
-    return Branch(
-        session=session,
-        relation=relation,
-        branches=tuple(_branch(tx, child, how, depth + 1) for child, how in grown),
-    )
+    raise StoreCorrupt("the parents of a session cannot be followed", hint=_DOCTOR)
 
 
 def _grown(tx: Transaction, session: Session) -> Iterator[tuple[Session, str]]:

@@ -1,4 +1,4 @@
-"""Finding a session by what a person types: its id, the end of its id, or its title.
+"""Finding a session by what a person types: an id, the end of one, a title or a key.
 
 What is not found gets the nearest names, what is not clear gets the ids of all that are meant.
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from recollect.core.errors import Conflict, NotFound
+from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.scope import Scope
+from recollect.sessions.keys import parse_key
 from recollect.sessions.session import Condition, Session, find_session, select_sessions
 from recollect.store.engine import Transaction
 
@@ -22,8 +23,9 @@ SHOWN = 5
 def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
     """Return the session that ``name`` means.
 
-    An id wins over the end of one, that over a title; case does not matter in a title. A deleted
-    session is found by its id alone.
+    An id wins over the end of one, that over the id that it had in another program, that over a
+    title, whose case does not matter, and that over a session key, which means the current session
+    of it. A deleted session is found by its id alone.
 
     Raises:
         NotFound: nothing is called so; the hint has near names.
@@ -33,7 +35,8 @@ def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
     if found is not None:
         return found
     there = [s for s in select_sessions(tx, Condition(scope), None) if s.status != "deleted"]
-    for meant in (_by_end(there, name), _by_title(there, name)):
+    for named in (_by_end, _by_foreign_id, _by_title, _by_key):
+        meant = named(there, name)
         if len(meant) == 1:
             return meant[0]
         if meant:
@@ -45,9 +48,22 @@ def _by_end(sessions: Sequence[Session], name: str) -> list[Session]:
     return [s for s in sessions if len(name) >= SHORTEST and s.id.endswith(name)]
 
 
+def _by_foreign_id(sessions: Sequence[Session], name: str) -> list[Session]:
+    return [s for s in sessions if s.foreign_id == name]
+
+
 def _by_title(sessions: Sequence[Session], name: str) -> list[Session]:
     wanted = " ".join(name.split()).casefold()
     return [s for s in sessions if s.title and " ".join(s.title.split()).casefold() == wanted]
+
+
+def _by_key(sessions: Sequence[Session], name: str) -> list[Session]:
+    try:
+        key = parse_key(name).text
+    except InvalidInput:
+        return []
+    meant = [s for s in sessions if s.key == key]
+    return sorted(meant, key=lambda s: s.status != "active")[:1]
 
 
 def _unclear(meant: Sequence[Session]) -> Conflict:

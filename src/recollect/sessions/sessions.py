@@ -306,7 +306,7 @@ class Sessions(Transcripts):
         return self._database.read(lambda tx: require_session(tx, self.scope, session_id))
 
     def find(self, id_or_title: str) -> Session:
-        """Return the session that an id, the end of an id, or a title means.
+        """Return the session that an id, the end of one, a title or a session key means.
 
         Raises:
             NotFound: nothing is called so; the hint has near names.

@@ -17,7 +17,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.sessions.content import Content
 from recollect.sessions.draft import Draft, DraftMaker, Redactor
-from recollect.sessions.lease import Lease, check_lease
+from recollect.sessions.lease import Lease, check_lease, find_lease
 from recollect.sessions.lineage import Segment, segments, within
 from recollect.sessions.message import Message
 from recollect.sessions.mirror import MirrorSignal, SilentMirror
@@ -195,6 +195,19 @@ class Transcripts:
                 for part in segments(tx, session)
                 for call in select_tool_calls(tx, self._of(part), part.last)
             )
+
+        return self._database.read(unit)
+
+    def lease(self, session_id: str) -> Lease | None:
+        """Return the lease of the program that holds a session now; None if nobody does.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+
+        def unit(tx: Transaction) -> Lease | None:
+            session = require_session(tx, self.scope, session_id)
+            return find_lease(tx, session.id, self._clock.now_ms())
 
         return self._database.read(unit)
 

@@ -1,0 +1,60 @@
+"""The tree of a session, however deep."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from recollect.core.errors import StoreCorrupt
+from recollect.sessions.lineage import Branch
+from recollect.sessions.sessions import Sessions
+from tests.unit.sessions.home import Home
+
+
+def _size(tree: Branch) -> int:
+    open_branches, size = [tree], 0
+    while open_branches:
+        size += 1
+        open_branches.extend(open_branches.pop().branches)
+    return size
+
+
+def test_a_key_that_was_reset_for_years_has_a_tree(sessions: Sessions) -> None:
+    """Deeper than Python lets a function call itself."""
+    many = sys.getrecursionlimit() + 50
+    last = sessions.open("telegram:42")
+    for _ in range(many):
+        last = sessions.reset("telegram:42")
+    assert _size(sessions.lineage(last.id)) == many + 1
+
+
+def test_branches_stand_in_the_order_in_which_they_grew(sessions: Sessions) -> None:
+    """Forks of forks below theirs."""
+    root = sessions.create()
+    first, second = sessions.fork(root.id), sessions.fork(root.id)
+    below = sessions.fork(first.id)
+    tree = sessions.lineage(below.id)
+    assert [branch.session.id for branch in tree.branches] == [first.id, second.id]
+    assert [branch.session.id for branch in tree.branches[0].branches] == [below.id]
+
+
+def test_a_circle_is_damage(home: Home) -> None:
+    """Only a damaged row can name its own child."""
+    root = home.sessions.create()
+    fork = home.sessions.fork(root.id)
+    damage = "UPDATE sessions SET parent_id = ?, forked_at_seq = 0 WHERE id = ?"
+    home.database.write(lambda tx: tx.execute(damage, (fork.id, root.id)))
+    with pytest.raises(StoreCorrupt):
+        home.sessions.lineage(root.id)
+
+
+def test_who_holds_a_session_can_be_asked(home: Home) -> None:
+    """Until it is given back, or ran out."""
+    session = home.sessions.create()
+    assert home.sessions.lease(session.id) is None
+    with home.sessions.hold(session.id, holder="night-shift"):
+        found = home.sessions.lease(session.id)
+        assert found is not None
+        assert found.holder == "night-shift"
+    assert home.sessions.lease(session.id) is None
