@@ -5,6 +5,8 @@ Here meet the queue, the cache, the two embedders and what is known of their tro
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from recollect.core.clock import Clock
 from recollect.core.errors import BudgetSpent, DimensionMismatch, ProviderError
 from recollect.core.settings import EmbeddingSettings
@@ -12,7 +14,6 @@ from recollect.index.batch_health import BatchStatus
 from recollect.index.embedders import Embedders, is_paid
 from recollect.index.embedding import PATIENCE_S, EmbeddingQueue, Worked, count_waiting
 from recollect.index.embedding_cache import EmbeddingCache, evict, space_of
-from recollect.index.embedding_jobs import Batched, EmbeddingJobs
 from recollect.index.generations import Generation, set_size
 from recollect.index.job_rows import has_due_job, has_jobs
 from recollect.index.locks import IndexLocks
@@ -20,6 +21,9 @@ from recollect.index.report import SyncReport, Watch
 from recollect.index.trouble import Trouble, find_trouble, forget_trouble, note_trouble
 from recollect.models.embedder import Embedder
 from recollect.store.engine import Database
+
+if TYPE_CHECKING:  # ten modules that only a remote embedder needs
+    from recollect.index.embedding_jobs import Batched, EmbeddingJobs
 
 BATCH_REST_MS = 60_000
 """How long the background lets a batch be before it asks for it; a sync that waits asks sooner."""
@@ -162,22 +166,21 @@ class VectorMaker:
         )
         try:
             self._learn_size(generation, embedder)
-            batched = Batched()
-            if patience_s == PATIENCE_S:
-                batched = self._jobs_of(embedder).work(generation.number, watch)
+            batched = self._batched(generation, embedder, watch, patience_s)
             made = Worked()
-            if not batched.is_held:
+            if batched is None or not batched.is_held:
                 made = queue.work(generation.number, watch, patience_s)
         except BudgetSpent as spent:  # already the size of the vectors was not to be had
-            batched, made = Batched(), Worked(spent=spent)
+            batched, made = None, Worked(spent=spent)
         except ProviderError as error:
             self._note(embedder, error)
             raise
         if made.spent is not None:
             self._note(embedder, made.spent)
-        elif made.vectors or batched.vectors:
+        elif made.vectors or (batched is not None and batched.vectors):
             self._forget(embedder)
-        return batched.report().plus(made.report())
+        report = SyncReport() if batched is None else batched.report()
+        return report.plus(made.report())
 
     def tidy(self, watch: Watch) -> None:
         """Cut the cache to its cap; not for somebody who waits for an answer."""
@@ -210,8 +213,20 @@ class VectorMaker:
             lambda tx: bool(count_waiting(tx, generation.number, 1)) or has_jobs(tx)
         )
 
+    def _batched(
+        self, generation: Generation, embedder: Embedder, watch: Watch, patience_s: float
+    ) -> Batched | None:
+        """Return what batches did; None where there are none, or somebody waits."""
+        if patience_s != PATIENCE_S:
+            return None
+        if not (embedder.is_remote or self._database.read(has_jobs)):
+            return None
+        return self._jobs_of(embedder).work(generation.number, watch)
+
     def _jobs_of(self, embedder: Embedder) -> EmbeddingJobs:
         """Return the batches of an embedder: one object, for it knows what they did not bring."""
+        from recollect.index.embedding_jobs import EmbeddingJobs
+
         both = (self._embedders.first, self._embedders.fallback)
         return self._jobs.setdefault(
             embedder.fingerprint,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+
 import msgspec
 
-from recollect.index.lexical.fts5.backend import Fts5
 from recollect.index.lexical.own import OwnPostings
 from recollect.index.lexical.port import Backend
 from recollect.store.engine import Database, Transaction
 
 DEFAULT = OwnPostings.name
-_BACKENDS: dict[str, Backend] = {DEFAULT: OwnPostings(), Fts5.name: Fts5()}
+_OWN = OwnPostings()
 
 
 class LexicalChoice(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,7 +30,14 @@ class LexicalChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 def backend(name: str) -> Backend:
     """Return the back end with a name; our postings when this version knows none of that name."""
-    return _BACKENDS.get(name, _BACKENDS[DEFAULT])
+    return _fts5() if name == "fts5" else _OWN
+
+
+@functools.cache
+def _fts5() -> Backend:
+    from recollect.index.lexical.fts5.backend import Fts5
+
+    return Fts5()
 
 
 def choose(database: Database, wanted: str) -> LexicalChoice:

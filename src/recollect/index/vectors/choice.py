@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.core.clock import Clock
 from recollect.core.settings import VectorSettings
 from recollect.index.vectors.backend import VectorBackend
 from recollect.index.vectors.changes import Registration
-from recollect.index.vectors.chroma import Chroma
-from recollect.index.vectors.chroma_embedded import ChromaEmbedded
-from recollect.index.vectors.chroma_server import ChromaServer
 from recollect.index.vectors.near_vectors import InBackend, InMemory, NearVectors
-from recollect.index.vectors.sqlite_vec import SqliteVec
 from recollect.index.vectors.standing import Standing
 from recollect.index.vectors.upkeep import Upkeep
 from recollect.store.engine import ExtensibleDatabase
 from recollect.store.lock import WriteQueue
+
+if TYPE_CHECKING:  # each is imported where the settings choose it
+    from recollect.index.vectors.chroma import Chroma
 
 LOCK = "vectors.lock"
 
@@ -52,7 +52,7 @@ class VectorChoice:
         if settings.backend == "memory":
             return InMemory(self._database, self._registered)
         if settings.backend == "sqlite-vec":
-            return self._with(SqliteVec(self._database, settings.extension_path))
+            return self._with(self._sqlite_vec())
         return self._with(self._chroma(settings.chroma_url))
 
     def _with(self, backend: VectorBackend) -> NearVectors:
@@ -62,10 +62,19 @@ class VectorChoice:
         return InBackend(self._database, standing, upkeep)
 
     def _registered(self, registered: Registration) -> VectorBackend:
-        if registered.name == SqliteVec.name:
-            return SqliteVec(self._database, self._settings.extension_path)
+        if registered.name == "sqlite-vec":
+            return self._sqlite_vec()
         return self._chroma(registered.place or None)
 
+    def _sqlite_vec(self) -> VectorBackend:
+        from recollect.index.vectors.sqlite_vec import SqliteVec
+
+        return SqliteVec(self._database, self._settings.extension_path)
+
     def _chroma(self, url: str | None) -> Chroma:
+        from recollect.index.vectors.chroma import Chroma
+        from recollect.index.vectors.chroma_embedded import ChromaEmbedded
+        from recollect.index.vectors.chroma_server import ChromaServer
+
         client = ChromaServer(url) if url else ChromaEmbedded(self._home, self._clock)
         return Chroma(client, self._home_id)
