@@ -109,4 +109,5 @@ class Strangers:
         flags = np.zeros(int(groups.max()) + 1, np.bool_)
         known = np.array(hidden)
         flags[known[known < len(flags)]] = True
-        return ~flags[groups]
+        allowed: NDArray[np.bool_] = ~flags[groups]
+        return allowed
