@@ -1,0 +1,139 @@
+"""Tool pairs: what answers what, and where a transcript may be cut."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.sessions.content import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
+from recollect.sessions.message import Message
+from recollect.sessions.tool_pairs import Span, ToolPair, cut_before, pairs, pending_calls, spans
+
+
+def message(seq: int, role: str, *blocks: ContentBlock) -> Message:
+    """Return a message with a place."""
+    return Message(
+        id=str(seq),
+        session_id="s",
+        seq=seq,
+        role=role,
+        content=blocks,
+        text="",
+        created_at=0,
+        recorded_at=0,
+        tenant="local",
+    )
+
+
+def said(seq: int, role: str = "user") -> Message:
+    """Return a message without tools."""
+    return message(seq, role, TextBlock(text="hm"))
+
+
+def call(seq: int, *ids: str | None) -> Message:
+    """Return a message that asks for tools."""
+    return message(seq, "assistant", *(ToolUseBlock(name="Read", id=each) for each in ids))
+
+
+def result(seq: int, *ids: str | None) -> Message:
+    """Return a message with the results of tools."""
+    return message(seq, "tool", *(ToolResultBlock(tool_use_id=each) for each in ids))
+
+
+def places(*messages: Message) -> list[tuple[int | None, int | None]]:
+    """Return where calls and results stand."""
+    return [(pair.call_seq, pair.result_seq) for pair in pairs(messages)]
+
+
+def test_a_call_and_its_result_are_a_pair() -> None:
+    """Joined by the id, whatever stands between."""
+    assert pairs([said(1), call(2, "a"), said(3, "system"), result(4, "a")]) == (
+        ToolPair(call_id="a", tool_name="Read", call_seq=2, result_seq=4),
+    )
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ([call(1, "a", "b"), result(2, "b"), result(3, "a")], [(1, 3), (1, 2)]),
+        ([result(1, "a"), call(2, "a")], [(2, 1)]),
+        ([result(1, "x")], [(None, 1)]),
+        ([call(1, "a"), said(2)], [(1, None)]),
+        ([call(1, "a"), result(2, "a"), call(3, "a"), result(4, "a")], [(1, 2), (3, 4)]),
+        ([call(1, "a"), call(2, "a"), result(3, "a")], [(1, None), (2, 3)]),
+        ([call(1, "a"), result(2, "a"), result(3, "a")], [(1, 2), (1, 3)]),
+        ([call(1, None), call(2, "b"), result(3, None)], [(1, None), (2, 3)]),
+        ([call(1, None), said(2, "tool")], [(1, 2)]),
+        ([result(1, None)], [(None, 1)]),
+    ],
+)
+def test_odd_orders_are_paired_as_they_were_meant(
+    messages: list[Message], expected: list[tuple[int | None, int | None]]
+) -> None:
+    """Ids that are used again, results that came first, twice, alone or without an id."""
+    assert places(*messages) == expected
+
+
+def test_a_tool_in_plain_text_answers_the_call_with_its_name() -> None:
+    """Without an id the name tells."""
+    other = message(1, "assistant", ToolUseBlock(name="Read"), ToolUseBlock(name="Bash"))
+    answer = message(2, "tool", ToolResultBlock(name="Read"))
+    assert [(pair.tool_name, pair.result_seq) for pair in pairs([other, answer])] == [
+        ("Read", 2),
+        ("Bash", None),
+    ]
+
+
+def test_calls_without_a_result_are_pending() -> None:
+    """Those that the agent still waits for, or never got."""
+    assert [pair.call_id for pair in pending_calls([call(1, "a", "b"), result(2, "a")])] == ["b"]
+
+
+def test_a_span_holds_a_call_its_result_and_what_is_between() -> None:
+    """Pairs that share a message are one span."""
+    messages = [said(1), call(2, "a"), said(3), result(4, "a"), call(5, "b"), result(6, "b")]
+    assert spans(messages) == {
+        1: Span(1, 1),
+        2: Span(2, 4),
+        3: Span(2, 4),
+        4: Span(2, 4),
+        5: Span(5, 6),
+        6: Span(5, 6),
+    }
+    crossing = [call(1, "a"), call(2, "b"), result(3, "a"), result(4, "b")]
+    assert set(spans(crossing).values()) == {Span(1, 4)}
+
+
+def test_a_call_that_still_waits_stays_with_the_end() -> None:
+    """Its result will come behind it; after a new prompt nobody waits any more."""
+    assert spans([said(1), call(2, "a"), said(3, "assistant")])[2] == Span(2, 3)
+    assert spans([call(1, "a"), said(2), said(3, "assistant")])[1] == Span(1, 1)
+
+
+@pytest.mark.parametrize(("seq", "cut"), [(1, 1), (2, 2), (3, 2), (4, 2), (5, 5), (9, 9)])
+def test_a_cut_moves_to_the_front_of_a_span(seq: int, cut: int) -> None:
+    """So a call is kept rather than lost."""
+    messages = [said(1), call(2, "a"), said(3), result(4, "a"), said(5)]
+    assert cut_before(messages, seq) == cut
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["said", "call", "result"]), st.sampled_from("abc")), max_size=30
+)
+
+
+@given(STEPS, st.integers(1, 31))
+def test_no_cut_parts_a_result_from_its_call(steps: list[tuple[str, str]], seq: int) -> None:
+    """The law that views and retention stand on."""
+    made = {"said": lambda n, _: said(n), "call": call, "result": result}
+    messages = [made[kind](n, key) for n, (kind, key) in enumerate(steps, start=1)]
+    cut = cut_before(messages, seq)
+    assert cut <= seq
+    for pair in pairs(messages):
+        if pair.call_seq is not None and pair.result_seq is not None:
+            assert (pair.call_seq < cut) == (pair.result_seq < cut)
+    for each in messages:
+        span = spans(messages)[each.seq]
+        assert cut_before(messages, span.first) == span.first
+        assert span.first <= each.seq <= span.last
