@@ -39,8 +39,8 @@ def plain_address(url: str) -> str:
     return urlunsplit((parts.scheme.lower(), host + port, parts.path.rstrip("/"), "", ""))
 
 
-def check_address(url: str) -> str:
-    """Return ``url`` if a provider can be asked there.
+def check_address(url: str, key: str = "embedding.remote.base_url") -> str:
+    """Return ``url`` if a provider can be asked there; ``key`` is the setting that named it.
 
     Raises:
         ConfigError: it is no http or https address.
@@ -53,8 +53,8 @@ def check_address(url: str) -> str:
         usable = False
     if not usable:
         raise ConfigError(
-            "embedding.remote.base_url is no http or https address",
+            f"{key} is no http or https address",
             hint="an example is http://localhost:11434/v1",
-            key="embedding.remote.base_url",
+            key=key,
         )
     return url

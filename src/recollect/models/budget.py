@@ -1,4 +1,4 @@
-"""How many tokens may go to paid providers in a day (UTC), and how many did.
+"""How many tokens may go to paid providers in a day (UTC), how many did, and what they cost.
 
 The count is a port, so that it can outlive the process; whoever has a database keeps it there.
 """
@@ -10,24 +10,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from recollect.core.bill import Bill, TokenUse
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import BudgetSpent
+from recollect.models.advice import EMBEDDING, Advice
 
 
 class Spending(Protocol):
-    """Tokens sent by day. Safe to share between threads."""
+    """Tokens and money by day. Safe to share between threads."""
 
     def spent(self, day: str) -> int:
         """Return the tokens of ``day``, such as ``"2026-11-20"``."""
 
-    def add(self, day: str, tokens: int) -> None:
-        """Add ``tokens`` to ``day``."""
+    def add(self, day: str, bill: Bill) -> None:
+        """Add a request to ``day``."""
 
 
 class MemorySpending:
     """Counts for as long as the process lives."""
 
     def __init__(self) -> None:
+        self.bills: list[Bill] = []
         self._lock = threading.Lock()
         self._days: dict[str, int] = {}
 
@@ -36,10 +39,11 @@ class MemorySpending:
         with self._lock:
             return self._days.get(day, 0)
 
-    def add(self, day: str, tokens: int) -> None:
-        """Add ``tokens`` to ``day``."""
+    def add(self, day: str, bill: Bill) -> None:
+        """Add a request to ``day``."""
         with self._lock:
-            self._days[day] = self._days.get(day, 0) + tokens
+            self._days[day] = self._days.get(day, 0) + bill.use.total
+            self.bills.append(bill)
 
 
 class DailyBudget:
@@ -49,12 +53,24 @@ class DailyBudget:
         limit: Tokens of a day; 0 sets no limit, and everything is still counted.
         spending: Where the count is.
         clock: Tells the day.
+        model: ``provider:model`` of what `add` counts.
+        advice: What its error hints at.
     """
 
-    def __init__(self, limit: int, spending: Spending, clock: Clock) -> None:
+    def __init__(
+        self,
+        limit: int,
+        spending: Spending,
+        clock: Clock,
+        *,
+        model: str = "",
+        advice: Advice = EMBEDDING,
+    ) -> None:
         self._limit = limit
         self._spending = spending
         self._clock = clock
+        self._model = model
+        self._advice = advice
         self._lock = threading.Lock()
         self._held = 0
 
@@ -81,8 +97,12 @@ class DailyBudget:
         return max(0, self._limit - spent) if self._limit else None
 
     def add(self, tokens: int) -> None:
-        """Count what a request really took."""
-        self._spending.add(self._day(), tokens)
+        """Count what a request for vectors really took."""
+        self.charge(Bill(model=self._model, use=TokenUse(input=tokens)))
+
+    def charge(self, bill: Bill) -> None:
+        """Count what a request really took, and what it cost."""
+        self._spending.add(self._day(), bill)
 
     def _require(self, tokens: int) -> None:
         if not self._limit:
@@ -90,8 +110,8 @@ class DailyBudget:
         spent = self._spending.spent(self._day())
         if spent + self._held + tokens > self._limit:
             raise BudgetSpent(
-                "the daily limit of tokens for embedding providers is reached",
-                hint="texts wait for the next day (UTC), or raise embedding.remote.daily_tokens",
+                f"the daily limit of tokens for {self._advice.kind}s is reached",
+                hint=f"{self._advice.waiting}, or raise {self._advice.limit}",
                 limit=self._limit,
                 spent=spent,
             )

@@ -15,13 +15,16 @@ from urllib.parse import urlsplit
 import msgspec
 
 from recollect.core.errors import ProviderUnavailable
+from recollect.models.advice import EMBEDDING, Advice
 from recollect.models.hard_deadline import run_within
 from recollect.store.failures import translate_os
 
 if TYPE_CHECKING:
     import httpx
 
-_CONNECT_S, _READ_S = 5.0, 30.0
+READ_S = 30.0
+"""Longest silence within an answer."""
+_CONNECT_S = 5.0
 _ERROR_BYTES = 1 << 20
 """Of a refusal, more than this is not read."""
 
@@ -105,6 +108,8 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         elapsed: Seconds that only go forward.
         ends: When it must be over, on that scale.
         max_bytes: Cap of the answer.
+        read_s: Longest silence within it.
+        advice: What errors hint at.
     """
 
     client: Any
@@ -114,6 +119,8 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     elapsed: Callable[[], float]
     ends: float
     max_bytes: int
+    read_s: float = READ_S
+    advice: Advice = EMBEDDING
 
     def run(self, call: Call) -> Answer:
         """Make the call once.
@@ -139,13 +146,12 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
             raise self._failed(error) from error
 
     def _stream(self, call: Call, parts: dict[str, Any]) -> Any:
-        left = self._left()
         return self.client.stream(
             call.method,
             self.url,
             content=call.content,
             headers=self.headers,
-            timeout=_timeout(left),
+            timeout=self._timeout(),
             **parts,
         )
 
@@ -196,6 +202,12 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
                 return
             yield piece
 
+    def _timeout(self) -> httpx.Timeout:
+        import httpx
+
+        left = self._left()
+        return httpx.Timeout(min(self.read_s, left), connect=min(_CONNECT_S, left))
+
     def _left(self) -> float:
         left = self.ends - self.elapsed()
         if left <= 0:
@@ -214,12 +226,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     def _unavailable(self, what: str, **facts: object) -> ProviderUnavailable:
         return ProviderUnavailable(
             f"{self.provider} {what}",
-            hint="check the network and embedding.remote.base_url; it is tried again later",
+            hint=f"check the network and {self.advice.address}; it is tried again later",
             **facts,
         )
-
-
-def _timeout(left: float) -> httpx.Timeout:
-    import httpx
-
-    return httpx.Timeout(min(_READ_S, left), connect=min(_CONNECT_S, left))

@@ -1,7 +1,7 @@
 """The HTTP client of all remote providers: tries, deadlines, caps, a breaker, clear errors.
 
 Synchronous, over httpx, which is imported with the first call. Knows the shape of HTTP and of
-errors, and nothing about embeddings: what an answer means is its caller's business. No error holds
+errors, and nothing about models: what an answer means is its caller's business. No error holds
 a key, an address's password or a word of what was sent.
 """
 
@@ -14,16 +14,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from recollect.core.errors import (
-    ProviderError,
-    ProviderRejected,
-    ProviderUnavailable,
-    QuotaExhausted,
-)
-from recollect.models.breaker import Breaker
+from recollect.models.advice import EMBEDDING, Advice
 from recollect.models.patience import Patience, Tempo, retry_after_s
-from recollect.models.provider_call import Answer, Call, Exchange, FileUpload
+from recollect.models.provider_call import READ_S, Answer, Call, Exchange, FileUpload
 from recollect.models.refusal import refusal_of
+from recollect.models.tries import Tries
 
 if TYPE_CHECKING:  # a start without a remote provider needs neither
     import ssl
@@ -48,6 +43,9 @@ class ProviderClient:
         tempo: Time, for tests.
         connections: Requests that may be under way at once.
         max_answer_bytes: Cap of an answer.
+        read_s: Longest silence within an answer: an embedder sends at once, a language model
+            that does not stream says nothing until it is done.
+        advice: What errors hint at.
     """
 
     def __init__(
@@ -59,6 +57,8 @@ class ProviderClient:
         tempo: Tempo | None = None,
         connections: int = 4,
         max_answer_bytes: int = MAX_ANSWER_BYTES,
+        read_s: float = READ_S,
+        advice: Advice = EMBEDDING,
     ) -> None:
         self.provider = provider
         self._base_url = base_url.rstrip("/")
@@ -66,8 +66,9 @@ class ProviderClient:
         self.tempo = tempo or Tempo()
         self._connections = connections
         self._max_answer_bytes = max_answer_bytes
-        self._breaker = Breaker(self.tempo.elapsed)
-        self._closed = threading.Event()
+        self._read_s = read_s
+        self._advice = advice
+        self._tries = Tries(provider, self.tempo, advice)
         self._lock = threading.Lock()
         self._opened: httpx.Client | None = None
 
@@ -131,49 +132,15 @@ class ProviderClient:
 
     def ask(self, call: Call, read: Callable[[Answer], T], patience: Patience | None = None) -> T:
         """Make any call, with tries; otherwise as `post`."""
-        patience = patience or Patience()
-        ends = None if patience.total_s is None else self.tempo.elapsed() + patience.total_s
-        tried = 0
-        while True:
-            self._await_breaker()
-            tried += 1
-            try:
-                return self._try(call, read, self._attempt_ends(patience, ends))
-            except ProviderRejected:
-                raise
-            except ProviderError as error:
-                wait = self._next_wait(error, patience, tried)
-                if wait is None or (ends is not None and self.tempo.elapsed() + wait >= ends):
-                    raise
-            self._pause(wait)
+        return self._tries.run(lambda ends: read(self._answer(call, ends)), patience or Patience())
 
     def close(self) -> None:
         """End waits and give the connections back; calls in progress fail soon."""
-        self._closed.set()
+        self._tries.close()
         with self._lock:
             opened, self._opened = self._opened, None
         if opened is not None:
             opened.close()
-
-    def _attempt_ends(self, patience: Patience, ends: float | None) -> float:
-        own = self.tempo.elapsed() + patience.attempt_s
-        return own if ends is None else min(own, ends)
-
-    def _try(self, call: Call, read: Callable[[Answer], T], ends: float) -> T:
-        try:
-            found = read(self._answer(call, ends))
-        except ProviderRejected:
-            self._breaker.succeed()
-            raise
-        except ProviderError as error:
-            # "Too many requests" is an answer of a provider that is well.
-            if error.facts.get("limited"):
-                self._breaker.succeed()
-            else:
-                self._breaker.fail()
-            raise
-        self._breaker.succeed()
-        return found
 
     def _answer(self, call: Call, ends: float) -> Answer:
         exchange = Exchange(
@@ -184,6 +151,8 @@ class ProviderClient:
             elapsed=self.tempo.elapsed,
             ends=ends,
             max_bytes=call.max_bytes or self._max_answer_bytes,
+            read_s=self._read_s,
+            advice=self._advice,
         )
         answer = exchange.run(call)
         if call.tells_errors and 200 <= answer.status < 300:
@@ -191,45 +160,12 @@ class ProviderClient:
         refusal = refusal_of(answer.status, answer.body)
         if refusal is not None:
             wait = retry_after_s(answer.headers.get("retry-after"), self.tempo.clock.now_ms())
-            raise refusal.error(self.provider, wait)
+            raise refusal.error(self.provider, wait, self._advice)
         return answer
 
     def _headers_for(self, call: Call) -> dict[str, str]:
         own = self._headers if call.is_at(self._base_url) else {}
         return {**own, **call.headers}
-
-    def _await_breaker(self) -> None:
-        if self._closed.is_set():
-            raise ProviderUnavailable(
-                f"the client of {self.provider} is closed", hint="open the memory again"
-            )
-        wait = self._breaker.wait_s()
-        if wait > 0:
-            raise ProviderUnavailable(
-                f"{self.provider} failed several times in a row and is left alone for a while",
-                hint="it is tried again later; search goes on by words",
-                retry_after_s=wait,
-            )
-
-    def _next_wait(self, error: ProviderError, patience: Patience, tried: int) -> float | None:
-        """Return how long to wait for the next try; None if there is none."""
-        limited = bool(error.facts.get("limited"))
-        if isinstance(error, QuotaExhausted) or self._breaker.is_open:
-            return None
-        if not patience.allows(tried, limited=limited):
-            return None
-        wait = patience.wait_s(tried, limited=limited, spread=self.tempo.spread())
-        asked = error.facts.get("retry_after_s")
-        if not isinstance(asked, float):
-            return wait
-        # Earlier than asked is useless, and longer than the cap is for a later sync.
-        return None if asked > patience.limited_cap_s else max(asked, wait)
-
-    def _pause(self, wait: float) -> None:
-        if self.tempo.pause is not None:
-            self.tempo.pause(wait)
-        else:
-            self._closed.wait(wait)
 
     def _client(self) -> httpx.Client:
         with self._lock:

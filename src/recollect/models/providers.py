@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from recollect.core.errors import ConfigError, ProviderRejected
-from recollect.core.settings import EmbeddingSettings, RemoteSettings
-from recollect.core.settings.keys import KEY_VARIABLES, provider_key
+from recollect.core.settings import EmbeddingSettings
 from recollect.models import gemini, openai, voyage
+from recollect.models.access import find_key, no_key, parse_headers, public_headers
 from recollect.models.addresses import check_address, is_private
 from recollect.models.budget import DailyBudget
 from recollect.models.gguf import DEFAULT_FILE, GgufEmbedder
@@ -21,11 +19,6 @@ from recollect.models.wire import Wire
 
 _CONNECTIONS_FOR_QUESTIONS = 4
 """A search must not wait until an index that is being built gives a connection back."""
-_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
-_SECRET_HEADER = re.compile(
-    r"authorization|cookie|token|secret|password|signature|credential|api[-_]?key|[-_]key$|^key$",
-    re.IGNORECASE,
-)
 
 
 def create_openai(model: str, settings: EmbeddingSettings, supplies: Supplies) -> RemoteEmbedder:
@@ -36,7 +29,7 @@ def create_openai(model: str, settings: EmbeddingSettings, supplies: Supplies) -
         ConfigError: the address or a header is none.
     """
     remote = settings.remote
-    key = find_key(openai.PROVIDER, remote, supplies)
+    key = find_key(openai.PROVIDER, remote.api_key, remote.base_url, supplies.environ)
     if key is None and remote.base_url is None:
         raise no_key(openai.PROVIDER)
     wire = openai.OpenAIWire(
@@ -56,7 +49,8 @@ def create_gemini(model: str, settings: EmbeddingSettings, supplies: Supplies) -
         ProviderRejected: there is no key.
         ConfigError: the address or a header is none.
     """
-    key = find_key(gemini.PROVIDER, settings.remote, supplies)
+    remote = settings.remote
+    key = find_key(gemini.PROVIDER, remote.api_key, remote.base_url, supplies.environ)
     if key is None:
         raise no_key(gemini.PROVIDER)
     wire = gemini.GeminiWire(
@@ -74,7 +68,7 @@ def create_voyage(model: str, settings: EmbeddingSettings, supplies: Supplies) -
         ConfigError: the address or a header is none.
     """
     remote = settings.remote
-    key = find_key(voyage.PROVIDER, remote, supplies)
+    key = find_key(voyage.PROVIDER, remote.api_key, remote.base_url, supplies.environ)
     if key is None:
         raise no_key(voyage.PROVIDER)
     wire = voyage.VoyageWire(
@@ -131,7 +125,8 @@ def build_remote(
         tempo=supplies.tempo or Tempo(clock=supplies.clock),
         connections=remote.concurrency + _CONNECTIONS_FOR_QUESTIONS,
     )
-    budget = DailyBudget(remote.daily_tokens, supplies.spending, supplies.clock)
+    name = f"{wire.provider}:{wire.model}"
+    budget = DailyBudget(remote.daily_tokens, supplies.spending, supplies.clock, model=name)
     return RemoteEmbedder(
         wire,
         client,
@@ -145,48 +140,3 @@ def build_remote(
         ),
         budget=None if is_private(base_url) else budget,
     )
-
-
-def find_key(provider: str, remote: RemoteSettings, supplies: Supplies) -> str | None:
-    """Return the key of ``provider``: the setting's, else the environment's, else None.
-
-    A key of the environment is never sent to an address of one's own that is reached in clear.
-    """
-    if remote.api_key:
-        return remote.api_key
-    if remote.base_url and remote.base_url.lower().startswith("http://"):
-        return None
-    return provider_key(provider, supplies.environ)
-
-
-def no_key(provider: str) -> ProviderRejected:
-    """Return the error for a provider without a key."""
-    return ProviderRejected(
-        f"there is no key for the embedding provider {provider}",
-        hint=f"set {KEY_VARIABLES[provider][0]} or embedding.remote.api_key",
-        provider=provider,
-    )
-
-
-def parse_headers(lines: tuple[str, ...]) -> dict[str, str]:
-    """Return ``("X-Team: search",)`` as name -> value, names in small letters.
-
-    Raises:
-        ConfigError: a line is no header; it is told by its number, for it may hold a secret.
-    """
-    headers: dict[str, str] = {}
-    for number, line in enumerate(lines, start=1):
-        found = _HEADER.fullmatch(line.strip())
-        if found is None:
-            raise ConfigError(
-                f"embedding.remote.headers has no header in place {number}",
-                hint="write it as `X-Team: search`",
-                key="embedding.remote.headers",
-            )
-        headers[found[1].lower()] = found[2].rstrip()
-    return headers
-
-
-def public_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that hold no secret; they are part of the provider key."""
-    return {name: value for name, value in headers.items() if not _SECRET_HEADER.search(name)}

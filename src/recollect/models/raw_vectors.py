@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from recollect.core.errors import DimensionMismatch, ProviderUnavailable
+from recollect.models.advice import EMBEDDING
 from recollect.models.embedder import Vectors
 
 Row = list[float | None]
@@ -54,10 +55,7 @@ def decode_answer(provider: str, body: bytes, shape: type[T]) -> T:
 
 def unreadable(provider: str) -> ProviderUnavailable:
     """Return the error for an answer of an unknown shape."""
-    return ProviderUnavailable(
-        f"{provider} sent an answer that cannot be read",
-        hint="check embedding.provider and embedding.remote.base_url; it is tried again later",
-    )
+    return EMBEDDING.unreadable(provider)
 
 
 def check_count(provider: str, rows: Sequence[Row], count: int) -> None:

@@ -1,7 +1,8 @@
 """What a provider means when it does not answer with what was asked for: which error, which hint.
 
-Reads the status and the error body of OpenAI, Gemini, Voyage and what is compatible. The words of
-a provider may repeat the user's text or part of a key, so only its short codes are passed on.
+Reads the status and the error body of OpenAI, Anthropic, Gemini, Voyage and what is compatible.
+The words of a provider may repeat the user's text or part of a key, so only its short codes are
+passed on.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from recollect.core.errors import (
     ProviderUnavailable,
     QuotaExhausted,
 )
+from recollect.models.advice import EMBEDDING, Advice
 
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 _QUOTA = re.compile(
@@ -24,11 +26,13 @@ _QUOTA = re.compile(
     r"|insufficient[_ ](?:credits?|balance|funds)",
     re.IGNORECASE,
 )
+_EMPTY = re.compile(r"credit balance is too low", re.IGNORECASE)
+"""Anthropic says it with a status of 400."""
 _TOO_LARGE = re.compile(
     r"too (?:large|long|many (?:tokens|inputs|texts|items))|context[_ ](?:length|size|window)"
     r"|max(?:imum)?[_ ](?:\w+[_ ]){0,3}(?:tokens|length|size|batch)|token[_ ]limit|batch size"
     r"|exceeds? (?:the )?(?:\w+ ){0,3}(?:limit|length|size|tokens)|at most \d+ (?:requests|inputs)"
-    r"|larger than the max|reduce the length",
+    r"|larger than the max|reduce the length|prompt is too long",
     re.IGNORECASE,
 )
 _DELAY = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,6}(?:\.[0-9]{1,9})?)s"')
@@ -66,12 +70,15 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
             self.status in {400, 422} and bool(_TOO_LARGE.search(f"{self.code} {self.words}"))
         )
 
-    def error(self, provider: str, retry_after_s: float | None) -> ProviderError:
+    def error(
+        self, provider: str, retry_after_s: float | None, advice: Advice = EMBEDDING
+    ) -> ProviderError:
         """Return the error that this is.
 
         Args:
             provider: Its name, for the message.
             retry_after_s: What a header asked to wait; an exhausted account with it comes back.
+            advice: What it hints at.
         """
         if retry_after_s is None:
             retry_after_s = self.wait_s
@@ -85,10 +92,10 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
                 **facts,
             )
         if self.status in _AGAIN or self.status >= 500:
-            return self._unavailable(provider, retry_after_s, facts)
+            return self._unavailable(provider, retry_after_s, facts, advice)
         return ProviderRejected(
             f"{provider} refused the request ({self._label})",
-            hint=self._hint(provider),
+            hint=self._hint(provider, advice),
             too_large=self.is_too_large,
             **facts,
         )
@@ -99,33 +106,37 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def _is_quota(self) -> bool:
-        if self.status == 402:
+        if self.status == 402 or (self.status == 400 and _EMPTY.search(self.words)):
             return True
         return self.status in {403, 429} and bool(_QUOTA.search(f"{self.code} {self.words}"))
 
     def _unavailable(
-        self, provider: str, retry_after_s: float | None, facts: dict[str, object]
+        self,
+        provider: str,
+        retry_after_s: float | None,
+        facts: dict[str, object],
+        advice: Advice,
     ) -> ProviderUnavailable:
         if self.is_limited:
             message = f"{provider} says: too many requests ({self._label})"
-            hint = "it is tried again later; embedding.remote.concurrency lowers the rate"
+            hint = f"it is tried again later; {advice.slower}"
         else:
             message = f"{provider} cannot answer now ({self._label})"
-            hint = "it is tried again later; search goes on by words"
+            hint = f"it is tried again later; {advice.meanwhile}"
         return ProviderUnavailable(
             message, hint=hint, retry_after_s=retry_after_s, limited=self.is_limited, **facts
         )
 
-    def _hint(self, provider: str) -> str:
+    def _hint(self, provider: str, advice: Advice) -> str:
         if self.status in {401, 403} or _KEY.search(self.words):
-            return f"check the key of {provider}: embedding.remote.api_key or the environment"
+            return f"check the key of {provider}: {advice.key} or the environment"
         if self.status in {404, 405}:
-            return "check embedding.provider (the model's name) and embedding.remote.base_url"
+            return f"check {advice.choice} (the model's name) and {advice.address}"
         if 300 <= self.status < 400:
-            return "embedding.remote.base_url must be the final address: redirects are not followed"
+            return f"{advice.address} must be the final address: redirects are not followed"
         if self.is_too_large:
-            return "lower embedding.remote.batch_tokens"
-        return "check the model's name and embedding.dimensions"
+            return advice.smaller
+        return advice.otherwise
 
 
 def refusal_of(status: int, body: bytes) -> Refusal | None:

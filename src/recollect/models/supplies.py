@@ -1,4 +1,4 @@
-"""What embedders are made with besides their settings; the composition root hands it down."""
+"""What models are made with besides their settings; the composition root hands it down."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ class Supplies(msgspec.Struct, frozen=True, kw_only=True):
         spending: Counts the tokens sent to paid providers.
         clock: Tells the day.
         tempo: How the clients of providers wait; None waits for real.
-        tempo: Tempo | None = None
-    environ: Variables that may hold keys; None is the process environment.
+        environ: Variables that may hold keys; None is the process environment.
     """
 
     models: Path

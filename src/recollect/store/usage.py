@@ -1,7 +1,8 @@
-"""Tokens that paid providers were sent, counted in records.db so that a limit outlives a process."""
+"""Tokens that paid providers were sent, kept in records.db so that a limit outlives a process."""
 
 from __future__ import annotations
 
+from recollect.core.bill import Bill
 from recollect.store.cell import first_integer
 from recollect.store.engine import Database, Transaction
 
@@ -28,14 +29,14 @@ class UsageLedger:
             )
         )
 
-    def add(self, day: str, tokens: int) -> None:
-        """Add tokens to a day; they are counted when it returns."""
+    def add(self, day: str, bill: Bill) -> None:
+        """Add a request to a day; it is counted when it returns."""
 
         def unit(tx: Transaction) -> None:
             tx.execute(
                 "INSERT INTO usage (day, kind, tokens) VALUES (?, ?, ?)"
                 " ON CONFLICT (day, kind) DO UPDATE SET tokens = tokens + excluded.tokens",
-                (day, self._kind, tokens),
+                (day, self._kind, bill.use.total),
             )
 
         self._records.write(unit)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.core.bill import Bill, TokenUse
 from recollect.core.errors import BudgetSpent
+from recollect.models.advice import LANGUAGE
 from recollect.models.budget import DailyBudget, MemorySpending
 from recollect.testing.scripted_time import ScriptedTime
 
@@ -65,3 +67,17 @@ def test_what_is_left_counts_what_is_under_way() -> None:
     budget.add(130)
     assert budget.left() == 0
     assert DailyBudget(0, MemorySpending(), ScriptedTime()).left() is None
+
+
+def test_money_is_counted_beside_the_tokens() -> None:
+    """What a language model read from its cache counts for the limit too; the hint is its own."""
+    spending = MemorySpending()
+    budget = DailyBudget(100, spending, ScriptedTime(), advice=LANGUAGE)
+    use = TokenUse(input=50, output=20, cache_read=20, cache_write=5)
+    budget.charge(Bill(model="openai:m", use=use, usd=0.5))
+    assert (spending.spent(DAY), spending.bills[0].usd) == (95, 0.5)
+    with pytest.raises(BudgetSpent) as caught, budget.hold(6):
+        pass
+    assert "language models" in caught.value.message
+    assert "language.daily_tokens" in caught.value.hint
+    assert use + TokenUse(output=1) == TokenUse(input=50, output=21, cache_read=20, cache_write=5)

@@ -14,9 +14,6 @@ from recollect.models.providers import (
     create_gemini,
     create_openai,
     create_voyage,
-    find_key,
-    parse_headers,
-    public_headers,
 )
 from recollect.models.remote import RemoteEmbedder
 from recollect.models.supplies import Supplies
@@ -70,32 +67,6 @@ def test_a_server_of_ones_own_needs_no_key() -> None:
     assert not embedder.is_paid
 
 
-def test_a_key_of_the_environment_is_never_sent_in_clear() -> None:
-    """It was made for the provider's own address."""
-    supplies = _supplies({"OPENAI_API_KEY": "real"})
-    assert find_key("openai", RemoteSettings(), supplies) == "real"
-    assert find_key("openai", RemoteSettings(base_url="https://gateway/v1"), supplies) == "real"
-    assert find_key("openai", RemoteSettings(base_url=LOCAL), supplies) is None
-    given = RemoteSettings(base_url=LOCAL, api_key="given")
-    assert find_key("openai", given, supplies) == "given"
-
-
-def test_headers_are_read_from_lines() -> None:
-    """Names in small letters; a wrong line is told by its number, for it may hold a secret."""
-    assert parse_headers(("X-Team: search", "x-empty:")) == {"x-team": "search", "x-empty": ""}
-    with pytest.raises(ConfigError) as caught:
-        parse_headers(("X-Team: search", "my secret"))
-    assert "place 2" in caught.value.message
-    assert "secret" not in str(caught.value)
-
-
-@pytest.mark.parametrize("line", ["", "no colon", "bad name: x", "x: a\nb: c", "x: ü"])
-def test_what_is_no_header_is_refused(line: str) -> None:
-    """No line break may smuggle another one in."""
-    with pytest.raises(ConfigError):
-        parse_headers((line,))
-
-
 def test_an_address_must_be_one() -> None:
     """Before anybody is asked."""
     with pytest.raises(ConfigError):
@@ -135,21 +106,6 @@ def test_what_does_not_decide_the_vectors_is_not() -> None:
         _openai(daily_tokens=1, price_per_million=1.0),
     ]
     assert len({embedder.fingerprint for embedder in same}) == 1
-
-
-def test_secrets_are_recognised_by_the_name_of_their_header() -> None:
-    """Whatever is left is public: it is hashed into the provider key."""
-    names = [
-        "authorization",
-        "proxy-authorization",
-        "api-key",
-        "x-api-key",
-        "x-auth-token",
-        "cookie",
-    ]
-    assert public_headers(dict.fromkeys([*names, "x-client-secret", "x-team"], "v")) == {
-        "x-team": "v"
-    }
 
 
 def test_a_models_prefix_is_geminis_own() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.core.bill import Bill, TokenUse
 from recollect.core.clock import SystemClock
 from recollect.core.errors import BudgetSpent
 from recollect.core.settings import StoreSettings
@@ -24,16 +25,20 @@ class Noon:
         return 1_770_724_800_000
 
 
+def _bill(tokens: int) -> Bill:
+    return Bill(use=TokenUse(input=tokens))
+
+
 def test_tokens_add_up_by_day_and_kind(tmp_path: Path) -> None:
     """And are there when the home is opened again."""
     first = open_records(tmp_path, StoreSettings(), SystemClock())
     second = open_records(tmp_path, StoreSettings(), SystemClock())
     one, two, other = UsageLedger(first), UsageLedger(second), UsageLedger(first, "summary")
     assert one.spent(DAY) == 0
-    one.add(DAY, 100)
-    two.add(DAY, 20)
-    other.add(DAY, 7)
-    two.add("2026-02-11", 5)
+    one.add(DAY, _bill(100))
+    two.add(DAY, _bill(20))
+    other.add(DAY, _bill(7))
+    two.add("2026-02-11", _bill(5))
     assert (one.spent(DAY), two.spent(DAY), other.spent(DAY)) == (120, 120, 7)
     first.close()
     second.close()

@@ -5,8 +5,10 @@ reads `config.yaml` and the environment, `resolve` puts the layers together, `pl
 Only this package reads the environment.
 """
 
+from recollect.core.settings.agent_environment import agent_environment, is_inside
 from recollect.core.settings.agents import agent_name, known_agent
 from recollect.core.settings.embedding import EmbeddingSettings, RemoteSettings
+from recollect.core.settings.language import LanguageSettings
 from recollect.core.settings.options import Option, list_options
 from recollect.core.settings.places import default_home, models_folder, program_path
 from recollect.core.settings.qmd import QmdSettings
@@ -33,6 +35,7 @@ __all__ = [
     "EmbeddingSettings",
     "Explained",
     "HybridSettings",
+    "LanguageSettings",
     "Option",
     "PrivacySettings",
     "QmdSettings",
@@ -47,8 +50,10 @@ __all__ = [
     "SyncSettings",
     "VectorSettings",
     "WorkspaceSettings",
+    "agent_environment",
     "agent_name",
     "default_home",
+    "is_inside",
     "known_agent",
     "list_options",
     "load_settings",

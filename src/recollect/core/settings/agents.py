@@ -15,7 +15,12 @@ from recollect.core.settings.given import Given
 SECTION = "agents"
 OF_THE_HOME = ("store", "privacy")
 """Sections that all agents share: one database, one way to take secrets out."""
-ADDED_UP = ("workspace.extra_paths", "workspace.transcripts", "embedding.remote.headers")
+ADDED_UP = (
+    "workspace.extra_paths",
+    "workspace.transcripts",
+    "embedding.remote.headers",
+    "language.headers",
+)
 """Lists of the agent are put behind the common ones, as OpenClaw does with its extra paths."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

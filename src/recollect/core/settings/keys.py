@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 KEY_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     "voyage": ("VOYAGE_API_KEY",),
 }

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from recollect.core.settings.embedding import EmbeddingSettings
+from recollect.core.settings.language import LanguageSettings
 from recollect.core.settings.qmd import QmdSettings
 from recollect.core.settings.search import SearchSettings
 from recollect.core.settings.sessions import SessionSettings
@@ -141,6 +142,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     store: StoreSettings = field(default_factory=StoreSettings)
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    language: LanguageSettings = field(default_factory=LanguageSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     sync: SyncSettings = field(default_factory=SyncSettings)
     qmd: QmdSettings = field(default_factory=QmdSettings)

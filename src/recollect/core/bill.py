@@ -1,0 +1,52 @@
+"""What a request to a provider took: tokens, and money where the price is known.
+
+Values only: `models` makes them, `store` adds them up.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class TokenUse(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens of a request.
+
+    Attributes:
+        input: Read by the model, the ones of its cache not counted.
+        output: Written by the model, with what it thought.
+        cache_read: Taken from the provider's cache.
+        cache_write: Put into it.
+    """
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @property
+    def total(self) -> int:
+        """Return all of them."""
+        return self.input + self.output + self.cache_read + self.cache_write
+
+    def __add__(self, other: TokenUse) -> TokenUse:
+        """Return the tokens of both."""
+        return TokenUse(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+        )
+
+
+class Bill(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request took.
+
+    Attributes:
+        model: ``provider:model``; empty where nobody said.
+        use: Its tokens.
+        usd: What it cost; None where the price is not known.
+    """
+
+    model: str = ""
+    use: TokenUse
+    usd: float | None = None
