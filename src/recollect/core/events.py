@@ -6,8 +6,13 @@ streams hand it out. An event names ids and counts; it never carries a user's te
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
+from typing import get_args
+
 from msgspec import Struct
 
+from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 
 
@@ -63,6 +68,67 @@ class MessagesAppended(Event, frozen=True, kw_only=True, tag="messages.appended"
     count: int
 
 
+class ToolsCalled(Event, frozen=True, kw_only=True, tag="tools.called"):
+    """The agent used tools, in messages that were stored in one transaction."""
+
+    count: int
+    names: tuple[str, ...]
+    """Each tool once, in the order of its first call."""
+
+
+class ToolsFinished(Event, frozen=True, kw_only=True, tag="tools.finished"):
+    """Results of tools were stored in one transaction."""
+
+    count: int
+    failed: int
+    """Results that are errors."""
+
+
+class MessagesPruned(Event, frozen=True, kw_only=True, tag="messages.pruned"):
+    """Retention removed the oldest messages of a session; the rest keeps its seq."""
+
+    through_seq: int
+    """The newest that went."""
+    count: int
+
+
+class SessionPruned(Event, frozen=True, kw_only=True, tag="session.pruned"):
+    """Retention removed a session with its messages; an episode of them stays."""
+
+    reason: str
+    """``age`` or ``sessions``: the cap that it was above."""
+    messages: int
+
+
+class SessionCompacted(Event, frozen=True, kw_only=True, tag="session.compacted"):
+    """A summary stands in the view of a session for its older messages."""
+
+    through_seq: int
+    """The last message that it stands for."""
+    tokens_before: int
+    tokens_after: int
+    made_by: str
+    """What wrote the summary, with its version."""
+
+
+class MemoryFlushed(Event, frozen=True, kw_only=True, tag="memory.flushed"):
+    """What must last was written into the notes of the workspace, before a compaction."""
+
+    path: str
+    """Relative to the workspace."""
+    lines: int
+    """New ones; 0 when nothing had to be added."""
+
+
+class MemoryFlushFailed(Event, frozen=True, kw_only=True, tag="memory.flush_failed"):
+    """The notes of the workspace could not be written."""
+
+    error: str
+    """The code of the error."""
+    failures: int
+    """Of this compaction cycle."""
+
+
 class ImportFinished(Event, frozen=True, kw_only=True, tag="import.finished"):
     """Foreign files were read."""
 
@@ -88,6 +154,32 @@ AnyEvent = (
     | SessionResumed
     | SessionChanged
     | MessagesAppended
+    | ToolsCalled
+    | ToolsFinished
+    | MessagesPruned
+    | SessionPruned
+    | SessionCompacted
+    | MemoryFlushed
+    | MemoryFlushFailed
     | ImportFinished
 )
 """Every event that is stored, by its tag."""
+
+EVENT_TYPES: tuple[str, ...] = tuple(kind.__struct_config__.tag for kind in get_args(AnyEvent))
+"""The types of all of them, as they are stored."""
+
+
+def check_types(types: Sequence[str]) -> tuple[str, ...]:
+    """Return the types of events that somebody asks for.
+
+    Raises:
+        InvalidInput: there is no such type.
+    """
+    for name in types:
+        if name not in EVENT_TYPES:
+            near = difflib.get_close_matches(name, EVENT_TYPES, 1)
+            asked = f"did you mean {near[0]}? " if near else ""
+            raise InvalidInput(
+                "there is no such type of events", hint=f"{asked}use {', '.join(EVENT_TYPES)}"
+            )
+    return tuple(types)

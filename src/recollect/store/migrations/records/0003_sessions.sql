@@ -6,6 +6,8 @@ ALTER TABLE sessions ADD COLUMN mode TEXT NOT NULL DEFAULT 'main'
     CHECK (mode IN ('main', 'group', 'queue'));
 ALTER TABLE sessions ADD COLUMN cache_tokens INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN flush_failures INTEGER NOT NULL DEFAULT 0;
+-- The newest message that was looked at for the notes of the workspace.
+ALTER TABLE sessions ADD COLUMN flushed_seq INTEGER;
 -- What the user changed for this session alone: a model, a way of thinking.
 ALTER TABLE sessions ADD COLUMN overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides));
 
@@ -18,6 +20,8 @@ CREATE TABLE compactions (
     project       TEXT,
     session_id    TEXT NOT NULL REFERENCES sessions (id),
     through_seq   INTEGER NOT NULL CHECK (through_seq >= 1),
+    -- The newest message then: where it stands in the mirror.
+    last_seq      INTEGER NOT NULL CHECK (last_seq >= through_seq),
     summary       TEXT NOT NULL,
     -- What derived it, with its version: it can be derived again.
     made_by       TEXT NOT NULL,

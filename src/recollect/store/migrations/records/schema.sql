@@ -19,6 +19,8 @@ CREATE TABLE compactions (
     project       TEXT,
     session_id    TEXT NOT NULL REFERENCES sessions (id),
     through_seq   INTEGER NOT NULL CHECK (through_seq >= 1),
+    -- The newest message then: where it stands in the mirror.
+    last_seq      INTEGER NOT NULL CHECK (last_seq >= through_seq),
     summary       TEXT NOT NULL,
     -- What derived it, with its version: it can be derived again.
     made_by       TEXT NOT NULL,
@@ -138,7 +140,7 @@ CREATE TABLE sessions (
     created_at             INTEGER NOT NULL,
     updated_at             INTEGER NOT NULL,
     metadata               TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)), previous_id TEXT REFERENCES sessions (id), mode TEXT NOT NULL DEFAULT 'main'
-    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)),
+    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, flushed_seq INTEGER, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)),
     UNIQUE (tenant, source, foreign_id),
     CHECK ((parent_id IS NULL) = (forked_at_seq IS NULL))
 ) STRICT;
