@@ -43,6 +43,7 @@ from recollect.recall.status import Reported
 from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.recall.upkeep import Kept, Upkeep, worker_lock
 from recollect.sessions.foreign import TranscriptFormat
+from recollect.sessions.identity_links import read_links
 from recollect.sessions.importer import TranscriptImporter
 from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.sessions import Sessions
@@ -50,6 +51,7 @@ from recollect.store.cell import text
 from recollect.store.engine import Database, Transaction
 from recollect.store.files import private_folder
 from recollect.store.sqlite import SqliteDatabase, open_index, open_records
+from recollect.store.streams import EventStream
 from recollect.store.usage import UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
 
@@ -99,6 +101,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     live: bool
     upkeep: Upkeep
     sessions: Sessions
+    events: EventStream
 
     def reported(self) -> Reported:
         """Return what a status tells of."""
@@ -115,6 +118,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
             qmd=self.qmd,
             mirror=self.mirror,
             upkeep=self.upkeep,
+            events=self.events,
         )
 
 
@@ -173,6 +177,7 @@ def assemble(order: Order) -> Parts:
         live=order.live,
         upkeep=upkeep,
         sessions=_sessions(ground, mirror, upkeep),
+        events=EventStream(ground.records, ground.scope),
     )
 
 
@@ -224,7 +229,8 @@ def _ground(order: Order) -> _Ground:
 def _index(ground: _Ground, files: MemoryFiles | None) -> Index:
     agent = own_index_of(ground.resolved, ground.scope)
     records, database = ground.records, ground.index_database
-    feeds: list[Feed] = [TranscriptFeed(records, agent), *([files] if files else [])]
+    links = read_links(ground.resolved.settings.sessions.identity_links)
+    feeds: list[Feed] = [TranscriptFeed(records, agent, links), *([files] if files else [])]
     vector = ground.resolved.settings.search.vector
     near = VectorChoice(vector, database, ground.index_home, _copies(records, agent), ground.clock)
     return Index(

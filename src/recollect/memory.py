@@ -30,26 +30,11 @@ from recollect.recall.upkeep import Synced
 from recollect.sessions.foreign import TranscriptFormat
 from recollect.sessions.import_report import ImportReport, Progress
 from recollect.sessions.importer import AUTO, TranscriptImporter
-from recollect.store.engine import Database
-from recollect.store.journal import RecordedEvent, events_since
 from recollect.store.usage import UsageLedger
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
 More than that is left to `sync` and the background."""
-
-
-class Events:
-    """What recollect did, in commit order."""
-
-    def __init__(self, records: Database) -> None:
-        self._records = records
-
-    def since(self, seq: int = 0) -> Iterator[RecordedEvent]:
-        """Yield every event after ``seq``, oldest first, until there is none left."""
-        while found := self._records.read(lambda tx, after=seq: events_since(tx, after)):  # type: ignore[misc]
-            yield from found
-            seq = found[-1].seq
 
 
 class Memory:
@@ -65,7 +50,7 @@ class Memory:
         self.scope = parts.scope
         self.settings = parts.resolved.settings
         self.sessions = parts.sessions
-        self.events = Events(parts.records)
+        self.events = parts.events
         self._is_closed = False
         self._probe = EmbedderProbe(parts.choice.embedder, parts.choice.hint, parts.clock)
 
@@ -290,6 +275,7 @@ class Memory:
             if embedder is not None:
                 embedder.close()
         parts.index.near.close()
+        parts.events.close()
         parts.index_database.close()
         parts.records.close()
 

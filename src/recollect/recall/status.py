@@ -24,6 +24,7 @@ from recollect.sessions.mirror import TranscriptMirror
 from recollect.store.cell import integer
 from recollect.store.engine import Health
 from recollect.store.sqlite import SqliteDatabase
+from recollect.store.streams import EventsState, EventStream
 from recollect.store.usage import UsageLedger
 
 BUILTIN = "builtin"
@@ -116,6 +117,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         index_health: How index.db is doing.
         mirror_error: The `code` of the last failure to write a transcript.
         background_error: The `code` of the last failure in the background.
+        events: How the callbacks for events are doing.
     """
 
     home: str
@@ -148,6 +150,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     index_health: Health
     mirror_error: str | None
     background_error: str | None
+    events: EventsState
 
 
 class Reported(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,6 +168,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     qmd: QmdBackend | None
     mirror: TranscriptMirror | None
     upkeep: Upkeep
+    events: EventStream
 
 
 def report_status(parts: Reported) -> Status:
@@ -208,6 +212,7 @@ def report_status(parts: Reported) -> Status:
         index_health=index_health,
         mirror_error=parts.mirror.last_error if parts.mirror else None,
         background_error=sync.last_error,
+        events=parts.events.state(),
     )
 
 

@@ -12,12 +12,14 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.core.events import ToolsCalled, ToolsFinished
 from recollect.sessions.content import TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.draft import Draft
 from recollect.sessions.json_value import JsonValue
-from recollect.sessions.session import Condition, Session
+from recollect.sessions.session import Condition, Session, owner_of
 from recollect.store.cell import integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.store.journal import record_event
 
 MAX_RESULT_CHARS = 16_384
 """How much of a result its row holds; enough for a list of calls, without storing files twice."""
@@ -40,6 +42,8 @@ _SELECT: LiteralString = """
         created_at, finished_at
     FROM tool_calls WHERE """
 _UNKNOWN = "unknown"
+_NAME, _IS_ERROR = 9, 12
+"""Where a row of `_INSERT` has them."""
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,12 +77,22 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def store_tool_calls(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> None:
-    """Store the calls and results that stand in new messages of ``session``."""
+    """Store the calls and results that stand in new messages of ``session``, and their events.
+
+    One event tells of all calls of a transaction: one for each would double the rows of an import.
+    """
     speakers = [draft for draft in drafts if len(draft.blocks) > 1 or _has_tools(draft)]
     if calls := [row for draft in speakers for row in _calls(session, draft)]:
         tx.executemany(_STORE_CALL, calls)
+        names = tuple(dict.fromkeys(text(row[_NAME]) for row in calls))
+        at = drafts[-1].recorded_at
+        scope = owner_of(session)
+        record_event(tx, ToolsCalled(scope=scope, at=at, count=len(calls), names=names))
     if results := [row for draft in speakers for row in _results(session, draft)]:
         tx.executemany(_STORE_RESULT, results)
+        failed = sum(integer(row[_IS_ERROR]) for row in results)
+        at, scope = drafts[-1].recorded_at, owner_of(session)
+        record_event(tx, ToolsFinished(scope=scope, at=at, count=len(results), failed=failed))
 
 
 def _has_tools(draft: Draft) -> bool:

@@ -88,7 +88,6 @@ def find_events(tx: Transaction, tenant: str, event_ids: Sequence[str]) -> dict[
 def _insert(tx: Transaction, session: Session, fresh: list[tuple[Draft, int]]) -> None:
     now = fresh[-1][0].recorded_at
     tx.executemany(_INSERT, (_row(session, draft, seq) for draft, seq in fresh))
-    store_tool_calls(tx, session, [draft for draft, _ in fresh])
     for draft, _ in fresh:
         add_usage(tx, session.id, draft.metadata)
     newest = max(min(draft.created_at, now) for draft, _ in fresh)
@@ -99,6 +98,7 @@ def _insert(tx: Transaction, session: Session, fresh: list[tuple[Draft, int]]) -
         tx,
         MessagesAppended(scope=owner_of(session), at=now, first_seq=fresh[0][1], count=len(fresh)),
     )
+    store_tool_calls(tx, session, [draft for draft, _ in fresh])
 
 
 def _row(session: Session, draft: Draft, seq: int) -> list[SqlValue]:

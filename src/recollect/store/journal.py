@@ -7,7 +7,7 @@ truth or behind it. They are read by sequence number, in commit order.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, LiteralString
 
 import msgspec
 from msgspec import Struct
@@ -15,7 +15,7 @@ from msgspec import Struct
 from recollect.core.events import AnyEvent, Event, UnknownEvent
 from recollect.core.scope import Scope
 from recollect.store.cell import integer, text, text_or_none
-from recollect.store.engine import Row, Transaction
+from recollect.store.engine import Row, SqlValue, Transaction
 
 Operation = Literal["put", "delete"]
 
@@ -23,10 +23,10 @@ _WRITE_EVENT = """
     INSERT INTO events (tenant, agent, user_id, project, session_id, type, payload, at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
 """
-_READ_EVENTS = """
+_READ_EVENTS: LiteralString = """
     SELECT seq, tenant, agent, user_id, project, session_id, type, payload, at
-    FROM events WHERE seq > ? ORDER BY seq LIMIT ?
-"""
+    FROM events WHERE seq > ?"""
+_LAST_EVENT = "SELECT seq FROM events ORDER BY seq DESC LIMIT 1"
 _WRITE_CHANGE = "INSERT INTO changes (tenant, kind, ref, op, at) VALUES (?, ?, ?, ?, ?)"
 _READ_CHANGES = """
     SELECT seq, tenant, kind, ref, op, at FROM changes WHERE seq > ? ORDER BY seq LIMIT ?
@@ -50,6 +50,18 @@ class Change(Struct, frozen=True, kw_only=True):
     """Ms UTC."""
 
 
+class EventFilter(Struct, frozen=True, kw_only=True):
+    """Which events are wanted.
+
+    Attributes:
+        scope: Only those that belong to it; None for those of everybody.
+        types: Only these types; None for all.
+    """
+
+    scope: Scope | None = None
+    types: tuple[str, ...] | None = None
+
+
 class RecordedEvent(Struct, frozen=True, kw_only=True):
     """An event and its place in the journal."""
 
@@ -69,12 +81,31 @@ def record_event(tx: Transaction, event: AnyEvent) -> int:
     return integer(row[0] if row else None)
 
 
-def events_since(tx: Transaction, seq: int, limit: int = 1_000) -> list[RecordedEvent]:
+def events_since(
+    tx: Transaction, seq: int, limit: int = 1_000, wanted: EventFilter | None = None
+) -> list[RecordedEvent]:
     """Return up to ``limit`` events after ``seq``, oldest first.
 
     An event that this version does not know comes as an `UnknownEvent`.
     """
-    return [_read_event(row) for row in tx.rows(_READ_EVENTS, (seq, limit))]
+    sql, params = _narrowed(wanted or EventFilter())
+    sql = _READ_EVENTS + sql + " ORDER BY seq LIMIT ?"
+    return [_read_event(row) for row in tx.rows(sql, (seq, *params, limit))]
+
+
+def latest_events(
+    tx: Transaction, limit: int, wanted: EventFilter | None = None
+) -> list[RecordedEvent]:
+    """Return the newest events, up to ``limit``, oldest first."""
+    sql, params = _narrowed(wanted or EventFilter())
+    rows = tx.all(_READ_EVENTS + sql + " ORDER BY seq DESC LIMIT ?", (0, *params, limit))
+    return [_read_event(row) for row in reversed(rows)]
+
+
+def last_event(tx: Transaction) -> int:
+    """Return the sequence number of the newest event; 0 when there is none."""
+    row = tx.row(_LAST_EVENT)
+    return integer(row[0]) if row else 0
 
 
 def record_change(
@@ -100,6 +131,28 @@ def last_change(tx: Transaction) -> int:
     """Return the sequence number of the newest change; 0 when there is none."""
     row = tx.row(_LAST_CHANGE)
     return integer(row[0]) if row else 0
+
+
+def _narrowed(wanted: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
+    sql: LiteralString = ""
+    params: list[SqlValue] = []
+    scope = wanted.scope
+    if scope is not None:
+        sql += " AND tenant = ?"
+        params.append(scope.tenant)
+        for column, value in (
+            (" AND agent = ?", scope.agent),
+            (" AND user_id = ?", scope.user),
+            (" AND project = ?", scope.project),
+            (" AND session_id = ?", scope.session),
+        ):
+            if value is not None:
+                sql += column
+                params.append(value)
+    if wanted.types is not None:
+        sql += " AND type IN (" + ", ".join(["?"] * len(wanted.types)) + ")"
+        params.extend(wanted.types)
+    return sql, params
 
 
 def _read_event(row: Row) -> RecordedEvent:

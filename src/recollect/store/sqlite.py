@@ -52,6 +52,19 @@ class _Parts(Struct, frozen=True):
         self.checkpointer.close()
 
 
+class _Commits:
+    """Tells of commits. Apart from the database object, which the writer must not hold."""
+
+    def __init__(self, checkpointer: Checkpointer) -> None:
+        self._checkpointer = checkpointer
+        self.listeners: tuple[Callable[[], None], ...] = ()
+
+    def tell(self, log_pages: int) -> None:
+        self._checkpointer.notice(log_pages)
+        for listener in self.listeners:
+            listener()
+
+
 class SqliteDatabase:
     """Implements `recollect.store.engine.Database` on one file.
 
@@ -64,7 +77,9 @@ class SqliteDatabase:
         self._tuning = tuning
         turns = write_queue(opener.path)
         self._checkpointer = Checkpointer(opener, turns, tuning)
-        self._writer = Writer(opener, turns, tuning, clock, on_commit=self._checkpointer.notice)
+        self._turns = turns
+        self._commits = _Commits(self._checkpointer)
+        self._writer = Writer(opener, turns, tuning, clock, on_commit=self._commits.tell)
         self._readers = Readers(opener)
         # Also at the end of the process: what was submitted and not waited for is committed.
         self._finalizer = weakref.finalize(
@@ -87,6 +102,13 @@ class SqliteDatabase:
     def read(self, unit: Callable[[Transaction], T]) -> T:
         """Return what ``unit`` returned on one snapshot; see `recollect.store.engine`."""
         return self._readers.read(unit)
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` after each commit of this object, on the writer's thread.
+
+        It must return at once and not raise: writers wait for it.
+        """
+        self._commits.listeners = (*self._commits.listeners, listener)
 
     def cut_log(self) -> bool:
         """Write the log back and cut it, so that nothing deleted is left in it.

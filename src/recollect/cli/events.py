@@ -1,0 +1,113 @@
+"""`recollect events`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from recollect.cli.document import print_document
+from recollect.cli.help import App
+from recollect.cli.invocation import answers_json, opened
+from recollect.cli.options import FILTERS, AsJson
+from recollect.core.errors import InvalidInput
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.memory import Memory
+    from recollect.store.journal import RecordedEvent
+
+LATEST = 20
+"""Events that are shown where nobody says since when."""
+
+app = App()
+
+
+@app.command(rich_help_panel="Find")
+def events(
+    context: typer.Context,
+    *,
+    since: Annotated[
+        int | None,
+        typer.Option(help="Those behind this sequence number; 0 for all. The latest by default."),
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Stay, and show each as it comes.")
+    ] = False,
+    types: Annotated[
+        list[str] | None,
+        typer.Option("--type", help="Only this type; may be repeated.", rich_help_panel=FILTERS),
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(help="Only of this session.", rich_help_panel=FILTERS)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what recollect did; with --json one event a line."""
+    if since is not None and since < 0:
+        raise InvalidInput("--since is below 0", hint="use a number from 0")
+    as_json = answers_json(context, as_json)
+    with opened(context) as memory, suppress(KeyboardInterrupt):
+        session_id = None if session is None else _session_id(memory, session)
+        for recorded in _wanted(memory, since, types, session_id, follow=follow):
+            _give(recorded, as_json=as_json)
+
+
+def _session_id(memory: Memory, session: str) -> str:
+    from recollect.cli.addresses import find_session
+
+    return find_session(memory.sessions, session).id
+
+
+def _wanted(
+    memory: Memory,
+    since: int | None,
+    types: list[str] | None,
+    session_id: str | None,
+    *,
+    follow: bool,
+) -> Iterator[RecordedEvent]:
+    stream = memory.events
+    if since is not None:
+        read = stream.follow if follow else stream.since
+        yield from read(since, types=types, session_id=session_id)
+        return
+    latest = stream.latest(LATEST, types=types, session_id=session_id)
+    yield from latest
+    if follow:
+        seen = latest[-1].seq if latest else 0
+        yield from stream.follow(seen, types=types, session_id=session_id)
+
+
+def _give(recorded: RecordedEvent, *, as_json: bool) -> None:
+    fields = msgspec.to_builtins(recorded.event)
+    if as_json:
+        print_document({"seq": recorded.seq} | fields)
+        return
+    from recollect.cli.addresses import short
+    from recollect.cli.figures import moment
+    from recollect.cli.screen import show
+
+    scope = fields.pop("scope")
+    kind, at = fields.pop("type"), fields.pop("at")
+    session = scope["session"]
+    show(
+        (f"{recorded.seq:>8}  ", "dim"),
+        (f"{moment(at)}  ", ""),
+        (f"{kind:<18}", "bold"),
+        (f"  {short(session) if session else '':<8}", "cyan"),
+        (f"  {_told(fields)}".rstrip(), ""),
+    )
+
+
+def _told(fields: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={_value(value)}" for name, value in fields.items() if value)
+
+
+def _value(value: object) -> str:
+    from recollect.cli.plain import one_line
+
+    text = "+".join(map(str, value)) if isinstance(value, list) else str(value)
+    return one_line(text)

@@ -1,0 +1,377 @@
+"""Streams of events: read from any place, waited for, or handed to callbacks.
+
+The journal is the queue: a reader that was away goes on where it was, and what other processes did
+comes like what this one did. Writers never wait for a reader.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+import msgspec
+
+from recollect.core.errors import InvalidInput, RecollectError, StoreClosed
+from recollect.core.events import check_types
+from recollect.core.scope import Scope
+from recollect.store.engine import Database, Transaction
+from recollect.store.journal import (
+    EventFilter,
+    RecordedEvent,
+    events_since,
+    last_event,
+    latest_events,
+)
+
+OnEvent = Callable[[RecordedEvent], object]
+"""Called with each event, in commit order; what it returns is dropped."""
+
+_PAGE = 500
+"""Events read at once."""
+_SHORTEST_S = 0.05
+_LONGEST_S = 1.0
+"""How long an event of another process may wait: a look costs some microseconds, and the pause
+between two looks doubles from the one to the other. Our own commits end it at once."""
+_CLOSE_S = 10.0
+"""How long closing waits for a callback that does not return."""
+
+
+class EventsState(msgspec.Struct, frozen=True, kw_only=True):
+    """How the callbacks are doing.
+
+    Attributes:
+        subscribers: How many there are.
+        behind: Events that the slowest of them has still to look at.
+        failures: Calls that raised, of all of them.
+        last_error: The class of the last such error, None without any.
+    """
+
+    subscribers: int = 0
+    behind: int = 0
+    failures: int = 0
+    last_error: str | None = None
+
+
+class Journalled(Database, Protocol):
+    """A database that tells of its commits."""
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` after each commit, on the writer's thread."""
+
+
+class _Bells:
+    """Wakes whoever waits. Knows no database, so that a database may hold it."""
+
+    def __init__(self) -> None:
+        self._waiting: tuple[threading.Event, ...] = ()
+        self._changing = threading.Lock()
+
+    def add(self, bell: threading.Event) -> None:
+        with self._changing:
+            self._waiting = (*self._waiting, bell)
+
+    def remove(self, bell: threading.Event) -> None:
+        with self._changing:
+            self._waiting = tuple(each for each in self._waiting if each is not bell)
+
+    def ring(self) -> None:
+        for bell in self._waiting:
+            bell.set()
+
+
+class _Reader:
+    """Reads on from a place, and waits for more."""
+
+    def __init__(self, records: Database, seq: int, wanted: EventFilter) -> None:
+        self._records = records
+        self._wanted = wanted
+        self._pause_s = _SHORTEST_S
+        self.seq = seq
+        """Everything up to here was seen."""
+        self.bell = threading.Event()
+
+    def read(self) -> list[RecordedEvent]:
+        """Return the next events; what is not wanted is passed over."""
+        self.bell.clear()
+        found, head = self._records.read(self._page)
+        if found:
+            self._pause_s = _SHORTEST_S
+        else:
+            self.seq = max(self.seq, head)
+        return found
+
+    def wait(self) -> None:
+        """Return when something was committed here, or may have been elsewhere."""
+        if not self.bell.wait(self._pause_s):
+            self._pause_s = min(_LONGEST_S, self._pause_s * 2)
+
+    def _page(self, tx: Transaction) -> tuple[list[RecordedEvent], int]:
+        return events_since(tx, self.seq, _PAGE, self._wanted), last_event(tx)
+
+
+class Subscription:
+    """A callback that is called with each event. A context manager.
+
+    Made by `EventStream.subscribe`. The calls come one after the other, on a thread of their own.
+
+    Attributes:
+        failures: Calls that raised. The event counts as handed over; the next one follows.
+        last_error: The class of the last such error, or the `code` of an error of the database.
+    """
+
+    def __init__(self, reader: _Reader, callback: OnEvent, ended: Callable[[], None]) -> None:
+        self._reader = reader
+        self._callback = callback
+        self._ended = ended
+        self._finishing = threading.Event()
+        self._cancelled = threading.Event()
+        self.failures = 0
+        self.last_error: str | None = None
+        self._thread = threading.Thread(target=self._run, name="recollect-events", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Subscription:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def seq(self) -> int:
+        """Everything up to here was handed over, or not wanted."""
+        return self._reader.seq
+
+    def close(self) -> None:
+        """Stop; after this the callback is not called again. A second call does nothing.
+
+        It may be called from the callback.
+        """
+        self._cancelled.set()
+        self._join()
+
+    def finish(self) -> None:
+        """Hand over what was committed before this call, then stop."""
+        self._finishing.set()
+        self._join()
+
+    def _join(self) -> None:
+        self._reader.bell.set()
+        if self._thread is not threading.current_thread():
+            self._thread.join(_CLOSE_S)
+
+    def _run(self) -> None:
+        try:
+            while not self._cancelled.is_set() and self._goes_on():
+                pass
+        finally:
+            self._ended()
+
+    def _goes_on(self) -> bool:
+        """Hand over what there is, or wait; return False at the end."""
+        is_last = self._finishing.is_set()
+        try:
+            found = self._reader.read()
+        except StoreClosed:
+            return False
+        except RecollectError as error:
+            self.last_error = error.code
+            found = []
+        for event in found:
+            if self._cancelled.is_set():
+                return False
+            self._hand_over(event)
+        if found:
+            return True
+        if not (is_last or self._finishing.is_set() or self._cancelled.is_set()):
+            self._reader.wait()
+        return not is_last
+
+    def _hand_over(self, event: RecordedEvent) -> None:
+        try:
+            self._callback(event)
+        except Exception as error:  # noqa: BLE001  # status tells it; the next event must come
+            self.failures += 1
+            self.last_error = type(error).__name__
+        self._reader.seq = event.seq
+
+
+class EventStream:
+    """What recollect did, in commit order; `memory.events` is one of these objects.
+
+    Args:
+        records: ``records.db``.
+        scope: Only events that belong to it are seen.
+    """
+
+    def __init__(self, records: Journalled, scope: Scope) -> None:
+        self._records = records
+        self._scope = scope
+        self._bells = _Bells()
+        self._subscriptions: dict[int, Subscription] = {}
+        self._changing = threading.Lock()
+        self._closing = threading.Event()
+        self._failures = 0
+        self._last_error: str | None = None
+        records.listen(self._bells.ring)
+
+    def since(
+        self, seq: int = 0, *, types: Sequence[str] | None = None, session_id: str | None = None
+    ) -> Iterator[RecordedEvent]:
+        """Yield every event after ``seq``, oldest first, until there is none left.
+
+        Args:
+            seq: The sequence number of the last one known; 0 for all.
+            types: Only these types, such as ``session.created``.
+            session_id: Only those of this session.
+
+        Raises:
+            InvalidInput: there is no such type.
+            StoreError: the database cannot be read.
+        """
+        wanted = self._filter(types, session_id)
+        return iter(()) if wanted is None else self._since(seq, wanted)
+
+    def latest(
+        self, limit: int, *, types: Sequence[str] | None = None, session_id: str | None = None
+    ) -> list[RecordedEvent]:
+        """Return the newest events, up to ``limit``, oldest first.
+
+        Raises:
+            InvalidInput: there is no such type, or the limit is below 0.
+            StoreError: the database cannot be read.
+        """
+        if limit < 0:
+            raise InvalidInput("a limit is below 0", hint="use a number from 0")
+        wanted = self._filter(types, session_id)
+        if wanted is None:
+            return []
+        return self._records.read(lambda tx: latest_events(tx, limit, wanted))
+
+    def follow(
+        self,
+        seq: int | None = None,
+        *,
+        types: Sequence[str] | None = None,
+        session_id: str | None = None,
+    ) -> Iterator[RecordedEvent]:
+        """Yield events as they come, those of other processes too, until the memory is closed.
+
+        Args:
+            seq: As in `since`; only what comes from now on if not given.
+            types: Only these types.
+            session_id: Only those of this session.
+
+        Raises:
+            InvalidInput: there is no such type.
+            StoreError: the database cannot be read.
+        """
+        wanted = self._filter(types, session_id)
+        begin = self.last_seq() if seq is None else seq
+        return iter(()) if wanted is None else self._follow(_Reader(self._records, begin, wanted))
+
+    def last_seq(self) -> int:
+        """Return the sequence number of the newest event of the home, seen or not.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        return self._records.read(last_event)
+
+    def subscribe(
+        self,
+        callback: OnEvent,
+        types: Sequence[str] | None = None,
+        *,
+        session_id: str | None = None,
+        after: int | None = None,
+    ) -> Subscription:
+        """Call ``callback`` with each event from now on, those of other processes too.
+
+        The calls come in commit order, on a thread of their own; no writer and no other callback
+        waits for them. One that raises is counted, and the next event follows. Closing the memory
+        hands over what was committed before.
+
+        Args:
+            callback: Gets a `RecordedEvent`.
+            types: Only these types.
+            session_id: Only those of this session.
+            after: Begin behind this sequence number instead of now.
+
+        Returns:
+            What stops it: ``close()``, or the end of a ``with`` block.
+
+        Raises:
+            InvalidInput: there is no such type.
+            StoreClosed: the memory is closed.
+            StoreError: the database cannot be read.
+        """
+        wanted = self._filter(types, session_id) or EventFilter(types=())
+        begin = self.last_seq() if after is None else after
+        reader = _Reader(self._records, begin, wanted)
+        with self._changing:
+            if self._closing.is_set():
+                raise StoreClosed("the memory is closed", hint="open it again")
+            self._bells.add(reader.bell)
+            subscription = Subscription(reader, callback, lambda: self._forget(reader))
+            self._subscriptions[id(reader)] = subscription
+        return subscription
+
+    def state(self) -> EventsState:
+        """Return how the callbacks are doing."""
+        with self._changing:
+            present = list(self._subscriptions.values())
+        errors = [each.last_error for each in present if each.last_error]
+        head = self.last_seq() if present else 0
+        return EventsState(
+            subscribers=len(present),
+            behind=max((head - each.seq for each in present), default=0),
+            failures=self._failures + sum(each.failures for each in present),
+            last_error=errors[-1] if errors else self._last_error,
+        )
+
+    def close(self) -> None:
+        """Hand over what was committed before, then stop; a second call does nothing."""
+        with self._changing:
+            self._closing.set()
+            present = list(self._subscriptions.values())
+        self._bells.ring()
+        for subscription in present:
+            subscription.finish()
+
+    def _since(self, seq: int, wanted: EventFilter) -> Iterator[RecordedEvent]:
+        reader = _Reader(self._records, seq, wanted)
+        while found := reader.read():
+            yield from found
+            reader.seq = found[-1].seq
+
+    def _follow(self, reader: _Reader) -> Iterator[RecordedEvent]:
+        self._bells.add(reader.bell)
+        try:
+            while not self._closing.is_set():
+                found = reader.read()
+                for event in found:
+                    yield event
+                    reader.seq = event.seq
+                if not found:
+                    reader.wait()
+        finally:
+            self._bells.remove(reader.bell)
+
+    def _filter(self, types: Sequence[str] | None, session_id: str | None) -> EventFilter | None:
+        """Return what is wanted; None where the scope forbids all of it."""
+        chosen = None if types is None else check_types(types)
+        seen: Scope | None = self._scope
+        if session_id is not None:
+            one = Scope(tenant=self._scope.tenant, session=session_id)
+            seen = self._scope.narrowed(one)
+        return None if seen is None else EventFilter(scope=seen, types=chosen)
+
+    def _forget(self, reader: _Reader) -> None:
+        """Drop a subscription that ended; what failed in it is still counted."""
+        self._bells.remove(reader.bell)
+        with self._changing:
+            ended = self._subscriptions.pop(id(reader), None)
+            if ended is not None:
+                self._failures += ended.failures
+                self._last_error = ended.last_error or self._last_error
