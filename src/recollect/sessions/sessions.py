@@ -39,7 +39,8 @@ from recollect.sessions.session import (
     require_session,
     select_sessions,
 )
-from recollect.sessions.transcripts import Transcripts, check_limit, lease_ms
+from recollect.sessions.transcripts import check_limit, lease_ms
+from recollect.sessions.window import ContextWindows
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import check_id
@@ -48,7 +49,7 @@ from recollect.store.paths import check_id
 SessionList: TypeAlias = list[Session]
 
 
-class Sessions(Transcripts):
+class Sessions(ContextWindows):
     """Creates, finds, continues and ends sessions; stores and reads their messages."""
 
     def within(self, scope: Scope) -> Sessions:
@@ -62,6 +63,7 @@ class Sessions(Transcripts):
             mirror=self._mirror,
             scope=scope,
             opened=self._opened,
+            window=self._window,
         )
 
     def create(

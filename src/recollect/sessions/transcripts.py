@@ -30,6 +30,7 @@ from recollect.sessions.transcript import (
     select_messages,
 )
 from recollect.sessions.usage import TokenUsage, with_usage
+from recollect.sessions.window_parts import WindowParts
 from recollect.store.engine import Database, Transaction
 
 Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"
@@ -54,6 +55,7 @@ class Transcripts:
         mirror: Is told after each commit that added messages.
         scope: Whose sessions these are.
         opened: Is called when a session was made, or found to go on with.
+        window: What a context window needs; nothing that asks a model if not given.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Transcripts:
         mirror: MirrorSignal | None = None,
         scope: Scope | None = None,
         opened: Callable[[], None] = _tell_nobody,
+        window: WindowParts | None = None,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -75,6 +78,7 @@ class Transcripts:
         self._redactor = redactor
         self._mirror = mirror if mirror is not None else SilentMirror()
         self._opened = opened
+        self._window = window if window is not None else WindowParts()
         self._drafts = DraftMaker(clock, ids, redactor)
         self.scope = scope if scope is not None else Scope()
 

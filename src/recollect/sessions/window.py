@@ -1,0 +1,223 @@
+"""The context window of sessions: its view, and its compaction. A part of `memory.sessions`.
+
+The summary is made outside of any transaction, because a model may take its time; what it stands
+for is checked again in the transaction that stores it. What a view holds is written in `view`, what
+is flushed before in `flush`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from recollect.core.errors import InvalidInput, RecollectError, StoreError
+from recollect.sessions.compaction import (
+    Compaction,
+    select_compactions,
+    store_compaction,
+    visible_compaction,
+)
+from recollect.sessions.lineage import segments, within
+from recollect.sessions.message import Message
+from recollect.sessions.replacement import Keeping, Reading, Replacement, plan_replacement
+from recollect.sessions.session import Session, require_session
+from recollect.sessions.size import Sizer
+from recollect.sessions.summariser import SummaryOrder
+from recollect.sessions.thresholds import Thresholds, thresholds_of
+from recollect.sessions.transcripts import Transcripts
+from recollect.sessions.view import ContextView, ReadNewest, read_tail, summary_within
+from recollect.store.engine import Transaction
+from recollect.text.summary import shortened
+
+Outcome = Literal["compacted", "not_due", "nothing_to_replace", "failed", "overtaken"]
+
+_BATCH = 1_000
+"""Messages that are read at once for a summary."""
+_SUMMARY_SHARE = 0.25
+"""Of a small window, a summary takes no more."""
+
+
+class Compacted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a call for a compaction did.
+
+    Attributes:
+        session_id: Of which session.
+        outcome: ``compacted``; ``not_due``: the view is not full; ``nothing_to_replace``: all its
+            messages are among those that stay; ``failed``: there is no summary; ``overtaken``:
+            somebody else compacted it meanwhile. Only the first changed anything.
+        compaction: What stands in the view now.
+        error: The code of what failed.
+    """
+
+    session_id: str
+    outcome: Outcome
+    compaction: Compaction | None = None
+    error: str | None = None
+
+
+class ContextWindows(Transcripts):
+    """Shows what of a session stands in the prompt, and makes room in it."""
+
+    def view(self, session_id: str, budget_tokens: int | None = None) -> ContextView:
+        """Return what of a session stands in the prompt: a summary, and the newest messages.
+
+        Costs as much as is shown, however long the session is. A fork sees the compactions of its
+        parents up to where it branched off.
+
+        Args:
+            session_id: Which one.
+            budget_tokens: What it may cost; ``sessions.context.window_tokens`` if not given.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: a budget below 1.
+        """
+        if budget_tokens is not None and budget_tokens < 1:
+            raise InvalidInput("a budget is below 1", hint="leave it out for the whole window")
+        limits = thresholds_of(self._settings.context, budget_tokens)
+        return self._database.read(
+            lambda tx: self._view(tx, require_session(tx, self.scope, session_id), limits)
+        )
+
+    def compactions(self, session_id: str) -> list[Compaction]:
+        """Return the compactions of a session, oldest first.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+
+        def unit(tx: Transaction) -> list[Compaction]:
+            session = require_session(tx, self.scope, session_id)
+            return select_compactions(tx, self.scope, session.id)
+
+        return self._database.read(unit)
+
+    def compact(self, session_id: str, *, keep_messages: int | None = None) -> Compacted:
+        """Let a summary stand in the view for all but the newest messages; they stay stored.
+
+        A tool call stays with its result. The summary takes the one before in. Messages that come
+        while it is written are in the view, too.
+
+        Args:
+            session_id: Which one.
+            keep_messages: How many stay verbatim; ``sessions.context.keep_messages`` if not given.
+                Fewer where they alone would fill three quarters of the room.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: a number below 0.
+        """
+        keep = self._settings.context.keep_messages if keep_messages is None else keep_messages
+        if keep < 0:
+            raise InvalidInput("a number of messages is below 0", hint="keep 0 or more")
+        wanted = self._database.read(lambda tx: self._wanted(tx, session_id, keep))
+        if wanted is None:
+            return Compacted(session_id=session_id, outcome="nothing_to_replace")
+        said = Reading(self._replaced(wanted), self._sizer())
+        try:
+            summary = self._summary(wanted, said)
+        except StoreError:
+            raise
+        except RecollectError as error:
+            return Compacted(session_id=session_id, outcome="failed", error=error.code)
+        if not summary:
+            return Compacted(session_id=session_id, outcome="failed", error="empty_summary")
+        return self._replace(wanted, summary, said.tokens)
+
+    def _view(self, tx: Transaction, session: Session, limits: Thresholds) -> ContextView:
+        sizer = self._sizer()
+        compaction = visible_compaction(tx, self.scope, session)
+        through = 0 if compaction is None else compaction.through_seq
+        summary = summary_within(compaction, limits.window, sizer)
+        cost = 0 if summary is None else sizer.text(summary)
+        tail = read_tail(self._newest(tx, session, through), limits.window - cost, sizer)
+        messages, tokens = tail.shown()
+        behind = self._behind(tx, session, through)
+        is_over = not tail.is_whole or bool(tail.ahead)
+        return ContextView(
+            session_id=session.id,
+            summary=summary,
+            messages=tuple(messages),
+            tokens=cost + tokens,
+            through_seq=through,
+            omitted=behind - len(messages),
+            is_full=is_over or cost + tokens >= limits.compact,
+        )
+
+    def _newest(self, tx: Transaction, session: Session, through: int) -> ReadNewest:
+        parts = segments(tx, session)
+
+        def read(before: int | None, limit: int) -> list[Message]:
+            return self._read(tx, within(parts, through, before), limit, newest=True)
+
+        return read
+
+    def _behind(self, tx: Transaction, session: Session, through: int) -> int:
+        """Return how many messages stand behind a seq; the oldest ones may have been removed."""
+        first = self._read(tx, within(segments(tx, session), through, None), 1, newest=False)
+        return session.last_seq - first[0].seq + 1 if first else 0
+
+    def _wanted(self, tx: Transaction, session_id: str, keep: int) -> Replacement | None:
+        session = require_session(tx, self.scope, session_id)
+        previous = visible_compaction(tx, self.scope, session)
+        read = self._newest(tx, session, 0 if previous is None else previous.through_seq)
+        limit = thresholds_of(self._settings.context).compact
+        return plan_replacement(session, previous, read, Keeping(keep, limit, self._sizer()))
+
+    def _summary(self, wanted: Replacement, said: Reading) -> str:
+        settings, sizer = self._settings.context, self._sizer()
+        tokens = min(settings.summary_tokens, int(thresholds_of(settings).compact * _SUMMARY_SHARE))
+        order = SummaryOrder(
+            previous="" if wanted.previous is None else wanted.previous.summary,
+            utterances=said,
+            tokens=tokens,
+            count=sizer.text,
+        )
+        summary = self._window.summariser.summarise(order).strip()
+        redacted = summary if self._redactor is None else self._redactor.text(summary)
+        return shortened(redacted, tokens, sizer.text)
+
+    def _replaced(self, wanted: Replacement) -> Iterator[Message]:
+        after = wanted.after_seq
+        while after < wanted.through_seq:
+            batch = self.messages(
+                wanted.session_id, _BATCH, after_seq=after, before_seq=wanted.through_seq + 1
+            )
+            if not batch:
+                return
+            yield from batch
+            after = batch[-1].seq
+
+    def _replace(self, wanted: Replacement, summary: str, replaced_tokens: int) -> Compacted:
+        sizer, now, made = self._sizer(), self._clock.now_ms(), self._ids.new()
+        before = 0 if wanted.previous is None else sizer.text(wanted.previous.summary)
+        after = sizer.text(summary)
+
+        def unit(tx: Transaction) -> Compaction | None:
+            session = require_session(tx, self.scope, wanted.session_id)
+            if visible_compaction(tx, self.scope, session) != wanted.previous:
+                return None
+            compaction = Compaction(
+                id=made,
+                session_id=session.id,
+                through_seq=wanted.through_seq,
+                last_seq=session.last_seq,
+                summary=summary,
+                made_by=self._window.summariser.name,
+                tokens_before=before + replaced_tokens + wanted.kept_tokens,
+                tokens_after=after + wanted.kept_tokens,
+                created_at=now,
+            )
+            store_compaction(tx, session, compaction)
+            return compaction
+
+        done = self._database.write(unit)
+        if done is None:
+            return Compacted(session_id=wanted.session_id, outcome="overtaken")
+        self._mirror.notify()
+        return Compacted(session_id=wanted.session_id, outcome="compacted", compaction=done)
+
+    def _sizer(self) -> Sizer:
+        return Sizer(self._window.count)

@@ -1,0 +1,24 @@
+"""What a context window needs beside the transcripts; the composition root chooses it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from recollect.sessions.size import CountTokens
+from recollect.sessions.summariser import ExtractiveSummariser, Summariser
+
+
+class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a context window needs beside the transcripts.
+
+    Attributes:
+        summariser: Writes the summaries.
+        count: An exact counter of tokens; the estimate if not given.
+        workspace: The folder of the notes; None for no notes.
+    """
+
+    summariser: Summariser = msgspec.field(default_factory=ExtractiveSummariser)
+    count: CountTokens | None = None
+    workspace: Path | None = None

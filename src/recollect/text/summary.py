@@ -1,0 +1,178 @@
+"""An extractive summary: the lines of a conversation that matter most, as they were said.
+
+Deterministic, no model. A summary is a list of ``- [time] speaker: text`` lines in their order, so
+that it can be summarised again together with what came later. What a line says is data; nothing of
+it is followed or marked up. Knows no storage.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from recollect.core.clock import to_datetime
+from recollect.text.statements import specifics, statements, weigh
+from recollect.text.terms import terms
+from recollect.text.tokens import estimate_tokens
+from recollect.text.turns import Utterance
+
+VERSION = "extractive-1"
+"""Raise it when the same conversation gives another summary."""
+
+_CANDIDATES = 2_000
+"""The heaviest statements that are looked at: more than the longest summary has lines."""
+_LATEST = 12
+"""The last statements of a conversation are where it stands; they get a place of their own."""
+_LATEST_SHARE = 0.25
+_ALIKE = 0.8
+"""Two statements that share so much of their words, and all their numbers, are one."""
+_LONGEST_SPEAKER = 60
+_LINE = re.compile(r"- (?:\[([^\]\n]{1,40})\] )?(?:([^:\n]{1,80}): )?(\S.*)")
+_OTHERS = frozenset({"assistant", "tool", "system"})
+
+CountTokens = Callable[[str], int]
+"""Returns what a text costs."""
+
+
+class _Line(msgspec.Struct, frozen=True):
+    order: int
+    weight: float
+    label: str
+    said: str
+
+    @property
+    def text(self) -> str:
+        return f"- {self.label}{self.said}"
+
+
+def summarise(
+    utterances: Iterable[Utterance],
+    tokens: int,
+    previous: str = "",
+    count: CountTokens = estimate_tokens,
+) -> str:
+    """Return the most important statements of a conversation, oldest first, one a line.
+
+    What somebody said must last comes first, then decisions, failures and open questions; a part
+    is kept for the last statements. Names, numbers and paths stay as they were written, times are
+    UTC. Nearly the same statement stands there once.
+
+    Args:
+        utterances: In their order; read once, so they may be a stream.
+        tokens: Longest summary.
+        previous: The summary of what came before; its lines are weighed like all others.
+        count: What a text costs.
+
+    Returns:
+        At most ``tokens`` tokens; empty when nothing was said.
+    """
+    latest: deque[_Line] = deque(maxlen=_LATEST)
+    heaviest = heapq.nlargest(
+        _CANDIDATES, _noted(_lines(utterances, previous), latest), key=_by_weight
+    )
+    recent = sorted(latest, key=_by_weight, reverse=True)
+    chosen = _choose(recent, round(tokens * _LATEST_SHARE), count, [])
+    chosen = _choose(heaviest, tokens, count, chosen)
+    if not chosen and heaviest:
+        return _cut(heaviest[0], tokens, count)
+    return "\n".join(line.text for line in sorted(chosen, key=lambda line: line.order))
+
+
+def shortened(summary: str, tokens: int, count: CountTokens = estimate_tokens) -> str:
+    """Return a summary within ``tokens``: its most important lines, in their order."""
+    return summary if count(summary) <= tokens else summarise((), tokens, summary, count)
+
+
+def speaker_of(role: str, name: str | None) -> str:
+    """Return how a summary calls a speaker: by name, and by role where that is not a user's."""
+    if not name:
+        return role
+    called = " ".join(name.replace(":", " ").split())[:_LONGEST_SPEAKER] or role
+    return called if role == "user" else f"{called} ({role})"
+
+
+def _by_weight(line: _Line) -> tuple[float, int]:
+    # Of equals the newer one: what was said long ago must not fill a summary for ever.
+    return line.weight, line.order
+
+
+def _noted(lines: Iterable[_Line], latest: deque[_Line]) -> Iterator[_Line]:
+    for line in lines:
+        latest.append(line)
+        yield line
+
+
+def _lines(utterances: Iterable[Utterance], previous: str) -> Iterator[_Line]:
+    for order, (label, role, said) in enumerate(_said(utterances, previous)):
+        yield _Line(order, weigh(said, role), label, said)
+
+
+def _said(utterances: Iterable[Utterance], previous: str) -> Iterator[tuple[str, str, str]]:
+    for line in previous.splitlines():
+        match = _LINE.fullmatch(line.strip())
+        if match:
+            time, speaker, said = match.groups()
+            yield _label(time, speaker), _role(speaker), said
+        else:
+            yield from (("", "user", said) for said in statements(line))
+    for utterance in utterances:
+        label = _label(_time(utterance.at_ms), utterance.speaker)
+        yield from ((label, utterance.role, said) for said in statements(utterance.text))
+
+
+def _label(time: str | None, speaker: str | None) -> str:
+    return (f"[{time}] " if time else "") + (f"{speaker}: " if speaker else "")
+
+
+def _time(at_ms: int | None) -> str | None:
+    return None if at_ms is None else f"{to_datetime(at_ms):%Y-%m-%d %H:%M}"
+
+
+def _role(speaker: str | None) -> str:
+    """Return the role of a speaker as `speaker_of` wrote it."""
+    name = (speaker or "").rpartition("(")[2].removesuffix(")")
+    return name if name in _OTHERS else "user"
+
+
+def _choose(
+    candidates: Iterable[_Line], tokens: int, count: CountTokens, chosen: list[_Line]
+) -> list[_Line]:
+    """Return ``chosen`` and those of the candidates that still fit, none of them said twice."""
+    chosen = list(chosen)
+    known = [_gist(line) for line in chosen]
+    spent = sum(count(line.text) + 1 for line in chosen)
+    for line in candidates:
+        cost = count(line.text) + 1
+        if spent + cost > tokens:
+            continue
+        gist = _gist(line)
+        if any(_alike(gist, other) for other in known):
+            continue
+        chosen.append(line)
+        known.append(gist)
+        spent += cost
+    return chosen
+
+
+def _gist(line: _Line) -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(terms(line.said)) or frozenset({line.said}), specifics(line.said)
+
+
+def _alike(
+    one: tuple[frozenset[str], frozenset[str]], other: tuple[frozenset[str], frozenset[str]]
+) -> bool:
+    words, numbers = one
+    return numbers == other[1] and len(words & other[0]) >= _ALIKE * len(words | other[0])
+
+
+def _cut(line: _Line, tokens: int, count: CountTokens) -> str:
+    """Return as much of one line as fits; words stay whole."""
+    words = line.text.split(" ")
+    while len(words) > 1 and count(" ".join(words) + "…") > tokens:
+        words.pop()
+    text = " ".join(words) + "…"
+    return text if len(words) > 1 and count(text) <= tokens else ""
