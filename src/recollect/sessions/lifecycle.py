@@ -88,6 +88,12 @@ def fork_session(tx: Transaction, parent: Session, branch: Session, at_seq: int 
             hint=f"use 0 to {parent.last_seq}; 0 shares nothing",
             last_seq=parent.last_seq,
         )
+    if 0 < seq < parent.pruned_seq:
+        raise InvalidInput(
+            "the messages up to this seq were removed",
+            hint=f"use {parent.pruned_seq} to {parent.last_seq}, or 0",
+            pruned_seq=parent.pruned_seq,
+        )
     forked = msgspec.structs.replace(
         branch,
         **{name: getattr(parent, name) for name in _INHERITED},
@@ -95,6 +101,7 @@ def fork_session(tx: Transaction, parent: Session, branch: Session, at_seq: int 
         parent_id=parent.id,
         forked_at_seq=seq,
         last_seq=seq,
+        pruned_seq=min(parent.pruned_seq, seq),
     )
     insert_session(tx, forked)
     record_event(

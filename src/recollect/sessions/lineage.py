@@ -48,7 +48,7 @@ class Branch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def segments(tx: Transaction, session: Session) -> list[Segment]:
-    """Return where the messages of a session stand, oldest first.
+    """Return where the messages of a session stand, oldest first; not those that were removed.
 
     Raises:
         StoreCorrupt: the chain of parents is broken or leads in a circle.
@@ -61,7 +61,7 @@ def segments(tx: Transaction, session: Session) -> list[Segment]:
         if first <= last:
             found.append(Segment(session_id, first, last))
         if parent is None:
-            return found[::-1]
+            return within(found[::-1], session.pruned_seq, None)
         session_id, last = parent, min(shared or 0, last)
         row = tx.row(_PARENT, (parent, session.tenant))
         if row is None:

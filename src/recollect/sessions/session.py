@@ -43,6 +43,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         message_count: Messages of its own.
         last_seq: The seq of its newest message; 0 if there is none. A fork begins behind its
             parent's.
+        pruned_seq: Its messages up to here were removed by retention; 0 for none.
         compaction_count: How often its view was compacted, the sessions before it included.
         flush_compaction_count: The compaction count when memory was flushed last; None for never.
         flushed_at: When that was, ms UTC.
@@ -82,6 +83,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     forked_at_seq: int | None = None
     message_count: int = 0
     last_seq: int = 0
+    pruned_seq: int = 0
     compaction_count: int = 0
     flush_compaction_count: int | None = None
     flushed_at: int | None = None
@@ -141,6 +143,7 @@ def session_of(row: Row) -> Session:
         cache_tokens=integer(values[31]),
         total_tokens=integer(values[32]),
         context_tokens=integer(values[33]),
+        pruned_seq=integer(values[34]),
     )
 
 
@@ -178,13 +181,14 @@ _SELECT: LiteralString = """
         status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id, created_at,
         updated_at, metadata, mode, model, overrides, previous_id, compaction_count,
         flush_compaction_count, flushed_at, flush_failures, input_tokens, output_tokens,
-        cache_tokens, total_tokens, context_tokens
+        cache_tokens, total_tokens, context_tokens, pruned_seq
     FROM sessions WHERE """
 _INSERT: LiteralString = """
     INSERT INTO sessions (id, tenant, agent, user_id, project, key, channel, account, chat_type,
         peer, title, status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id,
-        created_at, updated_at, metadata, mode, model, overrides, previous_id, compaction_count)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        created_at, updated_at, metadata, mode, model, overrides, previous_id, compaction_count,
+        pruned_seq)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -309,4 +313,5 @@ def _row(session: Session) -> list[SqlValue]:
         msgspec.json.encode(session.overrides).decode(),
         session.previous_id,
         session.compaction_count,
+        session.pruned_seq,
     ]

@@ -29,6 +29,22 @@ CREATE TABLE compactions (
     created_at    INTEGER NOT NULL,
     UNIQUE (session_id, through_seq)
 ) STRICT;
+CREATE TABLE episodes (
+    id            TEXT PRIMARY KEY,
+    tenant        TEXT NOT NULL,
+    agent         TEXT,
+    user_id       TEXT,
+    project       TEXT,
+    session_id    TEXT NOT NULL,
+    summary       TEXT NOT NULL,
+    topics        TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(topics)),
+    began_at      INTEGER NOT NULL,
+    ended_at      INTEGER NOT NULL,
+    message_count INTEGER NOT NULL,
+    -- What derived it, with its version.
+    made_by       TEXT NOT NULL,
+    created_at    INTEGER NOT NULL
+) STRICT;
 CREATE TABLE events (
     seq        INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant     TEXT NOT NULL,
@@ -100,6 +116,12 @@ CREATE TABLE pending_messages (
     message_id TEXT,
     at         INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE prunings (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id),
+    -- 1: the session goes with its messages, unless somebody wrote to it meanwhile.
+    is_whole   INTEGER NOT NULL CHECK (is_whole IN (0, 1)),
+    at         INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE schema_steps (
     version    INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
@@ -140,7 +162,7 @@ CREATE TABLE sessions (
     created_at             INTEGER NOT NULL,
     updated_at             INTEGER NOT NULL,
     metadata               TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)), previous_id TEXT REFERENCES sessions (id), mode TEXT NOT NULL DEFAULT 'main'
-    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, flushed_seq INTEGER, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)),
+    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, flushed_seq INTEGER, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)), pruned_seq INTEGER NOT NULL DEFAULT 0,
     UNIQUE (tenant, source, foreign_id),
     CHECK ((parent_id IS NULL) = (forked_at_seq IS NULL))
 ) STRICT;
@@ -170,6 +192,8 @@ CREATE TABLE usage (
     tokens INTEGER NOT NULL CHECK (tokens >= 0),
     PRIMARY KEY (day, kind)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
+CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
 CREATE INDEX pending_messages_by_key ON pending_messages (tenant, key, id);
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
