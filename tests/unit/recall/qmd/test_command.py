@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from recollect.core.errors import ProviderUnavailable
-from recollect.recall.qmd import command
+from recollect.models import program
+from recollect.models.program import Output
 from recollect.recall.qmd.command import QmdCommand
 from tests.unit.recall.qmd.conftest import StandIn
 
@@ -18,7 +19,7 @@ ENVIRON = {"PATH": "/nowhere", "LANG": "C.UTF-8"}
 LONG_S = 30.0
 
 
-def _run(stand_in: StandIn, tmp_path: Path, timeout_s: float = LONG_S) -> command.Output:
+def _run(stand_in: StandIn, tmp_path: Path, timeout_s: float = LONG_S) -> Output:
     made = QmdCommand(str(stand_in.path), tmp_path, ENVIRON)
     return made.run(["--index", "index", "search", "--", "tea; rm -rf $HOME"], timeout_s)
 
@@ -99,7 +100,7 @@ def test_one_that_says_too_much_is_killed(
     stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its output does not fill the memory."""
-    monkeypatch.setattr(command, "MOST_BYTES", 1 << 16)
+    monkeypatch.setattr(program, "MOST_BYTES", 1 << 16)
     stand_in.does("while True: sys.stdout.write('x' * 4096)")
     assert _failure(stand_in, tmp_path).message == "qmd said too much"
 
@@ -112,11 +113,11 @@ def test_one_that_nobody_waits_for_any_more_is_killed(stand_in: StandIn, tmp_pat
         made.run(["--index", "index", "search"], LONG_S, lambda: True)
 
 
-@pytest.mark.parametrize("program", ["qmd-that-nobody-has", "/no/such/qmd"])
-def test_one_that_is_not_there_is_a_failure(tmp_path: Path, program: str) -> None:
+@pytest.mark.parametrize("name", ["qmd-that-nobody-has", "/no/such/qmd"])
+def test_one_that_is_not_there_is_a_failure(tmp_path: Path, name: str) -> None:
     """With the way to get it."""
     with pytest.raises(ProviderUnavailable) as caught:
-        QmdCommand(program, tmp_path, ENVIRON).run(["search"], LONG_S)
+        QmdCommand(name, tmp_path, ENVIRON).run(["search"], LONG_S)
     assert "npm install" in caught.value.hint
 
 
