@@ -1,7 +1,7 @@
-"""Addresses: how people name a session, a message or lines of a file on the command line.
+"""Addresses: how people name a message or lines of a file on the command line.
 
-A session is named by its id, the last characters of it, its title, or its id in the program it was
-imported from; a message by its id or ``SESSION:SEQ``; lines by ``PATH:12`` or ``PATH:12-18``.
+A message is named by its id or ``SESSION:SEQ``, where the session is anything that `Sessions.find`
+understands; lines by ``PATH:12`` or ``PATH:12-18``.
 """
 
 from __future__ import annotations
@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.errors import NotFound
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.message import Message
-    from recollect.sessions.session import Session
     from recollect.sessions.sessions import Sessions
 
 SHORT = 8
 """Characters of a shown session id. They are its last: ids of one moment begin alike."""
 
 _ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
-_TAIL = re.compile(r"[0-9a-f-]{4,36}")
 _IN_SESSION = re.compile(r"(.+):(\d{1,9})")
 _LINES = re.compile(r"(.+\.md):(\d{1,9})(?:-(\d{1,9}))?")
 
@@ -56,12 +54,12 @@ def find_message(sessions: Sessions, address: str) -> Message:
 
     Raises:
         NotFound: there is none.
-        InvalidInput: it could be several.
+        Conflict: it could be in several sessions.
     """
     found = _IN_SESSION.fullmatch(address)
     if not found:
         return sessions.message(address)
-    session, seq = find_session(sessions, found[1]), int(found[2])
+    session, seq = sessions.find(found[1]), int(found[2])
     messages = sessions.messages(session.id, limit=1, after_seq=seq - 1)
     if not messages or messages[0].seq != seq:
         raise NotFound(
@@ -69,32 +67,3 @@ def find_message(sessions: Sessions, address: str) -> Message:
             hint=f"it has {session.last_seq}; `recollect transcript {short(session.id)}`",
         )
     return messages[0]
-
-
-def find_session(sessions: Sessions, name: str) -> Session:
-    """Return the session that a name means.
-
-    Raises:
-        NotFound: there is none.
-        InvalidInput: it could be several.
-    """
-    if _ID.fullmatch(name):
-        try:
-            return sessions.get(name)
-        except NotFound:
-            pass  # it may be its id in another program
-    found = [session for session in sessions.list() if _is_named(session, name)]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise NotFound("there is no such session", hint="`recollect sessions` lists them")
-    raise InvalidInput(
-        f"{len(found)} sessions are named so",
-        hint="use one of their ids: " + ", ".join(session.id for session in found[:3]),
-    )
-
-
-def _is_named(session: Session, name: str) -> bool:
-    if name in {session.title, session.foreign_id, session.key}:
-        return True
-    return bool(_TAIL.fullmatch(name)) and session.id.endswith(name)

@@ -96,7 +96,7 @@ def _give_message(memory: Memory, address: str, around: int, *, as_json: bool) -
         print_document({"message": message, "before": before, "after": after})
         return
     from recollect.cli.messages import show_messages
-    from recollect.cli.sessions import show_session_line
+    from recollect.cli.session_lines import show_session_line
 
     show_session_line(memory.sessions, memory.sessions.get(message.session_id))
     show_messages([*before, message, *after], chosen=message.seq)

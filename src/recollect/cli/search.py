@@ -86,11 +86,7 @@ def search(
 
 
 def _id(memory: Memory, name: str | None) -> str | None:
-    if name is None:
-        return None
-    from recollect.cli.addresses import find_session
-
-    return find_session(memory.sessions, name).id
+    return None if name is None else memory.sessions.find(name).id
 
 
 class _Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,7 +122,7 @@ class _Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def titles(memory: Memory, result: SearchResult) -> dict[str, str]:
     """Return what the sessions of the hits are called, by id."""
-    from recollect.cli.sessions import title_of
+    from recollect.cli.session_lines import title_of
 
     found: dict[str, str] = {}
     for session_id in {hit.session_id for hit in result.hits if hit.session_id is not None}:

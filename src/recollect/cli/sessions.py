@@ -1,42 +1,42 @@
-"""`recollect sessions` and `recollect transcript`."""
+"""`recollect sessions`: the list, and the group that the other commands of sessions stand below."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+import operator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.cli.addresses import find_session, short
+from recollect.cli import session_life, session_say, session_show, session_tree
+from recollect.cli.addresses import short
 from recollect.cli.document import print_document
 from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, opened
 from recollect.cli.options import FILTERS, AsJson, Project
-from recollect.cli.plain import one_line, shortened
+from recollect.cli.plain import one_line
+from recollect.cli.session_lines import title_of
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
     from recollect.cli.screen import Span
     from recollect.memory import Memory
-    from recollect.sessions.message import Message
     from recollect.sessions.session import Session
     from recollect.sessions.sessions import Sessions
 
-FIRST = 5
-"""Messages at the beginning among which something of the user's is looked for as a title."""
-TITLE = 60
-"""Characters of such a title."""
-PAGE = 500
-"""Messages read at once, so that a long transcript needs little memory."""
-
 app = App()
-group = App(help="List sessions, the last used first, or show one.", invoke_without_command=True)
+group = App(
+    help="List sessions, the last used first, or do something with one.",
+    invoke_without_command=True,
+)
 app.add_typer(group, name="sessions", rich_help_panel="Find")
+for module in (session_show, session_tree, session_life, session_say):
+    group.add_typer(module.app)
 
-Name = Annotated[
-    str,
-    typer.Argument(help="Its id, the end of it, or its title.", show_default=False, metavar="ID"),
-]
+
+def _complete_status(incomplete: str) -> list[str]:
+    from recollect.sessions.session import STATUSES
+
+    return [status for status in STATUSES if status.startswith(incomplete)]
 
 
 @group.callback()
@@ -44,6 +44,9 @@ def list_sessions(
     context: typer.Context,
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", help="Sessions at most.")] = 20,
+    title: Annotated[
+        str | None, typer.Option(help="Only with this text in the title.", rich_help_panel=FILTERS)
+    ] = None,
     project: Project = None,
     agent: Annotated[
         str | None, typer.Option(help="Only of this agent.", rich_help_panel=FILTERS)
@@ -54,92 +57,78 @@ def list_sessions(
     key: Annotated[
         str | None, typer.Option(help="Only of this session key.", rich_help_panel=FILTERS)
     ] = None,
-    status: Annotated[
-        str | None, typer.Option(help="active, archived or deleted.", rich_help_panel=FILTERS)
+    since: Annotated[
+        str | None,
+        typer.Option(help="Only used since: 2026-05-12, 2 days ago, 3h.", rich_help_panel=FILTERS),
     ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(help="Only used until; a day is meant with its end.", rich_help_panel=FILTERS),
+    ] = None,
+    status: Annotated[
+        str | None,
+        typer.Option(
+            help="active, archived or deleted; all but the deleted by default.",
+            autocompletion=_complete_status,
+            rich_help_panel=FILTERS,
+        ),
+    ] = None,
+    deleted: Annotated[
+        bool, typer.Option("--all", help="Also the deleted.", rich_help_panel=FILTERS)
+    ] = False,
+    automatic: Annotated[
+        bool,
+        typer.Option(help="Also those of jobs, hooks and sub-agents.", rich_help_panel=FILTERS),
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """List sessions, the last used first, or show one."""
+    """List sessions, the last used first, or do something with one."""
     if context.invoked_subcommand is not None:
         return
     if limit < 1:
         raise InvalidInput("--limit is below 1", hint="use a number from 1")
+    if deleted and status is not None:
+        raise InvalidInput("--all and --status exclude each other", hint="leave one of them out")
     with opened(context) as memory:
-        found = memory.sessions.list(
-            project=project, agent=agent, channel=channel, key=key, status=status, limit=limit + 1
-        )
+        wanted = {
+            "title": title,
+            "project": project,
+            "agent": agent,
+            "channel": channel,
+            "key": key,
+            "status": status,
+            "automatic": automatic,
+        }
+        wanted |= _span(memory, since, until)
+        found = _found(memory.sessions, wanted, limit + 1, deleted=deleted)
         if answers_json(context, as_json):
             print_document({"sessions": found[:limit], "more": len(found) > limit})
         else:
             _show_list(memory.sessions, found, limit)
 
 
-@group.command("show")
-def show_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
-    """Show what is known of a session."""
-    with opened(context) as memory:
-        found = find_session(memory.sessions, session)
-        if answers_json(context, as_json):
-            print_document(found)
-        else:
-            _show_one(found)
+def _span(memory: Memory, since: str | None, until: str | None) -> dict[str, int | None]:
+    if since is None and until is None:
+        return {}
+    from recollect.cli.dates import read_date
+    from recollect.core.clock import SystemClock
+    from recollect.sessions.freshness import zone_of
+
+    now, zone = SystemClock().now_ms(), zone_of(memory.settings.sessions.time_zone)
+    return {
+        "since": None if since is None else read_date(since, now, zone),
+        "until": None if until is None else read_date(until, now, zone, through=True),
+    }
 
 
-@app.command(rich_help_panel="Find")
-def transcript(
-    context: typer.Context,
-    session: Name,
-    *,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", "-n", help="The last so many; with --after, the first."),
-    ] = None,
-    after: Annotated[int | None, typer.Option(help="Only behind this seq.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show what was said in a session, oldest first."""
-    with opened(context) as memory:
-        found = find_session(memory.sessions, session)
-        if answers_json(context, as_json):
-            messages = memory.sessions.messages(found.id, limit, after_seq=after)
-            print_document({"session": found, "messages": messages})
-            return
-        from recollect.cli.messages import show_messages
-
-        show_session_line(memory.sessions, found)
-        for page in _pages(memory, found, limit, after):
-            show_messages(page)
-
-
-def title_of(sessions: Sessions, session: Session) -> str:
-    """Return what a session is called, or its key, or how it begins."""
-    named = session.title or session.key
-    if named is not None:
-        return named
-    first = sessions.messages(session.id, FIRST, after_seq=0)
-    said = next((message.text for message in first if message.role == "user"), "")
-    return shortened(said, TITLE) or session.project or "untitled"
-
-
-def show_session_line(sessions: Sessions, session: Session) -> None:
-    """Print which session follows, on stderr: stdout is for what was said in it."""
-    from recollect.cli.figures import count
-    from recollect.cli.screen import say
-
-    told = f"  {short(session.id)}, {count(session.message_count, 'message')}\n"
-    say((title_of(sessions, session), "bold"), (told, "dim"))
-
-
-def _pages(
-    memory: Memory, session: Session, limit: int | None, after: int | None
-) -> Iterator[list[Message]]:
-    if limit is not None:
-        yield memory.sessions.messages(session.id, limit, after_seq=after)
-        return
-    seq = after or 0
-    while page := memory.sessions.messages(session.id, PAGE, after_seq=seq):
-        yield page
-        seq = page[-1].seq
+def _found(
+    sessions: Sessions, wanted: dict[str, Any], limit: int, *, deleted: bool
+) -> list[Session]:
+    found = sessions.list(**wanted, limit=limit)
+    if not deleted:
+        return found
+    found += sessions.list(**(wanted | {"status": "deleted"}), limit=limit)
+    return sorted(found, key=operator.attrgetter("updated_at", "id"), reverse=True)[:limit]
 
 
 def _show_list(sessions: Sessions, found: list[Session], limit: int) -> None:
@@ -157,34 +146,12 @@ def _show_list(sessions: Sessions, found: list[Session], limit: int) -> None:
 def _row(sessions: Sessions, session: Session) -> tuple[Span, ...]:
     from recollect.cli.figures import moment
 
-    where = session.project or session.channel or session.source or ""
+    place = session.project or session.channel or session.source or ""
+    state = "" if session.status == "active" else f"({session.status})"
     return (
         (short(session.id), "cyan"),
         (moment(session.updated_at), ""),
-        (f"{session.message_count:>8,}", ""),
+        (f"{session.last_seq:>8,}", ""),
         (one_line(title_of(sessions, session)), "bold"),
-        (one_line(where), "dim"),
+        (f"{one_line(place)} {state}".strip(), "dim"),
     )
-
-
-def _show_one(session: Session) -> None:
-    from recollect.cli.figures import moment
-    from recollect.cli.screen import show_pairs
-
-    told = {
-        "id": session.id,
-        "title": session.title,
-        "status": session.status,
-        "key": session.key,
-        "agent": session.agent,
-        "user": session.user,
-        "project": session.project,
-        "channel": session.channel,
-        "messages": f"{session.message_count:,}",
-        "began": moment(session.created_at),
-        "last message": moment(session.updated_at),
-        "imported from": session.source,
-        "its id there": session.foreign_id,
-        "fork of": session.parent_id,
-    }
-    show_pairs((name, value) for name, value in told.items() if value)

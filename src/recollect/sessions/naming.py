@@ -25,7 +25,7 @@ def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
 
     An id wins over the end of one, that over the id that it had in another program, that over a
     title, whose case does not matter, and that over a session key, which means the current session
-    of it. A deleted session is found by its id alone.
+    of it. A deleted session is found by its id or the end of it alone.
 
     Raises:
         NotFound: nothing is called so; the hint has near names.
@@ -34,9 +34,10 @@ def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
     found = find_session(tx, scope, name)
     if found is not None:
         return found
-    there = [s for s in select_sessions(tx, Condition(scope), None) if s.status != "deleted"]
-    for named in (_by_end, _by_foreign_id, _by_title, _by_key):
-        meant = named(there, name)
+    known = select_sessions(tx, Condition(scope), None)
+    there = [session for session in known if session.status != "deleted"]
+    others = (named(there, name) for named in (_by_foreign_id, _by_title, _by_key))
+    for meant in (_by_end(known, name), *others):
         if len(meant) == 1:
             return meant[0]
         if meant:
@@ -77,9 +78,8 @@ def _unclear(meant: Sequence[Session]) -> Conflict:
 
 
 def _near(sessions: Sequence[Session], name: str) -> str:
-    titles = {session.title.casefold(): session for session in sessions if session.title}
-    near = difflib.get_close_matches(name.casefold(), titles, n=SHOWN)
-    found = [titles[title] for title in near]
+    names = {named.casefold(): s for s in sessions for named in (s.key, s.title) if named}
+    found = [names[near] for near in difflib.get_close_matches(name.casefold(), names, n=SHOWN)]
     ids = {session.id: session for session in sessions}
     found += [ids[i] for i in difflib.get_close_matches(name, ids, n=SHOWN, cutoff=0.8)]
     if not found:

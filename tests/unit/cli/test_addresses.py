@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.cli.addresses import Lines, find_message, find_session, lines_of, short
-from recollect.core.errors import InvalidInput, NotFound
+from recollect.cli.addresses import Lines, find_message, lines_of, short
+from recollect.core.errors import Conflict, NotFound
 from recollect.memory import Memory
 
 
@@ -37,13 +37,6 @@ def test_files_and_messages_are_told_apart(address: str, lines: Lines | None) ->
     assert lines_of(address) == lines
 
 
-def test_a_session_answers_to_every_name(memory: Memory) -> None:
-    """Id, end of the id, title and key."""
-    made = memory.sessions.create(key="telegram:42", title="Tea time")
-    for name in (made.id, short(made.id), "Tea time", made.key or ""):
-        assert find_session(memory.sessions, name) == made
-
-
 def test_a_session_answers_to_its_id_elsewhere(memory: Memory, tmp_path: Path) -> None:
     """Claude Code's ids look like ours."""
     foreign = "0198a1f9-0000-7000-8000-000000000000"
@@ -56,22 +49,16 @@ def test_a_session_answers_to_its_id_elsewhere(memory: Memory, tmp_path: Path) -
     found = memory.sessions.list()[0]
     names = {found.title, found.foreign_id, found.key} - {None}
     assert any(foreign in str(name) for name in names)
-    assert all(find_session(memory.sessions, str(name)) == found for name in names)
+    assert all(memory.sessions.find(str(name)) == found for name in names)
+    assert find_message(memory.sessions, f"{found.foreign_id}:1").text == "hi"
 
 
-def test_a_name_of_several_sessions_is_refused(memory: Memory) -> None:
+def test_a_message_of_several_sessions_is_refused(memory: Memory) -> None:
     """The hint holds their ids."""
     ids = [memory.sessions.create(title="Tea").id for _ in range(2)]
-    with pytest.raises(InvalidInput) as caught:
-        find_session(memory.sessions, "Tea")
+    with pytest.raises(Conflict) as caught:
+        find_message(memory.sessions, "Tea:1")
     assert all(each in caught.value.hint for each in ids)
-
-
-@pytest.mark.parametrize("name", ["", "Tea", "0198", "0198a1f9-0000-7000-8000-000000000000"])
-def test_a_name_of_nothing_is_told(memory: Memory, name: str) -> None:
-    """Whatever its form."""
-    with pytest.raises(NotFound):
-        find_session(memory.sessions, name)
 
 
 def test_a_message_is_found_by_its_place(memory: Memory) -> None:

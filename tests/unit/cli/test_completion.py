@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import recollect
 from tests.unit.cli.conftest import Run
 
 Complete = Callable[[str], list[str]]
@@ -37,11 +39,27 @@ def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
         ("recollect config get search.li", ["search.limit"]),
         ("recollect bench loc", ["locomo"]),
         ("recollect models ins", ["install"]),
+        ("recollect sessions --status de", ["deleted"]),
+        ("recollect sessions say x as", ["assistant"]),
+        ("recollect sessions show x", []),
     ],
 )
 def test_what_can_follow_is_offered(complete: Complete, line: str, offers: list[str]) -> None:
     """And only that."""
     assert complete(line) == offers
+
+
+def test_a_session_of_the_home_is_offered(complete: Complete, run: Run, home: Path) -> None:
+    """By the id that the list shows; a home that cannot be read offers nothing."""
+    with recollect.open(home) as memory:
+        made = memory.sessions.create(title="Tea")
+    shown = made.id[-8:]
+    line = f"recollect --home {home} sessions show "
+    assert complete(line) == [shown]
+    assert complete(line + shown[:3]) == [shown]
+    assert complete(line + "zzz") == []
+    (home / "config.yaml").write_text("no: setting\n", encoding="utf-8")
+    assert complete(line) == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

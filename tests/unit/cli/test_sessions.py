@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.cli import sessions
-from recollect.cli.sessions import title_of
+from recollect.cli import transcript
+from recollect.cli.session_lines import title_of
 from tests.unit.cli.conftest import Run
 
 pytestmark = pytest.mark.usefixtures("filled")
@@ -89,7 +89,7 @@ def test_a_part_of_a_transcript_is_chosen(
     run: Run, home: Path, options: tuple[str, ...], seqs: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same part on the screen and in the document, whatever the size of a page."""
-    monkeypatch.setattr(sessions, "PAGE", 2)
+    monkeypatch.setattr(transcript, "PAGE", 2)
     document = run("--home", home, "transcript", "delivery", *options, "--json").json
     shown = run("--home", home, "transcript", "delivery", *options).out
     assert [message["seq"] for message in document["messages"]] == seqs
@@ -97,10 +97,52 @@ def test_a_part_of_a_transcript_is_chosen(
 
 
 @pytest.mark.parametrize(
+    ("options", "titles"),
+    [
+        ((), ["note", "delivery"]),
+        (("--no-automatic",), ["delivery"]),
+        (("--title", "DELIV"), ["delivery"]),
+        (("--until", "2026-05-26"), ["delivery"]),
+        (("--until", "2026-05-25"), []),
+        (("--since", "2026-05-26", "--until", "2026-05-26T19:00Z"), ["delivery"]),
+        (("--since", "1h"), ["note"]),
+        (("--status", "archived"), []),
+        (("--all",), ["note", "gone", "delivery"]),
+        (("--all", "--limit", "2"), ["note", "gone"]),
+    ],
+)
+def test_a_list_is_narrowed(
+    run: Run, home: Path, options: tuple[str, ...], titles: list[str]
+) -> None:
+    """The last used first."""
+    with recollect.open(home) as memory:
+        memory.sessions.rename(memory.sessions.find("delivery").id, "delivery")
+        gone = memory.sessions.create(title="gone")
+        memory.sessions.set_status(gone.id, "deleted")
+        memory.sessions.create(key="agent:main:cron:nightly", title="note")
+    found = run("--home", home, "sessions", "--json", *options).json["sessions"]
+    assert [session["title"] for session in found] == titles
+
+
+def test_what_a_model_used_is_shown(run: Run, home: Path) -> None:
+    """Tokens, and what stood in its last prompt."""
+    with recollect.open(home) as memory:
+        found = memory.sessions.find("delivery")
+        usage = {"input_tokens": 1200, "output_tokens": 30, "cache_read_input_tokens": 1000}
+        memory.sessions.append(found.id, "assistant", "Yes.", model="claude", usage=usage)
+    lines = run("--home", home, "sessions", "show", "delivery").out.splitlines()
+    assert "model          claude" in lines
+    assert "tokens         2,200 read, 1,000 of them cached, 30 written" in lines
+    assert "last prompt    2,200 tokens" in lines
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ("sessions", "--limit", "0"),
         ("sessions", "--status", "odd"),
+        ("sessions", "--status", "active", "--all"),
+        ("sessions", "--since", "tomorrow"),
         ("sessions", "show", "nobody"),
         ("transcript", "nobody"),
         ("transcript", "delivery", "--limit", "-1"),

@@ -31,11 +31,11 @@ def test_a_key_means_its_current_session(home: Home) -> None:
 
 
 def test_a_deleted_session_answers_to_its_id_alone(sessions: Sessions) -> None:
-    """Its title may be given again."""
-    gone = sessions.create(title="Tea")
+    """Its title and its key may be given again."""
+    gone = sessions.create(key=KEY, title="Tea")
     sessions.set_status(gone.id, "deleted")
-    assert sessions.find(gone.id).id == gone.id
-    for name in ("Tea", gone.id[-8:]):
+    assert sessions.find(gone.id).id == sessions.find(gone.id[-8:]).id == gone.id
+    for name in ("Tea", KEY):
         with pytest.raises(NotFound):
             sessions.find(name)
 

@@ -1,0 +1,72 @@
+"""`recollect sessions say`: store a message from the command line."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.addresses import short
+from recollect.cli.document import print_document
+from recollect.cli.help import App
+from recollect.cli.invocation import answers_json, opened
+from recollect.cli.options import AsJson
+from recollect.cli.session_life import Busy
+from recollect.cli.session_lines import Name
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.sessions.message import Message
+
+STDIN = "-"
+"""The text that stands for what comes in on stdin."""
+
+app = App()
+
+
+def _complete_role(incomplete: str) -> list[str]:
+    from recollect.sessions.message import ROLES
+
+    return [role for role in ROLES if role.startswith(incomplete)]
+
+
+@app.command("say")
+def say_message(
+    context: typer.Context,
+    session: Name,
+    role: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROLE",
+            help="user, assistant, system or tool.",
+            autocompletion=_complete_role,
+            show_default=False,
+        ),
+    ],
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="What is said; - reads stdin.", show_default=False)
+    ],
+    *,
+    name: Annotated[str | None, typer.Option(help="The speaker, where it is known.")] = None,
+    event_id: Annotated[
+        str | None, typer.Option(help="An id of yours: the same one again stores nothing.")
+    ] = None,
+    busy: Busy = "refuse",
+    as_json: AsJson = False,
+) -> None:
+    """Store a message at the end of a session. Prints where it stands."""
+    said = sys.stdin.read() if text == STDIN else text
+    with opened(context) as memory:
+        found = memory.sessions.find(session)
+        with memory.sessions.hold(found.id, on_busy=busy) as held:
+            message = held.append(role, said, name=name, event_id=event_id)
+        _give(context, message, as_json=as_json)
+
+
+def _give(context: typer.Context, message: Message, *, as_json: bool) -> None:
+    if answers_json(context, as_json):
+        print_document(message)
+        return
+    from recollect.cli.screen import show
+
+    show((f"{short(message.session_id)}:{message.seq}", ""))

@@ -1,0 +1,93 @@
+"""Dates as people type them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.cli.dates import read_date
+from recollect.core.clock import MAX_MS, to_ms
+from recollect.core.errors import InvalidInput
+
+NOW = to_ms(datetime(2026, 5, 12, 23, 30, tzinfo=UTC))
+BERLIN = ZoneInfo("Europe/Berlin")
+"""Where it is the 13th by now."""
+
+
+def _at(*parts: int) -> int:
+    return to_ms(datetime(*parts, tzinfo=UTC))  # type: ignore[arg-type,misc]  # year, month, day and more
+
+
+@pytest.mark.parametrize(
+    ("written", "moment"),
+    [
+        ("2026-05-10", _at(2026, 5, 10)),
+        ("2026-05-10T09:30", _at(2026, 5, 10, 9, 30)),
+        ("2026-05-10 09:30:15", _at(2026, 5, 10, 9, 30, 15)),
+        ("2026-05-10T09:30+02:00", _at(2026, 5, 10, 7, 30)),
+        ("2026-05-10t09:30z", _at(2026, 5, 10, 9, 30)),
+        (" Today ", _at(2026, 5, 12)),
+        ("yesterday", _at(2026, 5, 11)),
+        ("2 days ago", _at(2026, 5, 10, 23, 30)),
+        ("1 week ago", _at(2026, 5, 5, 23, 30)),
+        ("90 minutes", _at(2026, 5, 12, 22)),
+        ("3h", _at(2026, 5, 12, 20, 30)),
+    ],
+)
+def test_a_moment_is_understood(written: str, moment: int) -> None:
+    """In UTC here."""
+    assert read_date(written, NOW, UTC) == moment
+
+
+def test_a_day_is_one_of_the_users_zone() -> None:
+    """It begins two hours earlier in Berlin in summer, and may be another one already."""
+    assert read_date("2026-05-10", NOW, BERLIN) == _at(2026, 5, 9, 22)
+    assert read_date("today", NOW, BERLIN) == _at(2026, 5, 12, 22)
+    assert read_date("2026-05-10 09:30", NOW, BERLIN) == _at(2026, 5, 10, 7, 30)
+    assert read_date("2026-05-10 09:30Z", NOW, BERLIN) == _at(2026, 5, 10, 9, 30)
+
+
+def test_without_a_zone_it_is_that_of_the_machine() -> None:
+    """UTC in these tests."""
+    assert read_date("2026-05-10", NOW, None) == _at(2026, 5, 10)
+
+
+def test_through_a_day_is_up_to_its_end() -> None:
+    """Also when that day is 23 hours long; a time of day is that time."""
+    assert read_date("2026-05-10", NOW, UTC, through=True) == _at(2026, 5, 11)
+    assert read_date("2026-03-29", NOW, BERLIN, through=True) == _at(2026, 3, 29, 22)
+    assert read_date("2026-05-10 09:30", NOW, UTC, through=True) == _at(2026, 5, 10, 9, 30)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        "tomorrow",
+        "2026-13-01",
+        "9999-12-31",
+        "0001-01-01",
+        "999999 weeks ago",
+        "5 years",
+        "1e3",
+    ],
+)
+def test_what_is_no_date_is_refused(written: str) -> None:
+    """With examples of what is; the end of the last day is no date either."""
+    with pytest.raises(InvalidInput) as caught:
+        read_date(written, NOW, UTC, through=True)
+    assert "yesterday" in caught.value.hint
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_moment_or_refused(written: str) -> None:
+    """Never another error."""
+    try:
+        moment = read_date(written, NOW, None)
+    except InvalidInput:
+        return
+    assert 0 <= moment <= MAX_MS
