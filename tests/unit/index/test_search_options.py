@@ -74,6 +74,21 @@ def test_a_side_that_is_alone_has_all_of_the_score() -> None:
     assert total(1.0, 0.0, plain_weights(settings, lexical=False, vector=True)) == 1.0
 
 
+def test_a_vector_counts_by_its_cosine(tmp_path: Path) -> None:
+    """As 1 - distance does; two notes have no neighbours that would be counted in."""
+    texts = {"memory/a.md": "apple bread", "memory/b.md": "apple boat lamp door"}
+    settings = SearchSettings(hybrid=HybridSettings(enabled=True))
+    feed = ScriptedFeed(*(note(path, text) for path, text in texts.items()))
+    embedder = ScriptedEmbedder()
+    with ScriptedIndex(tmp_path, feed, embedder, settings) as home:
+        hits = home.ask("apple", mode="vector").hits
+    asked = embedder.embed_query("apple")
+    vectors = dict(zip(texts, embedder.embed_documents(list(texts.values())), strict=True))
+    assert [hit.ref for hit in hits] == list(texts)
+    for hit in hits:
+        assert hit.score == pytest.approx(float(asked @ vectors[hit.ref]), abs=2e-3)
+
+
 @pytest.mark.parametrize(
     ("limit", "multiplier", "expected"), [(6, 4, 24), (100, 4, 200), (1, 1, 1), (6, 0, 400)]
 )
