@@ -7,7 +7,7 @@ message.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import LiteralString
 
 import msgspec
@@ -17,7 +17,7 @@ from recollect.sessions.content import TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.draft import Draft
 from recollect.sessions.json_value import JsonValue
 from recollect.sessions.session import Condition, Session, owner_of
-from recollect.store.cell import integer, text, text_or_none
+from recollect.store.cell import integer, integer_or_none, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 
@@ -37,10 +37,14 @@ _STORE_RESULT: LiteralString = _INSERT + (
     "result_id = excluded.result_id, result_text = excluded.result_text,"
     " is_error = excluded.is_error, finished_at = excluded.finished_at"
 )
-_SELECT: LiteralString = """
+_SELECT_SEEN: LiteralString = """
     SELECT id, session_id, message_id, result_id, call_id, tool_name, input, result_text, is_error,
-        created_at, finished_at
-    FROM tool_calls WHERE """
+        created_at, finished_at, called, answered
+    FROM (
+        SELECT t.*, m.seq AS called, r.seq AS answered
+        FROM tool_calls t JOIN messages m ON m.id = t.message_id
+            LEFT JOIN messages r ON r.id = t.result_id
+    ) AS seen WHERE """
 _UNKNOWN = "unknown"
 _NAME, _IS_ERROR = 9, 12
 """Where a row of `_INSERT` has them."""
@@ -155,13 +159,60 @@ def _owner(session: Session, draft: Draft, place: int, mark: str = "c") -> list[
 
 
 def select_tool_calls(tx: Transaction, where: Condition, last_seq: int) -> list[ToolCall]:
-    """Return the tool calls up to a message that meet a condition, oldest first."""
-    where.also(
-        "message_id IN (SELECT m.id FROM messages m WHERE m.id = message_id AND m.seq <= ?)",
-        last_seq,
+    """Return the tool calls up to a message that meet a condition, oldest first.
+
+    Of a call whose result came behind that message, the call alone; of a result whose call did,
+    the result alone.
+    """
+    sql = _SELECT_SEEN + where.sql + " AND (called <= ? OR answered <= ?) ORDER BY created_at, id"
+    rows = tx.rows(sql, [*where.params, last_seq, last_seq])
+    return [_seen(row, last_seq) for row in rows]
+
+
+def joined(parts: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
+    """Return the calls of a transcript whose parts stand in several sessions.
+
+    A result that a fork brought belongs to the call that its parent made, or the other way round.
+    """
+    found: list[ToolCall] = []
+    places: dict[str, int] = {}
+    for call in parts:
+        place = None if call.call_id is None else places.setdefault(call.call_id, len(found))
+        if place is None or place == len(found):
+            found.append(call)
+        else:
+            found[place] = _joined(found[place], call)
+    return tuple(found)
+
+
+def _joined(first: ToolCall, later: ToolCall) -> ToolCall:
+    call = first if later.message_id == later.result_id else later
+    result = later if later.result_id is not None else first
+    return msgspec.structs.replace(
+        call,
+        result_id=result.result_id,
+        result_text=result.result_text,
+        is_error=result.is_error,
+        finished_at=result.finished_at,
     )
-    rows = tx.rows(_SELECT + where.sql + " ORDER BY created_at, id", where.params)
-    return [_tool_call(row) for row in rows]
+
+
+def _seen(row: Row, last_seq: int) -> ToolCall:
+    """Return what somebody knows of a call who read up to ``last_seq``."""
+    call, called, answered = _tool_call(row), integer(row[11]), integer_or_none(row[12])
+    if called > last_seq:
+        return msgspec.structs.replace(
+            call,
+            message_id=call.result_id or call.message_id,
+            tool_name=_UNKNOWN,
+            input={},
+            created_at=call.finished_at or call.created_at,
+        )
+    if answered is None or answered <= last_seq:
+        return call
+    return msgspec.structs.replace(
+        call, result_id=None, result_text=None, is_error=False, finished_at=None
+    )
 
 
 def _tool_call(row: Row) -> ToolCall:

@@ -22,7 +22,7 @@ from recollect.sessions.lineage import Segment, segments, within
 from recollect.sessions.message import Message
 from recollect.sessions.mirror import MirrorSignal, SilentMirror
 from recollect.sessions.session import Condition, require_session
-from recollect.sessions.tool_call import ToolCall, select_tool_calls
+from recollect.sessions.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.transcript import (
     append_drafts,
     find_message,
@@ -194,10 +194,9 @@ class Transcripts:
 
         def unit(tx: Transaction) -> tuple[ToolCall, ...]:
             session = require_session(tx, self.scope, session_id)
-            return tuple(
-                call
-                for part in segments(tx, session)
-                for call in select_tool_calls(tx, self._of(part), part.last)
+            parts = segments(tx, session)
+            return joined(
+                call for part in parts for call in select_tool_calls(tx, self._of(part), part.last)
             )
 
         return self._database.read(unit)
