@@ -7,7 +7,7 @@ is flushed before in `flush`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
@@ -19,12 +19,22 @@ from recollect.sessions.compaction import (
     store_compaction,
     visible_compaction,
 )
+from recollect.sessions.flush import (
+    Flushed,
+    count_failure,
+    count_flush,
+    flushed_seq,
+    reason_not_to_flush,
+    write_notes,
+)
+from recollect.sessions.freshness import zone_of
 from recollect.sessions.lineage import segments, within
 from recollect.sessions.message import Message
+from recollect.sessions.notes import Note
 from recollect.sessions.replacement import Keeping, Reading, Replacement, plan_replacement
 from recollect.sessions.session import Session, require_session
 from recollect.sessions.size import Sizer
-from recollect.sessions.summariser import SummaryOrder
+from recollect.sessions.summariser import SummaryOrder, utterance_of
 from recollect.sessions.thresholds import Thresholds, thresholds_of
 from recollect.sessions.transcripts import Transcripts
 from recollect.sessions.view import ContextView, ReadNewest, read_tail, summary_within
@@ -33,6 +43,7 @@ from recollect.text.summary import shortened
 
 Outcome = Literal["compacted", "not_due", "nothing_to_replace", "failed", "overtaken"]
 
+_NOT_DUE = Flushed(outcome="not_due")
 _BATCH = 1_000
 """Messages that are read at once for a summary."""
 _SUMMARY_SHARE = 0.25
@@ -49,12 +60,14 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
             somebody else compacted it meanwhile. Only the first changed anything.
         compaction: What stands in the view now.
         error: The code of what failed.
+        flush: What was written into the notes of the workspace before.
     """
 
     session_id: str
     outcome: Outcome
     compaction: Compaction | None = None
     error: str | None = None
+    flush: Flushed = _NOT_DUE
 
 
 class ContextWindows(Transcripts):
@@ -94,11 +107,32 @@ class ContextWindows(Transcripts):
 
         return self._database.read(unit)
 
+    def keep_within_window(self, session_id: str, extra_tokens: int = 0) -> Compacted:
+        """Flush and compact a session where that is due; for every turn of an agent.
+
+        At first what must last is written into the notes of the workspace, a little later older
+        messages become a summary; see the settings ``sessions.context``. Usually nothing is due,
+        and that costs as much as a view.
+
+        Args:
+            session_id: Which one.
+            extra_tokens: What else stands in the prompt: instructions, tools, the next message.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+        view, limits = self.view(session_id), thresholds_of(self._settings.context)
+        tokens = view.tokens + max(0, extra_tokens)
+        if view.is_full or tokens >= limits.compact:
+            return self.compact(session_id)
+        flush = self.flush(session_id) if tokens >= limits.flush else _NOT_DUE
+        return Compacted(session_id=session_id, outcome="not_due", flush=flush)
+
     def compact(self, session_id: str, *, keep_messages: int | None = None) -> Compacted:
         """Let a summary stand in the view for all but the newest messages; they stay stored.
 
         A tool call stays with its result. The summary takes the one before in. Messages that come
-        while it is written are in the view, too.
+        while it is written are in the view, too. What must last is flushed first, see `flush`.
 
         Args:
             session_id: Which one.
@@ -115,15 +149,63 @@ class ContextWindows(Transcripts):
         wanted = self._database.read(lambda tx: self._wanted(tx, session_id, keep))
         if wanted is None:
             return Compacted(session_id=session_id, outcome="nothing_to_replace")
-        said = Reading(self._replaced(wanted), self._sizer())
+        flush = self.flush(session_id)
+        return msgspec.structs.replace(self._compact(wanted), flush=flush)
+
+    def flush(self, session_id: str) -> Flushed:
+        """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
+
+        Once in each compaction cycle; what was looked at before is not looked at again, and nothing
+        stands there twice. Nothing is written from groups, jobs and sub-agents.
+
+        Returns:
+            What was done, or why it was not; a failure is counted and told, not raised.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+
+        def unit(tx: Transaction) -> tuple[Session, int]:
+            session = require_session(tx, self.scope, session_id)
+            above = visible_compaction(tx, self.scope, session)
+            through = 0 if above is None else above.through_seq
+            return session, max(through, flushed_seq(tx, session))
+
+        session, seen = self._database.read(unit)
+        workspace = self._window.workspace
+        reason = reason_not_to_flush(session, self._settings.context, workspace)
+        if workspace is None or reason is not None:
+            return Flushed(outcome=reason or "no_workspace")
+        now = self._clock.now_ms()
+        try:
+            said = self._between(session.id, seen, session.last_seq)
+            notes = self._redacted(self._window.notes.notes(map(utterance_of, said)))
+            done = write_notes(workspace, notes, now, zone_of(self._settings.time_zone))
+        except RecollectError as error:
+            code = error.code
+            self._database.write(lambda tx: count_failure(tx, session, code, now))
+            return Flushed(outcome="failed", error=code)
+        through = session.last_seq
+        self._database.write(lambda tx: count_flush(tx, session, done, through_seq=through, at=now))
+        return done
+
+    def _redacted(self, notes: Iterable[Note]) -> list[Note]:
+        redactor = self._redactor
+        if redactor is None:
+            return list(notes)
+        return [msgspec.structs.replace(note, text=redactor.text(note.text)) for note in notes]
+
+    def _compact(self, wanted: Replacement) -> Compacted:
+        messages = self._between(wanted.session_id, wanted.after_seq, wanted.through_seq)
+        said = Reading(messages, self._sizer())
         try:
             summary = self._summary(wanted, said)
         except StoreError:
             raise
         except RecollectError as error:
-            return Compacted(session_id=session_id, outcome="failed", error=error.code)
+            return Compacted(session_id=wanted.session_id, outcome="failed", error=error.code)
         if not summary:
-            return Compacted(session_id=session_id, outcome="failed", error="empty_summary")
+            return Compacted(session_id=wanted.session_id, outcome="failed", error="empty_summary")
         return self._replace(wanted, summary, said.tokens)
 
     def _view(self, tx: Transaction, session: Session, limits: Thresholds) -> ContextView:
@@ -179,16 +261,16 @@ class ContextWindows(Transcripts):
         redacted = summary if self._redactor is None else self._redactor.text(summary)
         return shortened(redacted, tokens, sizer.text)
 
-    def _replaced(self, wanted: Replacement) -> Iterator[Message]:
-        after = wanted.after_seq
-        while after < wanted.through_seq:
+    def _between(self, session_id: str, after_seq: int, through_seq: int) -> Iterator[Message]:
+        """Yield the messages behind a seq up to another, read as they are asked for."""
+        while after_seq < through_seq:
             batch = self.messages(
-                wanted.session_id, _BATCH, after_seq=after, before_seq=wanted.through_seq + 1
+                session_id, _BATCH, after_seq=after_seq, before_seq=through_seq + 1
             )
             if not batch:
                 return
             yield from batch
-            after = batch[-1].seq
+            after_seq = batch[-1].seq
 
     def _replace(self, wanted: Replacement, summary: str, replaced_tokens: int) -> Compacted:
         sizer, now, made = self._sizer(), self._clock.now_ms(), self._ids.new()

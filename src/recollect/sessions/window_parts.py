@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.sessions.notes import NoteTaker, RuleNotes
 from recollect.sessions.size import CountTokens
 from recollect.sessions.summariser import ExtractiveSummariser, Summariser
 
@@ -15,10 +16,12 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         summariser: Writes the summaries.
+        notes: Finds what must last, before a compaction.
         count: An exact counter of tokens; the estimate if not given.
         workspace: The folder of the notes; None for no notes.
     """
 
     summariser: Summariser = msgspec.field(default_factory=ExtractiveSummariser)
+    notes: NoteTaker = msgspec.field(default_factory=RuleNotes)
     count: CountTokens | None = None
     workspace: Path | None = None

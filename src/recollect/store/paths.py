@@ -8,22 +8,25 @@ refused, because a link inside the root can be a file outside of it.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
 
-from recollect.core.errors import Denied, InvalidInput, NotFound, RecollectError
+from recollect.core.errors import Denied, InvalidInput, NotFound, RecollectError, StoreFull
 from recollect.store.failures import translate_os
+from recollect.store.files import sync
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK the opening of a pipe would wait for its writer.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_ADDING = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class FoundFile(Struct, frozen=True, kw_only=True):
@@ -110,6 +113,42 @@ def read_beneath(root: Path, relative: str, *, limit: int) -> bytes:
     if len(content) > limit:
         raise InvalidInput(f"the file is larger than {limit} bytes", hint="split it", path=relative)
     return content
+
+
+def append_beneath(
+    root: Path, relative: str, addition: Callable[[bytes], bytes], *, limit: int
+) -> int:
+    """Append to a file below ``root`` what its content asks for, and return how many bytes.
+
+    What is there is never changed. The addition is one write, under a lock that other writers of
+    ours wait for; it is on the disk when this returns.
+
+    Args:
+        root: As in `open_beneath`.
+        relative: As in `open_beneath`; the file (0600) and its folders (0700) are made.
+        addition: Returns what to append to a content; nothing is written for an empty answer.
+        limit: Largest size in bytes of what is there.
+
+    Raises:
+        InvalidInput: it is larger.
+        Denied: as in `open_beneath`.
+        StoreError: it cannot be read or written; nothing of the addition is there.
+    """
+    with _open_adding(root, _parts(relative), relative) as (descriptor, folder):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            size = os.fstat(descriptor).st_size
+            if size > limit:
+                raise InvalidInput(
+                    f"the file is larger than {limit} bytes", hint="split it", path=relative
+                )
+            more = addition(os.pread(descriptor, size, 0))
+            if more:
+                _add(descriptor, more, size, relative)
+                os.fsync(folder)
+        except OSError as error:
+            raise translate_os(error, relative) from error
+    return len(more)
 
 
 def list_files(
@@ -216,6 +255,43 @@ def _open_walking(root: Path, parts: list[str], relative: str) -> int:
         raise _walk_error(error, relative) from error
     finally:
         os.close(folder)
+
+
+@contextmanager
+def _open_adding(root: Path, parts: list[str], relative: str) -> Iterator[tuple[int, int]]:
+    """Open a file to append to, and its folder; both are made where they are missing."""
+    folder = _open_root(root)
+    descriptor = None
+    try:
+        for part in parts[:-1]:
+            with suppress(FileExistsError):
+                os.mkdir(part, 0o700, dir_fd=folder)
+                os.fsync(folder)
+            inner = os.open(part, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        descriptor = os.open(parts[-1], _ADDING | os.O_CREAT, 0o600, dir_fd=folder)
+        reason = _refusal(os.fstat(descriptor))
+        if reason is not None:
+            raise Denied(f"the path is a {reason}", hint="use a file of its own", path=relative)
+        yield descriptor, folder
+    except OSError as error:
+        raise _walk_error(error, relative) from error
+    finally:
+        os.close(folder)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _add(descriptor: int, more: bytes, size: int, relative: str) -> None:
+    if os.write(descriptor, more) != len(more):
+        os.ftruncate(descriptor, size)
+        raise StoreFull(
+            "no space is left on the device",
+            hint="free some space and try again",
+            path=relative,
+        )
+    sync(descriptor)
 
 
 def _walk_error(error: OSError, relative: str) -> RecollectError:

@@ -1,0 +1,142 @@
+"""The memory flush: before a compaction, what must last is written into the notes of a workspace.
+
+Once in each compaction cycle, and for people only: never from a group, a job or a sub-agent. The
+file is written first and the count second, so that a kill between both costs a look at the file,
+not a note. A failure is counted and never stops a compaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, timedelta, tzinfo
+from pathlib import Path
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.events import MemoryFlushed, MemoryFlushFailed
+from recollect.core.settings.sessions import ContextSettings
+from recollect.sessions.freshness import local_day
+from recollect.sessions.keys import parse_key
+from recollect.sessions.lineage import MAX_DEPTH
+from recollect.sessions.notes import Note, addition, note_keys, note_path
+from recollect.sessions.session import Session, owner_of
+from recollect.store.cell import integer_or_none, text_or_none
+from recollect.store.engine import Transaction
+from recollect.store.journal import record_event
+from recollect.store.paths import append_beneath, read_beneath
+
+MOST_FAILURES = 3
+"""Then it is given up until the next cycle; OpenClaw's value."""
+LARGEST_BYTES = 32 * 1024 * 1024
+"""A larger file of notes is none."""
+
+_SEEN: LiteralString = (
+    "SELECT flushed_seq, parent_id, forked_at_seq FROM sessions WHERE id = ? AND tenant = ?"
+)
+_DONE: LiteralString = """
+    UPDATE sessions SET flushed_at = ?, flush_compaction_count = ?, flush_failures = 0,
+        flushed_seq = ? WHERE id = ?
+"""
+_FAILED: LiteralString = "UPDATE sessions SET flush_failures = flush_failures + 1 WHERE id = ?"
+
+
+class Flushed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a flush did.
+
+    Attributes:
+        outcome: ``flushed``; ``nothing_new``: all of it stands there already, or nothing must last;
+            ``failed``; or why there was none: ``not_due``, ``off``, ``no_workspace``, ``group``,
+            ``automatic``, ``done`` in this compaction cycle, ``given_up`` until the next.
+        path: The file, relative to the workspace.
+        lines: Notes that were added.
+        error: The code of what failed.
+    """
+
+    outcome: str
+    path: str | None = None
+    lines: int = 0
+    error: str | None = None
+
+
+def reason_not_to_flush(
+    session: Session, settings: ContextSettings, workspace: Path | None
+) -> str | None:
+    """Return why a session is not flushed now, one of the outcomes of `Flushed`, or None."""
+    if not settings.flush:
+        return "off"
+    if workspace is None:
+        return "no_workspace"
+    key = None if session.key is None else parse_key(session.key)
+    if session.mode == "group" or (key is not None and key.is_group):
+        return "group"
+    if key is not None and key.is_automatic:
+        return "automatic"
+    if session.flush_compaction_count == session.compaction_count:
+        return "done"
+    return "given_up" if session.flush_failures >= MOST_FAILURES else None
+
+
+def flushed_seq(tx: Transaction, session: Session) -> int:
+    """Return up to which message a session was looked at; a fork's parents did that for it."""
+    session_id, shared = session.id, session.last_seq
+    for _ in range(MAX_DEPTH):
+        row = tx.row(_SEEN, (session_id, session.tenant))
+        if row is None:
+            break
+        seen, parent = integer_or_none(row[0]), text_or_none(row[1])
+        if seen is not None or parent is None:
+            return min(seen or 0, shared)
+        session_id, shared = parent, min(shared, integer_or_none(row[2]) or 0)
+    return 0
+
+
+def write_notes(workspace: Path, notes: Iterable[Note], now: int, zone: tzinfo | None) -> Flushed:
+    """Append to the notes of the day what is new, in one write.
+
+    What stands in the file of the day before is not new either: a flush that was killed behind its
+    write is tried again, maybe after midnight.
+
+    Raises:
+        Denied: the file is a link, or lies behind one.
+        InvalidInput: it is too large.
+        StoreError: it cannot be written.
+    """
+    day = local_day(now, zone)
+    before = date.fromisoformat(day) - timedelta(days=1)
+    known = _keys_of(workspace, note_path(before.isoformat()))
+    path, added = note_path(day), 0
+
+    def more(content: bytes) -> bytes:
+        nonlocal added
+        text, added = addition(content, notes, known, day, zone)
+        return text
+
+    append_beneath(workspace, path, more, limit=LARGEST_BYTES)
+    return Flushed(outcome="flushed" if added else "nothing_new", path=path, lines=added)
+
+
+def count_flush(
+    tx: Transaction, session: Session, done: Flushed, *, through_seq: int, at: int
+) -> None:
+    """Note on the session, and in an event, that it was flushed up to a message."""
+    tx.execute(_DONE, (at, session.compaction_count, through_seq, session.id))
+    event = MemoryFlushed(scope=owner_of(session), at=at, path=done.path or "", lines=done.lines)
+    record_event(tx, event)
+
+
+def count_failure(tx: Transaction, session: Session, error: str, at: int) -> None:
+    """Note that a flush failed."""
+    tx.execute(_FAILED, (session.id,))
+    failures = session.flush_failures + 1
+    record_event(
+        tx, MemoryFlushFailed(scope=owner_of(session), at=at, error=error, failures=failures)
+    )
+
+
+def _keys_of(workspace: Path, path: str) -> set[str]:
+    try:
+        return note_keys(read_beneath(workspace, path, limit=LARGEST_BYTES))
+    except (NotFound, Denied, InvalidInput):
+        return set()
