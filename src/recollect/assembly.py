@@ -50,6 +50,7 @@ from recollect.sessions.sessions import Sessions
 from recollect.store.cell import text
 from recollect.store.engine import Database, Transaction
 from recollect.store.files import private_folder
+from recollect.store.lock import TicketQueue
 from recollect.store.sqlite import SqliteDatabase, open_index, open_records
 from recollect.store.streams import EventStream
 from recollect.store.usage import UsageLedger
@@ -59,6 +60,8 @@ AGENTS = "agents"
 """Folder of the home that holds the indexes of agents with settings of their own."""
 QMD = "qmd"
 """Folder beside an index that holds what the external command keeps for its workspaces."""
+TURNS = "turns"
+"""Folder of the home where those who answer in a session queue."""
 _SALT = "redaction.salt"
 _COPIES = "vectors.home"
 """Names the copies of our vectors outside of the home."""
@@ -256,6 +259,7 @@ def _sessions(ground: _Ground, mirror: TranscriptMirror | None, upkeep: Upkeep) 
         mirror=Arrivals(mirror, upkeep),
         scope=ground.scope,
         opened=upkeep.session_started,
+        turns=TicketQueue(ground.home / TURNS),
     )
 
 

@@ -22,12 +22,14 @@ from recollect.index.preview import Preview
 from recollect.index.report import OnProgress, SyncReport, ignore_progress
 from recollect.index.searcher import SearchOptions, source_names
 from recollect.models.embedder import Embedder
+from recollect.recall.audience import audience_of, check_may_read, stretches_of
 from recollect.recall.citations import shows_citations
 from recollect.recall.probe import EmbedderProbe, Probe
 from recollect.recall.reading import MOST_CHARS, Extent, ReadResult
 from recollect.recall.status import Status, report_status
 from recollect.recall.upkeep import Synced
-from recollect.sessions.foreign import TranscriptFormat
+from recollect.sessions.export import SessionExport
+from recollect.sessions.foreign import TranscriptFormat, TranscriptWriter
 from recollect.sessions.import_report import ImportReport, Progress
 from recollect.sessions.importer import AUTO, TranscriptImporter
 from recollect.store.usage import UsageLedger
@@ -137,6 +139,7 @@ class Memory:
         scope: Scope | None = None,
         *,
         mode: str = "hybrid",
+        for_session: str | None = None,
         on_progress: OnProgress = ignore_progress,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -150,10 +153,13 @@ class Memory:
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
+            for_session: Search on behalf of this session: only what its circle may hear, in a group
+                only what was said there. Without it the operator asks, who sees everything.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
             InvalidInput: an argument is out of range.
+            NotFound: there is no session to search for.
             StoreError: the index cannot be read.
         """
         settings = self.settings.search
@@ -165,7 +171,9 @@ class Memory:
             min_score=settings.min_score if min_score is None else min_score,
             sources=None if sources is None else source_names(sources),
             mode=mode,
-            citations=shows_citations(settings.citations, self.sessions, seen),
+            citations=shows_citations(settings.citations, self.sessions, seen, for_session),
+            audience=audience_of(self.sessions, for_session),
+            stretches=stretches_of(self.sessions, seen.session),
         )
         search = self._parts.qmd or self._parts.index
         result = search.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)
@@ -179,6 +187,7 @@ class Memory:
         lines: int | None = None,
         *,
         max_chars: int = MOST_CHARS,
+        for_session: str | None = None,
     ) -> ReadResult:
         """Return lines of a memory file, secrets taken out, and where to go on.
 
@@ -187,18 +196,20 @@ class Memory:
             from_line: First line, from 1; behind the end there is no text.
             lines: How many at most; 120 if not given.
             max_chars: Where to stop, after a whole line; a first line that is longer is cut.
+            for_session: Read on behalf of this session.
 
         Returns:
             The lines; with the status ``not_found``, and no text, when there is no such file.
 
         Raises:
-            Denied: no memory file can have this path, or it is a link.
+            Denied: no memory file can have this path, it is a link, or the session is a group.
             InvalidInput: a number is below 1, or the file is binary or too large.
-            NotFound: this memory has neither a workspace nor extra paths.
+            NotFound: this memory has neither a workspace nor extra paths, or not the session.
             StoreClosed: the memory was closed.
         """
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
+        check_may_read(self.sessions, for_session)
         if self._parts.reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
@@ -223,6 +234,14 @@ class Memory:
             scope=parts.scope,
         )
         return importer.run(path, format_name, progress)
+
+    def export_session(self, session_id: str, writer: TranscriptWriter) -> SessionExport:
+        """Return a session on its way out; see `recollect.integrations.export_session`.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+        return SessionExport(self.sessions, session_id, writer)
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""

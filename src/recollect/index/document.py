@@ -28,6 +28,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         role: Who spoke by role (``user``, ``assistant`` ...), where that applies.
         name: Who spoke by name, where it is known.
         markdown: Cut into line chunks (a file) instead of one chunk (a message).
+        circle: Who hears of it, see `recollect.index.circles`; None: whoever may see its source.
         stamp: What the source needs to see that nothing changed without reading (size and mtime).
     """
 
@@ -41,6 +42,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     role: str | None = None
     name: str | None = None
     markdown: bool = False
+    circle: str | None = None
     stamp: str | None = None
 
     def digest(self) -> bytes:

@@ -22,6 +22,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
         dimensions: Size of its vectors, 0 without one and as long as it is not known.
         stands_in_for: Fingerprint of the embedder whose place the fallback took; empty for none.
         lexical: What finds words, by name.
+        circles: The rules by which conversations hear of each other; empty where there were none.
     """
 
     terms: int
@@ -34,6 +35,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     dimensions: int = 0
     stands_in_for: str = ""
     lexical: str = "postings"
+    circles: str = ""
 
     def can_take(self, wanted: Identity) -> bool:
         """Return whether new texts can join those that are indexed: their terms would meet."""
@@ -49,6 +51,8 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
             return "the cutting of curated files was changed"
         if self.lexical != wanted.lexical:
             return "the lexical back end was changed"
+        if self.circles != wanted.circles:
+            return "what conversations hear of each other was changed"
         return self._other_vectors(wanted)
 
     def is_for(self, wanted: Identity) -> bool:

@@ -11,6 +11,7 @@ from recollect.core.errors import ProviderError, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.batch_health import BatchStatus, forget_failures
+from recollect.index.circles import circle_rules
 from recollect.index.embedders import Embedders
 from recollect.index.embedding import count_refused, count_waiting
 from recollect.index.embedding_cache import count_cached
@@ -110,7 +111,12 @@ class Index:
         self._indexer = Indexer(self._near.followed(), clock, settings, embedders, locks)
         questions = QuestionVectors(embedders, settings.embedding.remote.query_timeout_s)
         self._searcher = Searcher(
-            database, settings.search, questions, origin=origin, near=self._near
+            database,
+            settings.search,
+            questions,
+            origin=origin,
+            near=self._near,
+            circles=circle_rules(settings.sessions.identity_links),
         )
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:

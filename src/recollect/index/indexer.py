@@ -15,6 +15,7 @@ import msgspec
 from recollect.core.clock import Clock
 from recollect.core.errors import ProviderError, StoreBusy
 from recollect.core.settings import RemoteSettings, Settings
+from recollect.index.circles import circle_rules
 from recollect.index.embedders import Embedders, is_paid
 from recollect.index.embedding import count_waiting, queue_all
 from recollect.index.embedding_cache import sweep
@@ -57,7 +58,8 @@ class Indexer:
     Args:
         database: index.db.
         clock: For the times of generations.
-        settings: The whole tree; read are ``chunking``, ``embedding`` and ``search.lexical``.
+        settings: The whole tree; read are ``chunking``, ``embedding``, ``search.lexical``
+            and ``sessions.identity_links``.
         embedders: Make vectors.
         locks: Those of the home.
     """
@@ -73,6 +75,7 @@ class Indexer:
         self._database = database
         self._clock = clock
         self._chunking = settings.chunking
+        self._circles = circle_rules(settings.sessions.identity_links)
         self._confirms = settings.embedding.confirm_paid
         self._locks = locks
         self.vectors = VectorMaker(
@@ -98,6 +101,7 @@ class Indexer:
             model=embedder.model if embedder else "",
             dimensions=self.vectors.size(embedder) if embedder else 0,
             lexical=self.lexical.used,
+            circles=self._circles,
         )
 
     def outdated(self) -> str | None:

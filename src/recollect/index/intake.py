@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from recollect.index.annotations import add_annotations, annotation_row
+from recollect.index.circles import PART_BITS
 from recollect.index.document import FILES, SOURCES
 from recollect.index.document_rows import add_documents, document_row, next_document
 from recollect.index.file_names import add_file_names, file_name_rows
@@ -59,7 +60,7 @@ class Intake:
             path = path_of(prepared.document.ref)
             self._file_names += file_name_rows(self._partition, path, row)
         for place, piece in enumerate(prepared.pieces):
-            order = prepared.document.order << 16 | min(place, MOST_PARTS)
+            order = prepared.document.order << PART_BITS | min(place, MOST_PARTS)
             self._records.append(_record(prepared, piece, belonging, order))
             self._add_chunk(number + place, row, piece)
 

@@ -7,6 +7,7 @@ same transaction reads from the tables belong to one snapshot, whichever process
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from recollect.index import layout
 from recollect.index.annotations import Annotations
 from recollect.index.chunk_arrays import ChunkArrays
+from recollect.index.circles import Circles
 from recollect.index.document import SOURCES
 from recollect.index.layout import LAYOUT, Floats, Ints, Mask, Records, damaged_records, decode
 from recollect.index.lexical.backends import DEFAULT, backend
@@ -64,6 +66,7 @@ class Partition:
         self.names = Names()
         self.annotations = Annotations(self.number)
         self.strangers = Strangers(self.number)
+        self.circles = Circles(self.number)
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
         self.words = self._backend.reader(self.number)
         self._revision = -1
@@ -99,7 +102,7 @@ class Partition:
         self,
         scope: dict[str, str],
         sources: Mask | None,
-        group: int | None,
+        limits: Sequence[Mask],
         origin: str | None = None,
     ) -> Mask | None:
         """Return which chunks a caller may see, None for all living ones.
@@ -107,17 +110,16 @@ class Partition:
         Args:
             scope: Owner kind to value; a value that is unknown hides everything.
             sources: By source number; None for every source.
-            group: A group number, or None.
+            limits: What else they must meet.
             origin: The workspace whose memory files are seen; None for those of all.
         """
         arrays, count = self.arrays, self.arrays.count
         conditions: list[NDArray[np.bool_]] = [
             arrays[kind][:count] == self.names.number(kind, value) for kind, value in scope.items()
         ]
+        conditions += limits
         if sources is not None:
             conditions.append(sources[arrays["source"][:count]])
-        if group is not None:
-            conditions.append(arrays["group"][:count] == group)
         if origin is not None:
             own = self.strangers.visible(origin, arrays["group"][:count])
             conditions += [own] if own is not None else []
@@ -130,6 +132,7 @@ class Partition:
         known = self.arrays.count
         self.names.refresh(tx, self.number)
         self.strangers.refresh(tx)
+        self.circles.refresh(tx)
         gone = self._new_removals(tx)
         self._read_tail(tx, known)
         if count > known:

@@ -62,7 +62,7 @@ class Register:
         """Return the numbers of a new document and count its uses; `store` writes them."""
         scope = document.scope
         belonging = Belonging(
-            group=self._group(tx, document.source, document.group),
+            group=self._group(tx, document),
             agent=self._name(tx, "agent", scope.agent),
             user=self._name(tx, "user", scope.user),
             project=self._name(tx, "project", scope.project),
@@ -119,25 +119,25 @@ class Register:
             self._names[kind, value] = first_integer(row)
         return self._names[kind, value]
 
-    def _group(self, tx: Transaction, source: str, ref: str) -> int:
+    def _group(self, tx: Transaction, document: Document) -> int:
+        source, ref = document.source, document.group
         if (source, ref) not in self._groups:
             row = tx.row(
                 "SELECT number FROM chunk_groups WHERE partition_id = ? AND source = ? AND ref = ?",
                 (self._partition, source, ref),
             )
-            self._groups[source, ref] = (
-                first_integer(row) if row else self._new_group(tx, source, ref)
-            )
+            self._groups[source, ref] = first_integer(row) if row else self._new_group(tx, document)
         return self._groups[source, ref]
 
-    def _new_group(self, tx: Transaction, source: str, ref: str) -> int:
+    def _new_group(self, tx: Transaction, document: Document) -> int:
         row = tx.row(
             "UPDATE partitions SET groups = groups + 1 WHERE id = ? RETURNING groups - 1",
             (self._partition,),
         )
         number = first_integer(row)
         tx.execute(
-            "INSERT INTO chunk_groups (partition_id, number, source, ref) VALUES (?, ?, ?, ?)",
-            (self._partition, number, source, ref),
+            "INSERT INTO chunk_groups (partition_id, number, source, ref, circle)"
+            " VALUES (?, ?, ?, ?, ?)",
+            (self._partition, number, document.source, document.group, document.circle),
         )
         return number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import msgspec
@@ -15,11 +15,13 @@ from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
 from recollect.index.adjustments import project_key
+from recollect.index.circles import Audience, Stretch, within_stretches
 from recollect.index.document import FILES, SOURCES
 from recollect.index.file_names import named_files
 from recollect.index.generations import Identity, find_generation, partition_number
 from recollect.index.hit import Hit, SearchResult
 from recollect.index.hit_rows import HitReader, Shown, find_session_group
+from recollect.index.layout import Mask
 from recollect.index.partition import Partition
 from recollect.index.question import analyse
 from recollect.index.question_vectors import QuestionVector, QuestionVectors
@@ -36,6 +38,7 @@ MOST_HITS = 1_000
 DAMAGED_WORDS = "some words of the index are damaged and were left out: run `recollect reindex`"
 HELD_PARTITIONS = 32
 """Tenants kept in memory at once; the one not asked for longest goes."""
+OTHER_CIRCLES = "who hears of what was changed: run `recollect sync` first"
 FURTHER = 4
 """When several of the best chunks are of one message, so many times more are ranked."""
 
@@ -55,6 +58,8 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         mode: One of `MODES`.
         citations: Whether hits say where they stand.
         now_ms: When it is asked, ms UTC; for recency.
+        audience: On whose behalf is searched; None: whoever owns the scope.
+        stretches: Which parts of sessions are searched; None for all.
     """
 
     limit: int
@@ -63,6 +68,8 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     mode: str
     citations: bool = True
     now_ms: int = 0
+    audience: Audience | None = None
+    stretches: tuple[Stretch, ...] | None = None
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -81,6 +88,7 @@ class Searcher:
         questions: Makes the vectors of questions.
         origin: The workspace whose memory files are seen; None for those of all.
         near: What finds near vectors; the codes alone unless told otherwise.
+        circles: The rules of circles in force, see `Identity.circles`.
     """
 
     def __init__(
@@ -91,8 +99,10 @@ class Searcher:
         *,
         origin: str | None = None,
         near: NearVectors | None = None,
+        circles: str = "",
     ) -> None:
         self._origin = origin
+        self._circles = circles
         self._near = near or InMemory(database)
         self._database = database
         self._settings = settings
@@ -113,6 +123,8 @@ class Searcher:
         made, warnings = self._vector(query, scope, options)
 
         def answer(tx: Transaction, place: Place, partition: Partition) -> SearchResult:
+            if options.audience is not None and place.identity.circles != self._circles:
+                return SearchResult(hits=[], mode=options.mode, warnings=[OTHER_CIRCLES])
             used = made.vector if made and made.embedder == place.identity.embedder else None
             hits = self._hits(tx, partition, (query, used), scope, options)
             mode = "lexical" if used is None else options.mode
@@ -214,7 +226,7 @@ class Searcher:
             question=analyse(query, partition.names),
             vector=vector,
             lexical=options.mode != "vector" or vector is None,
-            visible=_visible(tx, partition, scope, options.sources, self._origin),
+            visible=_visible(tx, partition, scope, options, self._origin),
             most=options.limit,
             named=tuple(named_files(tx, partition.number, query)),
             triggered=frozenset(partition.annotations.triggered(query)),
@@ -268,18 +280,33 @@ def _visible(
     tx: Transaction,
     partition: Partition,
     scope: Scope,
-    sources: Collection[str] | None,
+    options: SearchOptions,
     origin: str | None,
 ) -> NDArray[np.bool_] | None:
     owners = {"agent": scope.agent, "user": scope.user, "project": scope.project}
     wanted = {kind: value for kind, value in owners.items() if value is not None}
     chosen = None
-    if sources is not None:
-        chosen = np.array([source in sources for source in SOURCES])
-    group = None
-    if scope.session is not None:
-        group = find_session_group(tx, partition.number, scope.session)
-    return partition.visible(wanted, chosen, group, origin)
+    if options.sources is not None:
+        chosen = np.array([source in options.sources for source in SOURCES])
+    return partition.visible(wanted, chosen, _limits(tx, partition, scope, options), origin)
+
+
+def _limits(
+    tx: Transaction, partition: Partition, scope: Scope, options: SearchOptions
+) -> list[Mask]:
+    """Return what the session of the scope, the parts of sessions and the audience let through."""
+    count, arrays = partition.arrays.count, partition.arrays
+    groups, limits = arrays["group"][:count], []
+    stretches = options.stretches
+    if stretches is None and scope.session is not None:
+        stretches = (Stretch(session=scope.session),)
+    if stretches is not None:
+        numbered = [(find_session_group(tx, partition.number, s.session), s) for s in stretches]
+        limits.append(within_stretches(numbered, groups, arrays["order"][:count]))
+    if options.audience is not None:
+        heard = partition.circles.heard(options.audience, groups, arrays["source"][:count])
+        limits.append(heard)
+    return limits
 
 
 def source_names(sources: object) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from recollect.core.scope import Scope
 from recollect.index.document import Document, Removal
 from recollect.index.feed import Batch, FeedState
+from recollect.sessions.circle import Speakers, circle_of
+from recollect.sessions.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.searchable import (
     ChangedMessage,
     SearchableMessage,
@@ -19,6 +21,8 @@ SOURCE = "sessions"
 BATCH = 2_048
 """Changes per transaction of the index: as fast as 4,096 for a bulk, and whoever writes beside it
 waits half as long (bench load, 60,000 messages: 13,799 and 14,201 a CPU second)."""
+CIRCLES_KEPT = 1_024
+"""Circles that are not made anew for each message."""
 
 
 class TranscriptFeed:
@@ -27,15 +31,20 @@ class TranscriptFeed:
     Args:
         records: records.db.
         agent: Only the sessions of this agent; None for all.
+        links: Which accounts are one person.
     """
 
     name = "transcripts"
     source = SOURCE
     tenant: str | None = None
 
-    def __init__(self, records: Database, agent: str | None = None) -> None:
+    def __init__(
+        self, records: Database, agent: str | None = None, links: IdentityLinks = NOBODY_LINKED
+    ) -> None:
         self._records = records
         self._agent = agent
+        self._links = links
+        self._circles: dict[Speakers, str] = {}
 
     def is_behind(self, cursor: int) -> bool:
         """Return whether there is a change behind ``cursor``."""
@@ -49,28 +58,39 @@ class TranscriptFeed:
         ):
             after = changes[-1].change
             left = self._records.read(newest_change) - after
-            yield _batch([c for c in changes if self._is_wanted(c)], after, left)
+            yield self._batch([c for c in changes if self._is_wanted(c)], after, left)
 
     def _is_wanted(self, change: ChangedMessage) -> bool:
         """Return whether a change is for this index; what is gone may have been."""
         return self._agent is None or change.message is None or change.message.agent == self._agent
 
+    def _batch(self, changes: Sequence[ChangedMessage], cursor: int, left: int) -> Batch:
+        latest = {change.id: change for change in changes}
+        return Batch(
+            documents=tuple(
+                _document(c.message, self._circle(c.message.speakers))
+                for c in latest.values()
+                if c.message is not None
+            ),
+            removals=tuple(
+                Removal(source=SOURCE, ref=c.id, tenant=c.tenant)
+                for c in latest.values()
+                if c.message is None
+            ),
+            cursor=cursor,
+            left=left,
+        )
 
-def _batch(changes: Sequence[ChangedMessage], cursor: int, left: int) -> Batch:
-    latest = {change.id: change for change in changes}
-    return Batch(
-        documents=tuple(_document(c.message) for c in latest.values() if c.message is not None),
-        removals=tuple(
-            Removal(source=SOURCE, ref=c.id, tenant=c.tenant)
-            for c in latest.values()
-            if c.message is None
-        ),
-        cursor=cursor,
-        left=left,
-    )
+    def _circle(self, speakers: Speakers) -> str:
+        known = self._circles.get(speakers)
+        if known is None:
+            if len(self._circles) >= CIRCLES_KEPT:
+                self._circles.clear()
+            known = self._circles[speakers] = circle_of(speakers, self._links).name
+        return known
 
 
-def _document(message: SearchableMessage) -> Document:
+def _document(message: SearchableMessage, circle: str) -> Document:
     return Document(
         source=SOURCE,
         ref=message.id,
@@ -87,4 +107,5 @@ def _document(message: SearchableMessage) -> Document:
         ),
         role=message.role,
         name=message.name,
+        circle=circle,
     )

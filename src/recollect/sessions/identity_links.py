@@ -16,7 +16,8 @@ from recollect.core.errors import ConfigError
 class IdentityLinks(msgspec.Struct, frozen=True):
     """Who is behind an account: ``channel:peer``, or a peer on any channel, by name."""
 
-    people: Mapping[str, str]
+    people: Mapping[str, str] = {}
+    names: frozenset[str] = frozenset()
 
     def person(self, channel: str | None, peer: str) -> str:
         """Return the name of the person behind an account, or the peer itself.
@@ -25,8 +26,27 @@ class IdentityLinks(msgspec.Struct, frozen=True):
         >>> links.person("telegram", "123"), links.person("slack", "77"), links.person("web", "5")
         ('ann', 'bob', '5')
         """
+        return self._linked(channel, peer) or peer
+
+    def known(self, channel: str | None, peer: str) -> str | None:
+        """Return the name of a linked person: of the one behind an account, or that is the name.
+
+        >>> links = read_links(["ann=telegram:123"])
+        >>> links.known("telegram", "123"), links.known("web", "ann"), links.known("web", "123")
+        ('ann', 'ann', None)
+        """
+        return self._linked(channel, peer) or (peer if peer in self.names else None)
+
+    def usurps(self, channel: str | None, peer: str) -> bool:
+        """Return whether an account that is not linked is called like somebody who is."""
+        return self._linked(channel, peer) is None and peer in self.names
+
+    def _linked(self, channel: str | None, peer: str) -> str | None:
         account = f"{(channel or '').lower()}:{peer}".lower()
-        return self.people.get(account) or self.people.get(peer.lower()) or peer
+        return self.people.get(account) or self.people.get(peer.lower())
+
+
+NOBODY_LINKED = IdentityLinks()
 
 
 def read_links(written: Iterable[str]) -> IdentityLinks:
@@ -44,7 +64,7 @@ def read_links(written: Iterable[str]) -> IdentityLinks:
         if people.get(account, name) != name:
             raise _unclear(place, "gives an account to a second person")
         people[account] = name
-    return IdentityLinks(people)
+    return IdentityLinks(people, frozenset(people.values()))
 
 
 def _unclear(place: int, why: str) -> ConfigError:

@@ -23,7 +23,8 @@ DIRECT = "direct"
 _TYPE_WORDS = {"dm": DIRECT} | {
     word: word for word in (DIRECT, "group", "channel", "room", "thread", "cron", "subagent", "acp")
 }
-_GROUP_TYPES = frozenset({"group", "channel", "room", "thread"})
+GROUPS = frozenset({"group", "channel", "room", "thread"})
+"""Chat types that more than one person reads."""
 _THREAD = ":thread:"
 AUTOMATIC = frozenset({"cron", "hook", "subagent", "acp"})
 """Chat types without a person in them."""
@@ -51,13 +52,17 @@ class SessionKey(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def user(self) -> str | None:
-        """The person who owns the session: the peer of a direct chat, nobody elsewhere."""
-        return self.peer if self.chat_type == DIRECT else None
+        """The person who owns the session: the peer of a direct chat, nobody elsewhere.
+
+        >>> parse_key("agent:main:telegram:direct:42:thread:7").user
+        '42'
+        """
+        return without_thread(self.peer) if self.chat_type == DIRECT else None
 
     @property
     def is_group(self) -> bool:
         """Whether more than one person can read it."""
-        return self.chat_type in _GROUP_TYPES
+        return self.chat_type in GROUPS
 
     @property
     def thread(self) -> str | None:
@@ -107,7 +112,9 @@ def parse_key(text: str) -> SessionKey:
         return _agent_key(parts)
     if len(parts) == 2:
         return _channel_key(parts[0].lower(), parts[1])
-    return SessionKey(text=":".join(parts))
+    if len(parts) > 2:
+        return _placed_key(parts)
+    return SessionKey(text=parts[0])
 
 
 def agent_key(
@@ -176,6 +183,11 @@ def direct_key(
     return parse_key(":".join(("agent", agent, *places[scope], DIRECT, peer)))
 
 
+def without_thread(peer: str | None) -> str | None:
+    """Return a peer without the thread that its text may end with."""
+    return None if peer is None else peer.partition(_THREAD)[0]
+
+
 _SHAPE = "Write agent:<agent>:<channel>:<account>:<chat type>:<peer>, <channel>:<peer> or a name."
 
 
@@ -201,11 +213,22 @@ def _agent_key(parts: list[str]) -> SessionKey:
         raise InvalidInput("the session key names an agent but no conversation", hint=_SHAPE)
     agent, rest = parts[1].lower(), parts[2:]
     place = _place(rest)
-    head = [part for part in (place.channel, place.account, place.chat_type) if part]
-    tail = [place.peer] if place.peer else []
     return msgspec.structs.replace(
-        place, text=":".join(["agent", agent, *head, *tail]), agent=agent
+        place, text=":".join(["agent", agent, *_spelt(place)]), agent=agent
     )
+
+
+def _placed_key(parts: list[str]) -> SessionKey:
+    """Read a key that names no agent: a kind of chat is understood, any other name kept."""
+    if any(part.lower() in _TYPE_WORDS for part in parts[:-1]):
+        place = _place(parts)
+        return msgspec.structs.replace(place, text=":".join(_spelt(place)))
+    return SessionKey(text=":".join(parts), channel=parts[0].lower(), peer=":".join(parts[1:]))
+
+
+def _spelt(place: SessionKey) -> list[str]:
+    every = (place.channel, place.account, place.chat_type, place.peer)
+    return [part for part in every if part]
 
 
 def _place(rest: list[str]) -> SessionKey:
@@ -234,5 +257,5 @@ def _typed(rest: list[str], position: int) -> SessionKey:
 
 
 def _channel_key(channel: str, peer: str) -> SessionKey:
-    chat_type = channel if channel in AUTOMATIC else DIRECT
+    chat_type = channel if channel in AUTOMATIC | GROUPS else DIRECT
     return SessionKey(text=f"{channel}:{peer}", channel=channel, chat_type=chat_type, peer=peer)

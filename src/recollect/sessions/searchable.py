@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
+from recollect.sessions.circle import Speakers
 from recollect.sessions.transcript import MESSAGE_KIND
 from recollect.store.cell import integer, text, text_or_none
 from recollect.store.engine import Row, Transaction
 
 
 class SearchableMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """A message as it is found; fields as in `recollect.sessions.message.Message`."""
+    """A message as it is found; fields as in `recollect.sessions.message.Message`.
+
+    ``speakers`` says who hears it.
+    """
 
     id: str
     tenant: str
@@ -23,6 +27,7 @@ class SearchableMessage(msgspec.Struct, frozen=True, kw_only=True):
     name: str | None
     text: str
     created_at: int
+    speakers: Speakers
 
 
 class ChangedMessage(msgspec.Struct, frozen=True):
@@ -38,8 +43,10 @@ def changed_messages(tx: Transaction, after: int, limit: int) -> list[ChangedMes
     """Return up to ``limit`` changes of messages behind the change ``after``, in commit order."""
     rows = tx.rows(
         "SELECT c.seq, c.tenant, c.ref, m.id, m.tenant, m.agent, m.user_id, m.project,"
-        " m.session_id, m.seq, m.role, m.name, m.text, m.created_at"
+        " m.session_id, m.seq, m.role, m.name, m.text, m.created_at,"
+        " s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer"
         " FROM changes c LEFT JOIN messages m ON m.id = c.ref"
+        " LEFT JOIN sessions s ON s.id = m.session_id"
         " WHERE c.seq > ? AND c.kind = ? ORDER BY c.seq LIMIT ?",
         (after, MESSAGE_KIND, limit),
     )
@@ -71,4 +78,12 @@ def _message(row: Row) -> SearchableMessage | None:
         name=text_or_none(row[11]),
         text=text(row[12]),
         created_at=integer(row[13]),
+        speakers=_speakers(row[14:]),
+    )
+
+
+def _speakers(row: Row) -> Speakers:
+    agent, user, channel, account, chat_type, peer = map(text_or_none, row)
+    return Speakers(
+        agent=agent, user=user, channel=channel, account=account, chat_type=chat_type, peer=peer
     )

@@ -9,6 +9,7 @@ import msgspec
 from recollect.core.errors import Conflict, Denied, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
+from recollect.sessions.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.keys import SessionKey
 from recollect.sessions.message import decode_metadata
 from recollect.store.cell import integer, integer_or_none, text, text_or_none
@@ -217,13 +218,18 @@ def owner_of(session: Session) -> Scope:
     )
 
 
-def owned_session(session: Session, key: SessionKey | None, scope: Scope) -> Session:
+def owned_session(
+    session: Session, key: SessionKey | None, scope: Scope, links: IdentityLinks = NOBODY_LINKED
+) -> Session:
     """Return ``session`` with the parts of its key and the owner that key and scope name.
+
+    The user of a direct chat is the person behind its account, where the links know one.
 
     Raises:
         Denied: the key or the project names somebody outside the scope.
     """
     named = key if key is not None else SessionKey(text="")
+    user = None if named.user is None else links.person(named.channel, named.user)
     return msgspec.structs.replace(
         session,
         key=named.text or None,
@@ -231,8 +237,9 @@ def owned_session(session: Session, key: SessionKey | None, scope: Scope) -> Ses
         account=named.account,
         chat_type=named.chat_type,
         peer=named.peer,
+        mode="group" if named.is_group else session.mode,
         agent=_owner("agent", scope.agent, named.agent or session.agent),
-        user=_owner("user", scope.user, named.user),
+        user=_owner("user", scope.user, user),
         project=_owner("project", scope.project, session.project),
     )
 

@@ -1,20 +1,23 @@
 """`Sessions`: everything that can be done with sessions; `memory.sessions` is one of these objects.
 
 The use cases, each one durable transaction under the scope of the object. What happens in the
-transaction is written in `lifecycle`, `lease` and `lineage`; messages come from `transcripts`.
+transaction is written in `lifecycle` and `lease`; finding is the business of `catalogue`, serving
+that of `serving`, the view that of `window`, and messages come from `transcripts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any
+
+import msgspec
 
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
+from recollect.sessions.catalogue import Catalogue
 from recollect.sessions.draft import check_time
-from recollect.sessions.filters import session_filter
 from recollect.sessions.freshness import rule_for, zone_of
 from recollect.sessions.holding import HeldSession
 from recollect.sessions.keys import parse_key
@@ -28,8 +31,8 @@ from recollect.sessions.lifecycle import (
     set_status,
     set_title,
 )
-from recollect.sessions.lineage import Branch, family
 from recollect.sessions.naming import named_session
+from recollect.sessions.serving import check_mode
 from recollect.sessions.session import (
     Session,
     add_session,
@@ -37,19 +40,15 @@ from recollect.sessions.session import (
     owned_session,
     owner_of,
     require_session,
-    select_sessions,
 )
-from recollect.sessions.transcripts import check_limit, lease_ms
+from recollect.sessions.transcripts import lease_ms
 from recollect.sessions.window import ContextWindows
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import check_id
 
-# Inside the class `list` is the method.
-SessionList: TypeAlias = list[Session]
 
-
-class Sessions(ContextWindows):
+class Sessions(Catalogue, ContextWindows):
     """Creates, finds, continues and ends sessions; stores and reads their messages."""
 
     def within(self, scope: Scope) -> Sessions:
@@ -64,6 +63,7 @@ class Sessions(ContextWindows):
             scope=scope,
             opened=self._opened,
             window=self._window,
+            turns=self._turns,
         )
 
     def create(
@@ -75,6 +75,7 @@ class Sessions(ContextWindows):
         *,
         at: int | datetime | None = None,
         session_id: str | None = None,
+        mode: str | None = None,
     ) -> Session:
         """Return a new session.
 
@@ -85,6 +86,7 @@ class Sessions(ContextWindows):
             metadata: More facts, a JSON object.
             at: When it began, ms UTC or datetime; now if not given.
             session_id: An id of the caller's: letters, digits, ``-`` and ``_``, 64 at most.
+            mode: ``queue`` to answer strictly one message at a time; else the key tells it.
 
         Raises:
             InvalidInput: one of them cannot be stored.
@@ -92,6 +94,8 @@ class Sessions(ContextWindows):
             Denied: the key or project belongs to somebody outside the scope.
         """
         session = self._new(key, project, title, metadata, at=at, session_id=session_id)
+        if mode is not None:
+            session = msgspec.structs.replace(session, mode=check_mode(session, mode))
         self._database.write(lambda tx: add_session(tx, session))
         self._mirror.notify()
         self._opened()
@@ -264,16 +268,6 @@ class Sessions(ContextWindows):
 
         return self._database.write(unit)
 
-    def lineage(self, session_id: str) -> Branch:
-        """Return the tree of forks and resets that a session belongs to.
-
-        Raises:
-            NotFound: there is no such session in the scope.
-        """
-        return self._database.read(
-            lambda tx: family(tx, require_session(tx, self.scope, session_id))
-        )
-
     def rename(self, session_id: str, title: str | None) -> Session:
         """Call a session by another title, or by none.
 
@@ -298,76 +292,6 @@ class Sessions(ContextWindows):
             return set_status(tx, session, status, self._clock.now_ms())
 
         return self._database.write(unit)
-
-    def get(self, session_id: str) -> Session:
-        """Return a session.
-
-        Raises:
-            NotFound: there is none with this id in the scope.
-        """
-        return self._database.read(lambda tx: require_session(tx, self.scope, session_id))
-
-    def find(self, id_or_title: str) -> Session:
-        """Return the session that an id, the end of one, a title or a session key means.
-
-        Raises:
-            NotFound: nothing is called so; the hint has near names.
-            Conflict: several sessions are; the hint has their ids.
-        """
-        return self._database.read(lambda tx: named_session(tx, self.scope, id_or_title))
-
-    def latest(self, project: str | None = None, *, automatic: bool = False) -> Session | None:
-        """Return the active session that was used last, in one project or anywhere.
-
-        Args:
-            project: Only in this project.
-            automatic: Also those of jobs, hooks and sub-agents.
-        """
-        found = self.list(project=project, status="active", automatic=automatic, limit=1)
-        return found[0] if found else None
-
-    def list(
-        self,
-        *,
-        project: str | None = None,
-        key: str | None = None,
-        status: str | None = None,
-        agent: str | None = None,
-        channel: str | None = None,
-        title: str | None = None,
-        since: int | datetime | None = None,
-        until: int | datetime | None = None,
-        automatic: bool = True,
-        limit: int | None = None,
-    ) -> SessionList:
-        """Return the sessions that meet all the filters given, the last used first.
-
-        Args:
-            project: Of this project.
-            key: Of this session key.
-            status: With this status; without one all but the deleted.
-            agent: Of this agent.
-            channel: From this channel.
-            title: With this text in the title, whatever its case.
-            since: Used at this time or later, ms UTC or datetime.
-            until: Used before this time.
-            automatic: Also those of jobs, hooks and sub-agents.
-            limit: How many at most.
-
-        Raises:
-            InvalidInput: an unknown status, a key that cannot be one, or a limit below 0.
-        """
-        where = session_filter(
-            self.scope,
-            equal={"project": project, "agent": agent, "channel": channel},
-            key=key,
-            status=status,
-            title=title,
-            used=(since, until),
-            automatic=automatic,
-        )
-        checked = check_limit(limit)
-        return self._database.read(lambda tx: select_sessions(tx, where, checked))
 
     def _named(self, tx: Transaction, id_or_title: str) -> Session:
         session = named_session(tx, self.scope, id_or_title)
@@ -397,11 +321,10 @@ class Sessions(ContextWindows):
             id=self._ids.new() if session_id is None else check_id(session_id),
             tenant=self.scope.tenant,
             status="active",
-            mode="group" if parsed is not None and parsed.is_group else "main",
             created_at=began,
             updated_at=min(began, now),
             title=None if title is None else self._drafts.label(title, "title"),
             metadata=self._drafts.facts(metadata or {}),
             project=None if project is None else self._drafts.label(project, "project"),
         )
-        return owned_session(session, parsed, self.scope)
+        return owned_session(session, parsed, self.scope, self.links)

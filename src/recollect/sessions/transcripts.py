@@ -32,6 +32,7 @@ from recollect.sessions.transcript import (
 from recollect.sessions.usage import TokenUsage, with_usage
 from recollect.sessions.window_parts import WindowParts
 from recollect.store.engine import Database, Transaction
+from recollect.store.lock import TicketQueue
 
 Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"
 """A message for `append_many`: role and content, or a dict with the argument names of `append`."""
@@ -56,6 +57,7 @@ class Transcripts:
         scope: Whose sessions these are.
         opened: Is called when a session was made, or found to go on with.
         window: What a context window needs; nothing that asks a model if not given.
+        turns: Where those who answer in a session queue; None where nobody does.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Transcripts:
         scope: Scope | None = None,
         opened: Callable[[], None] = _tell_nobody,
         window: WindowParts | None = None,
+        turns: TicketQueue | None = None,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -78,6 +81,7 @@ class Transcripts:
         self._redactor = redactor
         self._mirror = mirror if mirror is not None else SilentMirror()
         self._opened = opened
+        self._turns = turns
         self._window = window if window is not None else WindowParts()
         self._drafts = DraftMaker(clock, ids, redactor)
         self.scope = scope if scope is not None else Scope()

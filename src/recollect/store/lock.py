@@ -20,6 +20,7 @@ import msgspec
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy
 from recollect.store.failures import translate_os
+from recollect.store.files import private_folder
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 _PATIENCE = 500
@@ -67,6 +68,97 @@ class WriteQueue:
             hint="try again; if it stays so, look for a stopped recollect process",
             path=str(self._path),
         )
+
+
+class TicketQueue:
+    """Lets in one after the other under a name, in the order in which they drew their tickets.
+
+    A ticket is a file that its holder keeps locked; each one waits for the ticket before its own.
+    So nobody overtakes, and whoever dies in the queue or in front of it is stepped over at once.
+
+    Args:
+        folder: Where the tickets are; made when it is missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._door = WriteQueue(folder / ".door")
+
+    @contextmanager
+    def turn(self, name: str, timeout_s: float) -> Iterator[None]:
+        """Run the ``with`` block while nobody else is in one of that name, in any process.
+
+        Args:
+            name: What to queue for; may be a file name.
+            timeout_s: How long to wait at most.
+
+        Raises:
+            StoreBusy: it was not our turn for ``timeout_s``; the place in the queue is given up.
+            StoreError: the folder cannot be written.
+        """
+        deadline = time.monotonic() + timeout_s
+        ticket = self._draw(name, timeout_s)
+        try:
+            self._wait(ticket, deadline)
+            yield
+        finally:
+            ticket.path.unlink(missing_ok=True)
+            os.close(ticket.descriptor)
+
+    def _draw(self, name: str, timeout_s: float) -> _Ticket:
+        private_folder(self._folder)
+        with self._door.turn(timeout_s):
+            number = max(self._numbers(name), default=0) + 1
+            path = self._path(name, number)
+            descriptor = _open(path)
+            # Within the door nobody else has seen the file.
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return _Ticket(name=name, number=number, path=path, descriptor=descriptor)
+
+    def _wait(self, ticket: _Ticket, deadline: float) -> None:
+        def ahead() -> int:
+            return max((n for n in self._numbers(ticket.name) if n < ticket.number), default=0)
+
+        while number := ahead():
+            path = self._path(ticket.name, number)
+            if not _outlasted(path, deadline):
+                raise StoreBusy(
+                    "it was somebody else's turn for the whole time",
+                    hint="wait longer, or look for a program that hangs in its turn",
+                )
+            # Whoever had it is gone; its number is not given again while ours is higher.
+            path.unlink(missing_ok=True)
+
+    def _numbers(self, name: str) -> list[int]:
+        named = (path.rpartition(".") for path in os.listdir(self._folder))
+        return [int(number) for head, _, number in named if head == name and number.isdecimal()]
+
+    def _path(self, name: str, number: int) -> Path:
+        return self._folder / f"{name}.{number}"
+
+
+class _Ticket(msgspec.Struct, frozen=True, kw_only=True):
+    """A place in a queue: a file, and the descriptor that keeps it locked."""
+
+    name: str
+    number: int
+    path: Path
+    descriptor: int
+
+
+def _outlasted(path: Path, deadline: float) -> bool:
+    """Return whether the holder of a lock file let go, or is gone, before the deadline."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return True
+    if not _try_lock(descriptor):
+        waiter = _Waiter(descriptor)
+        waiter.start()
+        if not waiter.wait(max(0.0, deadline - time.monotonic())):
+            return False
+    os.close(descriptor)
+    return True
 
 
 class _Waiter:

@@ -1,0 +1,117 @@
+"""Circles: which groups of chunks a conversation may hear of, and from where to where.
+
+The index does not know what a circle is, only that a group has the name of one. A group without a
+name is seen by no audience; memory files have none and are seen where the audience says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.document import FILES, SOURCES
+from recollect.index.layout import Mask
+from recollect.store.cell import integer, text
+from recollect.store.engine import Transaction
+
+RULES_VERSION = 1
+"""Version of the rules by which documents get their circles; another one needs a new index."""
+PART_BITS = 16
+"""Bits of the place of a chunk within its document, in the column ``order``."""
+ENDLESS = 1 << 62
+
+
+class Audience(msgspec.Struct, frozen=True, kw_only=True):
+    """On whose behalf is searched.
+
+    Attributes:
+        circle: The name of the circle whose documents are seen.
+        sees_files: Whether memory files are seen too.
+    """
+
+    circle: str
+    sees_files: bool
+
+
+class Stretch(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a session that is searched: up to the seq ``last``; None for all of it."""
+
+    session: str
+    last: int | None = None
+
+
+def circle_rules(links: Iterable[str]) -> str:
+    """Return what the circles of an index depend on: our rules, and who is linked to whom."""
+    state = "\n".join(sorted(links)).encode("utf-8", "surrogatepass")
+    return f"{RULES_VERSION}:{hashlib.sha256(state).hexdigest()[:16]}"
+
+
+class Circles:
+    """The circles of the groups of one partition.
+
+    Reads each group once: numbers of groups are never used again.
+
+    Args:
+        partition: The row of `partitions`.
+    """
+
+    def __init__(self, partition: int) -> None:
+        self._partition = partition
+        self._read_until = -1
+        self._groups: dict[str, list[int]] = {}
+
+    def refresh(self, tx: Transaction) -> None:
+        """Take in new groups."""
+        rows = tx.rows(
+            "SELECT number, circle FROM chunk_groups"
+            " WHERE partition_id = ? AND number > ? AND circle IS NOT NULL ORDER BY number",
+            (self._partition, self._read_until),
+        )
+        for number, circle in rows:
+            self._read_until = integer(number)
+            self._groups.setdefault(text(circle), []).append(integer(number))
+
+    def heard(
+        self, audience: Audience, groups: NDArray[np.integer], sources: NDArray[np.uint8]
+    ) -> Mask:
+        """Return which chunks an audience may see.
+
+        Args:
+            audience: Whose circle.
+            groups: The group of each chunk.
+            sources: The number of the source of each chunk.
+        """
+        own = np.zeros(int(groups.max(initial=0)) + 1, np.bool_)
+        known = np.array(self._groups.get(audience.circle, ()), np.int64)
+        own[known[known < len(own)]] = True
+        heard: Mask = own[groups]
+        if audience.sees_files:
+            heard |= sources == SOURCES.index(FILES)
+        return heard
+
+
+def within_stretches(
+    stretches: Sequence[tuple[int, Stretch]],
+    groups: NDArray[np.integer],
+    orders: NDArray[np.int64],
+) -> Mask:
+    """Return which chunks lie in one of some parts of sessions.
+
+    Args:
+        stretches: Number of a group, and which part of it; a group stands there once.
+        groups: The group of each chunk.
+        orders: The place of each chunk in its group.
+    """
+    if len(stretches) == 1 and stretches[0][1].last is None:
+        only: Mask = groups == stretches[0][0]
+        return only
+    ends = np.zeros(int(groups.max(initial=0)) + 1, np.int64)
+    for number, stretch in stretches:
+        if 0 <= number < len(ends):
+            ends[number] = ENDLESS if stretch.last is None else (stretch.last + 1) << PART_BITS
+    mask: Mask = orders < ends[groups]
+    return mask
