@@ -8,23 +8,21 @@ of model files.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 import msgspec
 
-from recollect.core.errors import EmbeddingError, InvalidInput, ModelMissing, ProviderRejected
+from recollect.core.errors import InvalidInput, ModelMissing, ProviderRejected
 from recollect.core.settings import EmbeddingSettings
+from recollect.models.advice import EMBEDDING
 from recollect.models.embedder import Embedder
 from recollect.models.folder import INSTALL_HINT, MODEL, ModelFolder
+from recollect.models.plugins import load_plugin, names_of
 from recollect.models.runtime import RUNTIME_HINT, runtime_is_installed
 from recollect.models.supplies import Supplies
-
-if TYPE_CHECKING:  # it brings the mail parser, which a start with a built-in name can do without
-    from importlib.metadata import EntryPoint
 
 GROUP = "recollect.embedders"
 AUTO, NONE, LOCAL = "auto", "none", "local"
@@ -94,7 +92,7 @@ def choose_embedder(
     Raises:
         InvalidInput: there is no such provider, or no such local model.
         ConfigError: an address or a header of the settings is none.
-        EmbeddingError: another package's provider cannot be imported.
+        ProviderError: another package's provider cannot be imported.
     """
     supplies = supplies or Supplies(models=models)
     spec = spec.strip()
@@ -118,9 +116,7 @@ def choose_embedder(
 
 def provider_names() -> list[str]:
     """Return the names that a spec can start with, sorted."""
-    from importlib.metadata import entry_points
-
-    return sorted({AUTO, NONE, *_BUILT_IN, *entry_points(group=GROUP).names})
+    return sorted({AUTO, NONE, *_BUILT_IN, *names_of(GROUP)})
 
 
 def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
@@ -234,34 +230,6 @@ def _creator(name: str) -> Creator:
     if name in _BUILT_IN:
         module, _, function = _BUILT_IN[name].partition(":")
         return cast("Creator", getattr(importlib.import_module(module), function))
-    provider = _provider(name)
+    # Ours come first and cannot be replaced: else an installed package could read every text.
+    provider: Provider = load_plugin(GROUP, name, EMBEDDING, provider_names())
     return lambda model, settings, supplies: provider(model, settings, supplies.models)
-
-
-def _provider(name: str) -> Provider:
-    """Return the provider of another package; ours come first and cannot be replaced."""
-    point = _entry_point(name)
-    if point is None:
-        near = difflib.get_close_matches(name, provider_names(), n=1)
-        known = ", ".join(provider_names())
-        raise InvalidInput(
-            "there is no such embedding provider",
-            hint=f"did you mean {near[0]}?" if near else f"known are {known}",
-            found=name,
-        )
-    try:
-        provider: Provider = point.load()
-    except (ImportError, AttributeError) as error:
-        raise EmbeddingError(
-            f"the embedding provider {name} cannot be imported",
-            hint="install or upgrade the package that brings it",
-            provider=name,
-        ) from error
-    return provider
-
-
-def _entry_point(name: str) -> EntryPoint | None:
-    """Return where the provider ``name`` is."""
-    from importlib.metadata import entry_points
-
-    return next(iter(entry_points(group=GROUP, name=name)), None)
