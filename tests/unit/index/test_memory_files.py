@@ -15,10 +15,10 @@ from recollect.index.document import Document
 from recollect.index.extra_paths import ExtraPath
 from recollect.index.feed import Batch, FeedState
 from recollect.index.memory_files import BATCH_BYTES, LARGEST_BYTES, MemoryFiles, note_time
-from recollect.index.memory_listing import is_memory_path, list_memory
+from recollect.index.memory_listing import list_memory
 from recollect.index.origin import path_of
 from recollect.text.secret_redactor import SecretRedactor
-from tests.unit.index.scripted import ScriptedIndex
+from tests.unit.index.scripted import ScriptedEmbedder, ScriptedIndex
 
 MTIME_NS = 1_770_724_800_000_000_000
 """2026-02-10 12:00 UTC."""
@@ -371,3 +371,19 @@ def test_edits_of_files_reach_the_search(workspace: Workspace, tmp_path: Path) -
         path.unlink()
         assert home.index.sync().removed == 1
         assert home.refs("grape") == []
+
+
+def test_a_file_that_was_only_saved_again_is_not_embedded_again(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """Its date is new, which a hit shows; its text and its vectors are not."""
+    path, embedder = workspace.write("memory/a.md", "apple"), ScriptedEmbedder()
+    with ScriptedIndex(tmp_path / "home", workspace.files, embedder) as home:
+        home.index.sync()
+        before = home.ask("apple").hits
+        os.utime(path, ns=(MTIME_NS + 60_000_000_000, MTIME_NS + 60_000_000_000))
+        home.index.sync()
+        after = home.ask("apple").hits
+    assert embedder.texts == ["apple"]
+    assert [(hit.ref, hit.score) for hit in after] == [(hit.ref, hit.score) for hit in before]
+    assert after[0].at == MTIME_NS // 1_000_000 + 60_000 != before[0].at
