@@ -18,6 +18,12 @@ SAYS = {
     "reading.py": "line 300 of 300\nnot_found",
     "own_server.py": "hybrid",
     "preview.py": "read 1, embed 0 with None: 0.0 USD",
+    "sessions_handoff.py": "conflict - another program is using the session\n1 2\nTrue",
+    "sessions_manager.py": "Good morning']\nTrue archived\nTrue\n2\ncompacted",
+    "sessions_policy.py": "balanced ['Draft a policy for opened tins.', 'Opened tins are taken",
+    "sessions_research.py": "65 % keeps it alive.', 'And at 70 %?']",
+    "sessions_support.py": "-> kettle K2, bought in May\nactive K2 had a bad seal.",
+    "sessions_window.py": "True True True\nThere are 64 tins on it.\n121",
 }
 """A text that the output of each snippet holds."""
 

@@ -90,7 +90,7 @@ def list_sessions(
     if deleted and status is not None:
         raise InvalidInput("--all and --status exclude each other", hint="leave one of them out")
     with opened(context) as memory:
-        wanted = {
+        wanted: dict[str, Any] = {
             "title": title,
             "project": project,
             "agent": agent,

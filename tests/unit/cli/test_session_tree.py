@@ -59,9 +59,8 @@ def test_a_tree_is_shown_with_a_mark_at_the_one_asked_for(run: Run, home: Path) 
 def test_a_key_that_was_reset_is_a_list(run: Run, home: Path) -> None:
     """Not a staircase; what is put away says so."""
     with recollect.open(home) as memory:
-        for _ in range(3):
-            last = memory.sessions.reset("telegram:42")
-        memory.sessions.rename(last.id, "now")
+        made = [memory.sessions.reset("telegram:42") for _ in range(3)]
+        memory.sessions.rename(made[-1].id, "now")
     rows = run("--home", home, "sessions", "tree", "telegram:42").out.splitlines()
     assert [row[:22] for row in rows[1:2]] == [f"{rows[1][:8]}  then: telegr"]
     assert [row.endswith(", archived") for row in rows] == [True, True, False]
