@@ -50,15 +50,9 @@ def events(
         raise InvalidInput("--since is below 0", hint="use a number from 0")
     as_json = answers_json(context, as_json)
     with opened(context) as memory, suppress(KeyboardInterrupt):
-        session_id = None if session is None else _session_id(memory, session)
+        session_id = None if session is None else memory.sessions.find(session).id
         for recorded in _wanted(memory, since, types, session_id, follow=follow):
             _give(recorded, as_json=as_json)
-
-
-def _session_id(memory: Memory, session: str) -> str:
-    from recollect.cli.addresses import find_session
-
-    return find_session(memory.sessions, session).id
 
 
 def _wanted(
