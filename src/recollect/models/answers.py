@@ -73,7 +73,7 @@ def schema_of(shape: type[Any]) -> dict[str, object]:
     Raises:
         InvalidInput: ``shape`` is no struct, or holds what JSON cannot.
     """
-    if not (isinstance(shape, type) and issubclass(shape, msgspec.Struct)):
+    if not issubclass(shape, msgspec.Struct):
         raise InvalidInput("an answer must be a struct", hint="wrap it in a msgspec.Struct")
     try:
         schema = msgspec.json.schema(shape)

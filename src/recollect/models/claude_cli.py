@@ -45,7 +45,8 @@ _QUOTA = re.compile(
 )
 _LOGIN = re.compile(r"api key|/login|log in|authenticat|oauth|unauthorized", re.IGNORECASE)
 _REFUSED = frozenset({"error_max_budget_usd", "error_max_structured_output_retries"})
-_CUT = frozenset({"max_tokens", "error_max_turns"})
+_CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
+_DONE = frozenset({None, "end_turn", "tool_use", "stop_sequence"})
 
 
 class _Result(msgspec.Struct, frozen=True):
@@ -226,9 +227,7 @@ def _text(found: _Result) -> str:
 def _finish(found: _Result) -> Finish:
     if found.stop_reason in _CUT:
         return "length"
-    return (
-        "stop" if found.stop_reason in {None, "end_turn", "tool_use", "stop_sequence"} else "other"
-    )
+    return "stop" if found.stop_reason in _DONE else "other"
 
 
 def _refusal(found: _Result) -> ProviderError:

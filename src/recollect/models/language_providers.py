@@ -1,4 +1,4 @@
-"""Builds language models out of the settings: an address, a key, headers and limits, or a command."""
+"""Builds language models out of the settings: an address, a key, limits, or a command."""
 
 from __future__ import annotations
 

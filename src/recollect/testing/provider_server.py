@@ -1,9 +1,9 @@
-"""A real HTTP server on loopback that speaks the wire formats of embedding providers.
+"""A real HTTP server on loopback that speaks the wire formats of providers.
 
 For tests of adapters and of what is built on them: the vectors follow from the texts, so that right
 ones can be told, and any answer can be spoilt by a fault (`recollect.testing.provider_faults`).
 What it answers is the business of its services: `recollect.testing.provider_formats` has those of
-embeddings, and a test can bring more.
+embeddings, `recollect.testing.chat_formats` those of language models, and a test can bring more.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 import msgspec
 
-from recollect.testing.provider_formats import FORMATS, Format, Received, Response, not_found
+from recollect.testing.provider_formats import FORMATS, Received, Response, not_found
 
 
 class Service(Protocol):
@@ -25,6 +25,16 @@ class Service(Protocol):
 
     def answer(self, received: Received) -> Response | None:
         """Return the answer, or None for a request that is somebody else's."""
+
+
+@runtime_checkable
+class Speaker(Protocol):
+    """A service with its own shape of errors, for all paths under its prefix."""
+
+    prefix: str
+
+    def error(self, status: int, code: str, words: str) -> Response:
+        """Return an error in the provider's shape."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +50,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
 
     received: Received
     response: Response
-    format: Format
+    format: Speaker
     handler: BaseHTTPRequestHandler
     closing: threading.Event
 
@@ -151,7 +161,8 @@ class ProviderServer:
         if fault is None:
             send(handler, response)
             return
-        named = next((f for f in self.formats.values() if received.path.startswith(f.prefix)), None)
+        speakers = [one for one in self._services if isinstance(one, Speaker)]
+        named = next((one for one in speakers if received.path.startswith(one.prefix)), None)
         turn = Turn(
             received=received,
             response=response,
