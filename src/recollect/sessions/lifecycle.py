@@ -39,33 +39,51 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     rule: FreshnessRule
     zone: tzinfo | None
 
-    def stale_reason(self, session: Session) -> str | None:
-        """Return why a session is no longer the current one of its key, or None."""
-        return self.rule.stale_reason(
+    def stale_reason(self, session: Session) -> str:
+        """Return why a session is no longer the current one of its key."""
+        reason = self.rule.stale_reason(
             began=session.created_at, last=session.updated_at, now=self.now, zone=self.zone
         )
+        return reason or "new"
 
 
-def current_session(tx: Transaction, wanted: Session, scope: Scope) -> Session | None:
-    """Return the active session of the key and project of ``wanted`` that was used last."""
-    where = Condition(scope).equal("key", wanted.key).equal("status", "active")
-    found = select_sessions(tx, where.equal("project", wanted.project), 1)
+def fresh_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) -> Session | None:
+    """Return the fresh session of the key and project of ``wanted`` that was used last.
+
+    Not only the newest one is asked: after the clock was set back an older one has a later time.
+    """
+    where = _under_key(wanted, scope)
+    where.also("updated_at >= ?", turn.rule.oldest_message(turn.now))
+    where.also("created_at >= ?", turn.rule.oldest_start(turn.now, turn.zone))
+    found = select_sessions(tx, where, 1)
     return found[0] if found else None
 
 
 def open_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) -> Session:
-    """Return the current session of a key, or begin ``wanted`` where none is fresh."""
-    found = current_session(tx, wanted, scope)
-    if found is None:
+    """Return the fresh session of a key, or begin ``wanted`` where there is none."""
+    found = fresh_session(tx, wanted, scope, turn)
+    if found is not None:
+        return found
+    before = _newest(tx, wanted, scope)
+    if before is None:
         add_session(tx, wanted)
         return wanted
-    reason = turn.stale_reason(found)
-    return found if reason is None else _follow(tx, found, wanted, reason)
+    return _follow(tx, before, wanted, turn.stale_reason(before))
+
+
+def _newest(tx: Transaction, wanted: Session, scope: Scope) -> Session | None:
+    found = select_sessions(tx, _under_key(wanted, scope), 1)
+    return found[0] if found else None
+
+
+def _under_key(wanted: Session, scope: Scope) -> Condition:
+    where = Condition(scope).equal("key", wanted.key).equal("status", "active")
+    return where.equal("project", wanted.project)
 
 
 def reset_session(tx: Transaction, wanted: Session, scope: Scope, reason: str) -> Session:
     """Begin ``wanted`` in place of the current session of its key, which is archived."""
-    found = current_session(tx, wanted, scope)
+    found = _newest(tx, wanted, scope)
     if found is None:
         add_session(tx, wanted)
         return wanted

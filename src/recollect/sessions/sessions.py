@@ -24,8 +24,8 @@ from recollect.sessions.keys import parse_key
 from recollect.sessions.lease import Lease, find_lease, held_by_another, release_lease, take_lease
 from recollect.sessions.lifecycle import (
     Turn,
-    current_session,
     fork_session,
+    fresh_session,
     open_session,
     reset_session,
     set_status,
@@ -115,11 +115,7 @@ class Sessions(Catalogue, ContextWindows):
         wanted = self._new(key, project, None, None)
         turn = self._turn(key, wanted.updated_at)
 
-        def fresh(tx: Transaction) -> Session | None:
-            found = current_session(tx, wanted, self.scope)
-            return found if found is not None and turn.stale_reason(found) is None else None
-
-        known = self._database.read(fresh)
+        known = self._database.read(lambda tx: fresh_session(tx, wanted, self.scope, turn))
         if known is not None:
             self._opened()
             return known

@@ -152,6 +152,20 @@ def test_without_an_idle_time_a_session_stays_fresh(home: Home) -> None:
     assert sessions.open(KEY).id == first.id
 
 
+def test_a_clock_that_was_set_back_begins_one_session_and_not_one_for_each_message(
+    home: Home,
+) -> None:
+    """A session of yesterday with a later time than now hides none that is fresh."""
+    settings = SessionSettings(time_zone="UTC", fresh=FreshnessSettings(mode="daily"))
+    sessions = home.sessions_of(Scope(), settings)
+    old = sessions.open(KEY)
+    home.clock.now = NOON + 17 * 60 * MINUTE + MINUTE  # 05:01, an hour into the next day
+    sessions.append(old.id, "user", "still there")
+    home.clock.now -= 30 * MINUTE
+    new = sessions.open(KEY)
+    assert (new.previous_id, sessions.open(KEY).id) == (old.id, new.id)
+
+
 def test_a_scope_sees_its_own_rows_only(home: Home) -> None:
     """Tenant, agent, user and project are part of every query."""
     ana = home.sessions.create(key="agent:main:telegram:acc:direct:ana", project="/p")
