@@ -6,7 +6,6 @@ Floor 4, below the facade in `memory`. Nothing else decides which implementation
 from __future__ import annotations
 
 import hashlib
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -24,16 +23,20 @@ from recollect.core.settings import (
     models_folder,
     program_path,
 )
+from recollect.governance.episode import EpisodeWriter
+from recollect.governance.retention import Retention
+from recollect.governance.sweep import Copies, copies_elsewhere
 from recollect.index.extra_paths import ExtraPath, extra_path
 from recollect.index.feed import Feed
 from recollect.index.index import Index
 from recollect.index.locks import IndexLocks
 from recollect.index.memory_files import MemoryFiles
 from recollect.index.vectors.choice import VectorChoice
-from recollect.models.budget import Spending
 from recollect.models.embedder import Embedder
+from recollect.models.language_registry import LanguageChoice, choose_language
 from recollect.models.registry import Choice, choose_embedder
 from recollect.models.supplies import Supplies
+from recollect.recall.arrivals import Arrivals
 from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
 from recollect.recall.qmd.backend import QmdBackend
 from recollect.recall.qmd.collections import Collections
@@ -47,8 +50,10 @@ from recollect.sessions.identity_links import read_links
 from recollect.sessions.importer import TranscriptImporter
 from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.sessions import Sessions
-from recollect.store.cell import text
-from recollect.store.engine import Database, Transaction
+from recollect.sessions.summariser import ExtractiveSummariser
+from recollect.sessions.window_parts import window_parts
+from recollect.store.drawn import drawn
+from recollect.store.engine import Database
 from recollect.store.files import private_folder
 from recollect.store.lock import TicketQueue
 from recollect.store.sqlite import SqliteDatabase, open_index, open_records
@@ -96,6 +101,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     records: SqliteDatabase
     index_database: SqliteDatabase
     choice: Choice
+    language: LanguageChoice
     index: Index
     files: MemoryFiles | None
     reading: Reading | None
@@ -105,6 +111,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     upkeep: Upkeep
     sessions: Sessions
     events: EventStream
+    retention: Retention
 
     def reported(self) -> Reported:
         """Return what a status tells of."""
@@ -125,20 +132,6 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class Arrivals:
-    """Tells the mirror and the upkeep that messages arrived."""
-
-    def __init__(self, mirror: TranscriptMirror | None, upkeep: Upkeep) -> None:
-        self._mirror = mirror
-        self._upkeep = upkeep
-
-    def notify(self) -> None:
-        """Return at once."""
-        if self._mirror is not None:
-            self._mirror.notify()
-        self._upkeep.notify()
-
-
 def assemble(order: Order) -> Parts:
     """Build the parts of a memory; its home is made when it is missing.
 
@@ -153,12 +146,14 @@ def assemble(order: Order) -> Parts:
     index = _index(ground, files)
     mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
     shared = (ground.records, ground.ids, ground.redactor, mirror)
+    retention = _retention(ground, index, mirror)
     kept = Kept(
         index=index,
         lock=worker_lock(ground.index_home, files, ground.scope, clock),
         files=files,
         followed=_followed(order, resolved, shared, ground.scope),
         is_live=order.live,
+        daily=retention.prune_daily,
     )
     upkeep = Upkeep(kept, settings.sync, clock)
     return Parts(
@@ -172,6 +167,7 @@ def assemble(order: Order) -> Parts:
         records=ground.records,
         index_database=ground.index_database,
         choice=ground.choice,
+        language=ground.language,
         index=index,
         files=files,
         reading=_reading(resolved, ground.workspace, files),
@@ -181,6 +177,7 @@ def assemble(order: Order) -> Parts:
         upkeep=upkeep,
         sessions=_sessions(ground, mirror, upkeep),
         events=EventStream(ground.records, ground.scope),
+        retention=retention,
     )
 
 
@@ -198,6 +195,7 @@ class _Ground(msgspec.Struct, frozen=True, kw_only=True):
     records: SqliteDatabase
     index_database: SqliteDatabase
     choice: Choice
+    language: LanguageChoice
 
 
 def _ground(order: Order) -> _Ground:
@@ -208,7 +206,9 @@ def _ground(order: Order) -> _Ground:
     private_folder(home)
     records = open_records(home, resolved.settings.store, clock)
     try:
-        choice = _choice(order.embedder, resolved, UsageLedger(records), clock)
+        supplies = Supplies(models=models_folder(), spending=UsageLedger(records), clock=clock)
+        choice = _choice(order.embedder, resolved, supplies)
+        language = choose_language(resolved.settings.language, supplies)
     except RecollectError:
         records.close()
         raise
@@ -226,6 +226,7 @@ def _ground(order: Order) -> _Ground:
         records=records,
         index_database=open_index(index_home, resolved.settings.store, clock),
         choice=choice,
+        language=language,
     )
 
 
@@ -249,6 +250,21 @@ def _index(ground: _Ground, files: MemoryFiles | None) -> Index:
     )
 
 
+def _retention(ground: _Ground, index: Index, mirror: TranscriptMirror | None) -> Retention:
+    copies = Copies(
+        records=ground.records,
+        index_database=ground.index_database,
+        mirror=mirror or TranscriptMirror(ground.home, ground.records),
+        is_mirrored=mirror is not None,
+        catch_up=index.catch_up,
+        elsewhere=lambda: copies_elsewhere(ground.home, ground.index_home),
+    )
+    settings, clock = ground.resolved.settings.sessions, ground.clock
+    summariser, most = ExtractiveSummariser(), settings.context.summary_tokens
+    episodes = EpisodeWriter(ground.records, clock, ground.ids, summariser, most)
+    return Retention(copies, settings.retention, ground.scope, episodes=episodes, clock=clock)
+
+
 def _sessions(ground: _Ground, mirror: TranscriptMirror | None, upkeep: Upkeep) -> Sessions:
     return Sessions(
         database=ground.records,
@@ -259,6 +275,7 @@ def _sessions(ground: _Ground, mirror: TranscriptMirror | None, upkeep: Upkeep) 
         mirror=Arrivals(mirror, upkeep),
         scope=ground.scope,
         opened=upkeep.session_started,
+        window=window_parts(ground.language.model, ground.workspace),
         turns=TicketQueue(ground.home / TURNS),
     )
 
@@ -276,15 +293,11 @@ def _overrides(order: Order) -> dict[str, object]:
     return given
 
 
-def _choice(
-    embedder: Embedder | None, resolved: ResolvedSettings, spending: Spending, clock: Clock
-) -> Choice:
+def _choice(embedder: Embedder | None, resolved: ResolvedSettings, supplies: Supplies) -> Choice:
     if embedder is not None:
         return Choice(embedder=embedder, reason="given by the program")
     settings = resolved.settings.embedding
-    models = models_folder()
-    supplies = Supplies(models=models, spending=spending, clock=clock)
-    return choose_embedder(settings.provider, settings, models, supplies)
+    return choose_embedder(settings.provider, settings, supplies.models, supplies)
 
 
 def _workspace(resolved: ResolvedSettings) -> Path | None:
@@ -371,27 +384,9 @@ def _qmd(ground: _Ground, files: MemoryFiles | None, index: Index) -> QmdBackend
 def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:
     if not settings.redact:
         return None
-    return SecretRedactor(bytes.fromhex(_drawn(records, _SALT)), settings.patterns)
+    return SecretRedactor(bytes.fromhex(drawn(records, _SALT)), settings.patterns)
 
 
 def _copies(records: Database, agent: str | None) -> str:
     """Return the name of this index where copies of its vectors lie beside those of others."""
-    return hashlib.sha256(f"{_drawn(records, _COPIES)} {agent}".encode()).hexdigest()[:24]
-
-
-def _drawn(records: Database, key: str) -> str:
-    """Return a random number of this home, as hex; drawn when it is asked for first."""
-    return records.read(lambda tx: _find_drawn(tx, key)) or records.write(lambda tx: _draw(tx, key))
-
-
-def _find_drawn(tx: Transaction, key: str) -> str:
-    row = tx.row("SELECT value FROM meta WHERE key = ?", (key,))
-    return text(row[0]) if row else ""
-
-
-def _draw(tx: Transaction, key: str) -> str:
-    tx.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-        (key, secrets.token_hex(32)),
-    )
-    return _find_drawn(tx, key)
+    return hashlib.sha256(f"{drawn(records, _COPIES)} {agent}".encode()).hexdigest()[:24]

@@ -16,6 +16,8 @@ from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
+from recollect.governance.report import PruneReport
+from recollect.governance.retention import OnPrune, ignore_pruning
 from recollect.index.checkup import IndexCheckup
 from recollect.index.hit import SearchResult
 from recollect.index.preview import Preview
@@ -243,6 +245,19 @@ class Memory:
         """
         return SessionExport(self.sessions, session_id, writer)
 
+    def prune(self, *, dry_run: bool = False, on_progress: OnPrune = ignore_pruning) -> PruneReport:
+        """Remove for good what is above the caps of ``sessions.retention``; return a receipt.
+
+        Args:
+            dry_run: Only tell what would go; nothing is changed.
+            on_progress: Called after each session.
+
+        Raises:
+            StoreError: a database refused; what was removed before stays removed.
+        """
+        retention = self._parts.retention
+        return retention.preview() if dry_run else retention.prune(on_progress)
+
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""
         return self._parts.resolved
@@ -293,6 +308,8 @@ class Memory:
         for embedder in (parts.choice.embedder, parts.choice.fallback):
             if embedder is not None:
                 embedder.close()
+        if parts.language.model is not None:
+            parts.language.model.close()
         parts.index.near.close()
         parts.events.close()
         parts.index_database.close()

@@ -28,15 +28,18 @@ class SummaryOrder(msgspec.Struct, frozen=True, kw_only=True):
     count: Callable[[str], int]
 
 
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """A summary, empty if there is nothing to say, and what wrote it, with its version."""
+
+    text: str
+    made_by: str
+
+
 class Summariser(Protocol):
     """Writes summaries. What it reads is data: nothing in it is an instruction."""
 
-    @property
-    def name(self) -> str:
-        """What it is, with its version; stored beside what it wrote."""
-
-    def summarise(self, order: SummaryOrder) -> str:
-        """Return a summary, empty if there is nothing to say.
+    def summarise(self, order: SummaryOrder) -> Summary:
+        """Return a summary.
 
         Raises:
             RecollectError: it cannot be made now.
@@ -46,11 +49,10 @@ class Summariser(Protocol):
 class ExtractiveSummariser:
     """Takes over the lines that matter most. Needs no model and never fails."""
 
-    name = VERSION
-
-    def summarise(self, order: SummaryOrder) -> str:
+    def summarise(self, order: SummaryOrder) -> Summary:
         """Return the most important lines, oldest first."""
-        return summarise(order.utterances, order.tokens, order.previous, order.count)
+        said = summarise(order.utterances, order.tokens, order.previous, order.count)
+        return Summary(text=said, made_by=VERSION)
 
 
 def utterance_of(message: Message) -> Utterance:

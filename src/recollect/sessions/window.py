@@ -34,7 +34,7 @@ from recollect.sessions.notes import Note
 from recollect.sessions.replacement import Keeping, Reading, Replacement, plan_replacement
 from recollect.sessions.session import Session, require_session
 from recollect.sessions.size import Sizer
-from recollect.sessions.summariser import SummaryOrder, utterance_of
+from recollect.sessions.summariser import Summary, SummaryOrder, utterance_of
 from recollect.sessions.thresholds import Thresholds, thresholds_of
 from recollect.sessions.transcripts import Transcripts
 from recollect.sessions.view import ContextView, ReadNewest, read_tail, summary_within
@@ -167,9 +167,7 @@ class ContextWindows(Transcripts):
 
         def unit(tx: Transaction) -> tuple[Session, int]:
             session = require_session(tx, self.scope, session_id)
-            above = visible_compaction(tx, self.scope, session)
-            through = 0 if above is None else above.through_seq
-            return session, max(through, flushed_seq(tx, session))
+            return session, flushed_seq(tx, session)
 
         session, seen = self._database.read(unit)
         workspace = self._window.workspace
@@ -204,7 +202,7 @@ class ContextWindows(Transcripts):
             raise
         except RecollectError as error:
             return Compacted(session_id=wanted.session_id, outcome="failed", error=error.code)
-        if not summary:
+        if not summary.text:
             return Compacted(session_id=wanted.session_id, outcome="failed", error="empty_summary")
         return self._replace(wanted, summary, said.tokens)
 
@@ -248,18 +246,19 @@ class ContextWindows(Transcripts):
         limit = thresholds_of(self._settings.context).compact
         return plan_replacement(session, previous, read, Keeping(keep, limit, self._sizer()))
 
-    def _summary(self, wanted: Replacement, said: Reading) -> str:
+    def _summary(self, wanted: Replacement, spoken: Reading) -> Summary:
         settings, sizer = self._settings.context, self._sizer()
         tokens = min(settings.summary_tokens, int(thresholds_of(settings).compact * _SUMMARY_SHARE))
         order = SummaryOrder(
             previous="" if wanted.previous is None else wanted.previous.summary,
-            utterances=said,
+            utterances=spoken,
             tokens=tokens,
             count=sizer.text,
         )
-        summary = self._window.summariser.summarise(order).strip()
-        redacted = summary if self._redactor is None else self._redactor.text(summary)
-        return shortened(redacted, tokens, sizer.text)
+        made = self._window.summariser.summarise(order)
+        said = made.text.strip()
+        redacted = said if self._redactor is None else self._redactor.text(said)
+        return Summary(text=shortened(redacted, tokens, sizer.text), made_by=made.made_by)
 
     def _between(self, session_id: str, after_seq: int, through_seq: int) -> Iterator[Message]:
         """Yield the messages behind a seq up to another, read as they are asked for."""
@@ -272,10 +271,10 @@ class ContextWindows(Transcripts):
             yield from batch
             after_seq = batch[-1].seq
 
-    def _replace(self, wanted: Replacement, summary: str, replaced_tokens: int) -> Compacted:
+    def _replace(self, wanted: Replacement, summary: Summary, replaced_tokens: int) -> Compacted:
         sizer, now, made = self._sizer(), self._clock.now_ms(), self._ids.new()
         before = 0 if wanted.previous is None else sizer.text(wanted.previous.summary)
-        after = sizer.text(summary)
+        after = sizer.text(summary.text)
 
         def unit(tx: Transaction) -> Compaction | None:
             session = require_session(tx, self.scope, wanted.session_id)
@@ -286,8 +285,8 @@ class ContextWindows(Transcripts):
                 session_id=session.id,
                 through_seq=wanted.through_seq,
                 last_seq=session.last_seq,
-                summary=summary,
-                made_by=self._window.summariser.name,
+                summary=summary.text,
+                made_by=summary.made_by,
                 tokens_before=before + replaced_tokens + wanted.kept_tokens,
                 tokens_after=after + wanted.kept_tokens,
                 created_at=now,

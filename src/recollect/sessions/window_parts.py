@@ -6,6 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.models.language import LanguageModel
+from recollect.sessions.model_summary import ModelNotes, ModelSummariser
 from recollect.sessions.notes import NoteTaker, RuleNotes
 from recollect.sessions.size import CountTokens
 from recollect.sessions.summariser import ExtractiveSummariser, Summariser
@@ -25,3 +27,12 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
     notes: NoteTaker = msgspec.field(default_factory=RuleNotes)
     count: CountTokens | None = None
     workspace: Path | None = None
+
+
+def window_parts(model: LanguageModel | None, workspace: Path | None) -> WindowParts:
+    """Return the parts with a language model, or with none."""
+    if model is None:
+        return WindowParts(workspace=workspace)
+    return WindowParts(
+        summariser=ModelSummariser(model), notes=ModelNotes(model), workspace=workspace
+    )

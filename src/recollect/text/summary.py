@@ -28,6 +28,8 @@ _CANDIDATES = 2_000
 _LATEST = 12
 """The last statements of a conversation are where it stands; they get a place of their own."""
 _LATEST_SHARE = 0.25
+_LEAST = 1.0
+"""What weighs less, small talk and the ends of outputs, is no place in the prompt worth."""
 _ALIKE = 0.8
 """Two statements that share so much of their words, and all their numbers, are one."""
 _LONGEST_SPEAKER = 60
@@ -71,20 +73,25 @@ def summarise(
         At most ``tokens`` tokens; empty when nothing was said.
     """
     latest: deque[_Line] = deque(maxlen=_LATEST)
-    heaviest = heapq.nlargest(
-        _CANDIDATES, _noted(_lines(utterances, previous), latest), key=_by_weight
-    )
+    lines = (line for line in _noted(_lines(utterances, previous), latest) if line.weight >= _LEAST)
+    heaviest = heapq.nlargest(_CANDIDATES, lines, key=_by_weight)
     recent = sorted(latest, key=_by_weight, reverse=True)
     chosen = _choose(recent, round(tokens * _LATEST_SHARE), count, [])
     chosen = _choose(heaviest, tokens, count, chosen)
-    if not chosen and heaviest:
-        return _cut(heaviest[0], tokens, count)
+    if not chosen and recent:
+        return _cut((heaviest or recent)[0], tokens, count)
     return "\n".join(line.text for line in sorted(chosen, key=lambda line: line.order))
 
 
 def shortened(summary: str, tokens: int, count: CountTokens = estimate_tokens) -> str:
     """Return a summary within ``tokens``: its most important lines, in their order."""
     return summary if count(summary) <= tokens else summarise((), tokens, summary, count)
+
+
+def utterance_line(utterance: Utterance) -> str:
+    """Return a message as a summary writes it, all of it on one line."""
+    label = _label(_time(utterance.at_ms), utterance.speaker)
+    return f"- {label}{' '.join(utterance.text.split())}"
 
 
 def speaker_of(role: str, name: str | None) -> str:
