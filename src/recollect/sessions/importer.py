@@ -6,20 +6,23 @@ Formats are given to it; it knows none.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
+import msgspec
+
 from recollect.core.clock import Clock, IdSource
-from recollect.core.errors import InvalidInput, RecollectError
+from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.sessions.draft import DraftMaker, Redactor
 from recollect.sessions.foreign import TranscriptFormat
 from recollect.sessions.import_file import FileImport, ImportContext
-from recollect.sessions.import_ledger import LedgerEntry, read_ledger
+from recollect.sessions.import_ledger import LedgerEntry, read_ledger, write_entry
 from recollect.sessions.import_report import ImportProgress, ImportReport, Progress, Tally
 from recollect.sessions.import_source import (
     Companions,
@@ -50,7 +53,8 @@ class TranscriptImporter:
         formats: Tried in this order on files of unknown kind.
         mirror: Is told after each commit that added messages.
         scope: Who owns what is imported.
-        ledger: Keeps account of what was read apart from other importers of the same formats.
+        ledger: Keeps account of what was read apart from other importers of the same formats, and
+            leaves out what belongs to another owner than the scope, instead of refusing it.
     """
 
     def __init__(
@@ -72,7 +76,7 @@ class TranscriptImporter:
         self._formats = formats
         self._mirror = mirror if mirror is not None else SilentMirror()
         self._scope = scope if scope is not None else Scope()
-        self._ledger = ledger
+        self._ledger = _account(ledger, self._scope)
 
     def run(
         self,
@@ -225,7 +229,19 @@ class _Run:
             self.tally.unchanged += 1
             return
         reading = FileImport(self._context, form, session, file, entry)
-        reading.run(lambda done: self._tell(path, done))
+        try:
+            reading.run(lambda done: self._tell(path, done))
+        except Denied:
+            if not self._context.ledger:
+                raise
+            self._leave(entry, there)
+
+    def _leave(self, entry: LedgerEntry, there: os.stat_result) -> None:
+        """Note that a file belongs to somebody else: it is not opened again until it changes."""
+        left = msgspec.structs.replace(entry, size=there.st_size, mtime_ns=there.st_mtime_ns)
+        tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
+        self._context.database.write(lambda tx: write_entry(tx, tenant, left, now))
+        self.tally.skipped += 1
 
     def _is_ours(self, session_id: str) -> bool:
         """Return whether a file is the mirror of a session that this very home holds."""
@@ -245,3 +261,12 @@ class _Run:
                     path=path,
                 )
             )
+
+
+def _account(ledger: str, scope: Scope) -> str:
+    """Return the ledger of an owner: what one left out as somebody else's, another may take."""
+    owner = (scope.agent, scope.user, scope.project)
+    if not ledger or owner == (None, None, None):
+        return ledger
+    digest = hashlib.sha256(repr(owner).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{ledger}-{digest[:12]}"

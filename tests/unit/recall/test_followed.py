@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 import recollect
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.events import ImportFinished
+from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.integrations.following import following_formats
 from recollect.recall.followed import (
@@ -34,7 +36,9 @@ def records(tmp_path: Path) -> Iterator[SqliteDatabase]:
     database.close()
 
 
-def _followed(records: SqliteDatabase, *paths: Path) -> FollowedTranscripts:
+def _followed(
+    records: SqliteDatabase, *paths: Path, scope: Scope | None = None
+) -> FollowedTranscripts:
     clock = SystemClock()
     importer = TranscriptImporter(
         database=records,
@@ -42,6 +46,7 @@ def _followed(records: SqliteDatabase, *paths: Path) -> FollowedTranscripts:
         ids=IdSource(clock),
         redactor=None,
         formats=following_formats(),
+        scope=scope,
         ledger=LEDGER,
     )
     return FollowedTranscripts([FollowedPlace(path=path) for path in paths], importer)
@@ -113,3 +118,54 @@ def test_secrets_are_taken_out_of_followed_transcripts(tmp_path: Path) -> None:
         (hit,) = memory.search("key").hits
         assert hit.snippet.startswith("my key is [redacted:")
         assert secret not in hit.snippet
+
+
+def test_each_agent_follows_what_is_its_own(tmp_path: Path, records: SqliteDatabase) -> None:
+    """All agents of OpenClaw lie in one folder; those of others are left out, and stay for them."""
+    for agent in ("main", "work"):
+        _transcript(tmp_path, agent, "The first teapot.")
+    work = _followed(records, tmp_path / "agents", scope=Scope(agent="work"))
+    main = _followed(records, tmp_path / "agents", scope=Scope(agent="main"))
+    assert [work.bring_in().messages, work.bring_in().messages, main.bring_in().messages] == [
+        1,
+        0,
+        1,
+    ]
+    for agent in ("main", "work"):
+        _transcript(tmp_path, agent, "The second teapot.")
+    assert [work.bring_in().messages, main.bring_in().messages] == [1, 1]
+    assert _agents(records) == ["main", "work"]
+    everyone = _followed(records, tmp_path / "agents")
+    assert everyone.bring_in().messages == 0
+
+
+def test_transcripts_of_another_project_are_left_out(
+    tmp_path: Path, records: SqliteDatabase
+) -> None:
+    """A memory for one project follows the usual place of all of them."""
+    for project in ("shop", "boat"):
+        said = {"role": "user", "content": f"About the {project}."}
+        header = {"type": "session", "version": 3, "id": project, "cwd": f"/home/ann/{project}"}
+        lines = [header, {"type": "message", "message": said}]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (tmp_path / f"{project}.jsonl").write_text(text, encoding="utf-8")
+    followed = _followed(records, tmp_path, scope=Scope(project="/home/ann/shop"))
+    assert followed.bring_in().messages == 1
+    (text,) = records.read(lambda tx: list(tx.rows("SELECT project FROM sessions")))
+    assert text == ("/home/ann/shop",)
+
+
+def _transcript(folder: Path, agent: str, text: str) -> None:
+    """Add a message to the transcript of an agent of OpenClaw."""
+    sessions = folder / "agents" / agent / "sessions"
+    sessions.mkdir(parents=True, exist_ok=True)
+    with (sessions / "talk.jsonl").open("a", encoding="utf-8") as file:
+        if not file.tell():
+            file.write(json.dumps({"type": "session", "version": 3, "id": f"t-{agent}"}) + "\n")
+        message = {"role": "user", "content": text}
+        file.write(json.dumps({"type": "message", "message": message}) + "\n")
+
+
+def _agents(records: SqliteDatabase) -> list[str]:
+    rows = records.read(lambda tx: list(tx.rows("SELECT agent FROM sessions ORDER BY agent")))
+    return [str(agent) for (agent,) in rows]
