@@ -26,11 +26,11 @@ def show_session(context: typer.Context, session: Name, *, as_json: AsJson = Fal
     """Show what is known of a session, and who holds it."""
     with opened(context) as memory:
         found = memory.sessions.find(session)
-        lease = memory.sessions.lease(found.id)
-        if answers_json(context, as_json):
-            print_document(msgspec.structs.asdict(found) | {"lease": lease})
-        else:
-            _show(found, lease)
+        lease, made = memory.sessions.lease(found.id), memory.sessions.compactions(found.id)
+    if answers_json(context, as_json):
+        print_document(msgspec.structs.asdict(found) | {"lease": lease, "compactions": made})
+    else:
+        _show(found, lease)
 
 
 def _show(session: Session, lease: Lease | None) -> None:

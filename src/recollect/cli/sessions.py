@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.cli import session_life, session_say, session_show, session_tree
+from recollect.cli import (
+    session_life,
+    session_modes,
+    session_say,
+    session_show,
+    session_tree,
+    session_window,
+)
 from recollect.cli.addresses import short
 from recollect.cli.document import print_document
 from recollect.cli.help import App
@@ -29,7 +36,14 @@ group = App(
     invoke_without_command=True,
 )
 app.add_typer(group, name="sessions", rich_help_panel="Find")
-for module in (session_show, session_tree, session_life, session_say):
+for module in (
+    session_show,
+    session_tree,
+    session_window,
+    session_life,
+    session_say,
+    session_modes,
+):
     group.add_typer(module.app)
 
 

@@ -1,0 +1,86 @@
+"""What of a session stands in the prompt, on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import recollect
+from tests.unit.cli.conftest import Run
+
+pytestmark = pytest.mark.usefixtures("filled")
+
+
+def test_the_view_is_what_a_model_is_shown(run: Run, home: Path) -> None:
+    """All of a short session, as a transcript shows it."""
+    done = run("--home", home, "sessions", "view", "delivery")
+    assert done.out.startswith("    1 Mira  2026-05-04 09:00\n")
+    assert done.err.startswith("delivery  ")
+    assert done.err.endswith(" tokens\n\n")
+    document = run("--home", home, "sessions", "view", "delivery", "--json").json
+    assert (len(document["messages"]), document["summary"]) == (4, None)
+
+
+def test_a_small_budget_says_what_is_left_out(run: Run, home: Path) -> None:
+    """And that a compaction would help."""
+    done = run("--home", home, "sessions", "view", "delivery", "--budget", "40")
+    assert " left out, a compaction is due\n" in done.err
+    assert "    1 Mira" not in done.out
+    assert run("--home", home, "sessions", "view", "delivery", "--budget", "0").code == 1
+
+
+def test_a_compaction_tells_what_it_replaced(run: Run, home: Path) -> None:
+    """The view begins with the summary, the transcript is as long as before."""
+    done = run("--home", home, "sessions", "compact", "delivery", "--keep", "1")
+    assert done.out.startswith("messages 1 to 3 are a summary by extractive")
+    view = run("--home", home, "sessions", "view", "delivery").out.splitlines()
+    assert view[0] == "messages 1 to 3, as a summary"
+    assert len(run("--home", home, "transcript", "delivery", "--json").json["messages"]) == 4
+    shown = run("--home", home, "sessions", "show", "delivery", "--json").json
+    assert [made["through_seq"] for made in shown["compactions"]] == [3]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [((), "all messages are among those that stay"), (("--if-due",), "the view is not full")],
+)
+def test_nothing_to_compact_is_an_answer(
+    run: Run, home: Path, options: tuple[str, ...], why: str
+) -> None:
+    """With the reason."""
+    done = run("--home", home, "sessions", "compact", "delivery", *options)
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith(f"not compacted: {why}\n")
+    assert run("--home", home, "sessions", "compact", "delivery", "--json", *options).json
+
+
+def test_what_must_last_is_written_into_the_notes(run: Run, home: Path, workspace: Path) -> None:
+    """Once."""
+    with recollect.open(home) as memory:
+        found = memory.sessions.find("delivery")
+        memory.sessions.append(found.id, "user", "Remember: the key is under the blue pot.")
+    done = run("--home", home, "sessions", "flush", "delivery")
+    count, _, path = done.out.strip().partition(" added to ")
+    assert count.endswith(("note", "notes"))
+    assert "blue pot" in (workspace / path).read_text(encoding="utf-8")
+    again = run("--home", home, "sessions", "flush", "delivery")
+    assert (again.out, again.err) == ("", "not flushed: it was done since the last compaction\n")
+    document = run("--home", home, "sessions", "flush", "delivery", "--json").json
+    assert document["outcome"] == "done"
+
+
+def test_a_flush_that_fails_is_a_failure(run: Run, home: Path, workspace: Path) -> None:
+    """Of the command; a compaction goes on without it."""
+    folder = workspace / "memory"
+    folder.rename(workspace / "elsewhere")
+    folder.symlink_to(workspace / "elsewhere")
+    with recollect.open(home) as memory:
+        found = memory.sessions.find("delivery")
+        memory.sessions.append(found.id, "user", "Remember: the key is under the blue pot.")
+    done = run("--home", home, "sessions", "flush", "delivery")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "not flushed: the notes could not be written: denied\n"
+    done = run("--home", home, "sessions", "compact", "delivery", "--keep", "1")
+    assert done.code == 0
+    assert "are a summary" in done.out
