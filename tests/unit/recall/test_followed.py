@@ -151,8 +151,7 @@ def test_transcripts_of_another_project_are_left_out(
         (tmp_path / f"{project}.jsonl").write_text(text, encoding="utf-8")
     followed = _followed(records, tmp_path, scope=Scope(project="/home/ann/shop"))
     assert followed.bring_in().messages == 1
-    (text,) = records.read(lambda tx: list(tx.rows("SELECT project FROM sessions")))
-    assert text == ("/home/ann/shop",)
+    assert records.read(lambda tx: tx.row("SELECT project FROM sessions")) == ("/home/ann/shop",)
 
 
 def _transcript(folder: Path, agent: str, text: str) -> None:
