@@ -23,6 +23,8 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     cold_starts: int
     rebuild_kills: int
     lock_races: int
+    lifecycles: int
+    lifecycle_kills: int
     path_races: int
 
 
@@ -34,6 +36,8 @@ SHORT = Scale(
     cold_starts=3,
     rebuild_kills=10,
     lock_races=40,
+    lifecycles=60,
+    lifecycle_kills=4,
     path_races=2_000,
 )
 FULL = Scale(
@@ -44,6 +48,8 @@ FULL = Scale(
     cold_starts=40,
     rebuild_kills=50,
     lock_races=200,
+    lifecycles=2_000,
+    lifecycle_kills=150,
     path_races=100_000,
 )
 

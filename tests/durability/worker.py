@@ -13,12 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import apsw
+import msgspec
 
 from recollect.core.errors import StoreError
 from recollect.store.connection import Tuning
 from recollect.store.files import append_lines, write_file
 from recollect.store.lock import OwnerLock
 from tests.durability.ledger import CLOCK, append, open_home
+from tests.durability.lifecycle_player import Player
 
 
 def say(line: str) -> None:
@@ -116,6 +118,14 @@ def run_out_of_memory(home: str) -> None:
     database.close()
 
 
+def play(home: str, fresh: str) -> None:
+    """Do each command that comes as a line, and answer with what it gave."""
+    player = Player(Path(home), fresh)
+    say("ready")
+    for line in sys.stdin:
+        say(msgspec.json.encode(player.perform(msgspec.json.decode(line))).decode())
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command
     for command in (
@@ -126,6 +136,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         append_many,
         rewrite_until_killed,
         run_out_of_memory,
+        play,
     )
 }
 
