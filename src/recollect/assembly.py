@@ -50,7 +50,6 @@ from recollect.sessions.identity_links import read_links
 from recollect.sessions.importer import TranscriptImporter
 from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.summariser import ExtractiveSummariser
 from recollect.sessions.window_parts import window_parts
 from recollect.store.drawn import drawn
 from recollect.store.engine import Database
@@ -260,9 +259,9 @@ def _retention(ground: _Ground, index: Index, mirror: TranscriptMirror | None) -
         elsewhere=lambda: copies_elsewhere(ground.home, ground.index_home),
     )
     settings, clock = ground.resolved.settings.sessions, ground.clock
-    summariser, most = ExtractiveSummariser(), settings.context.summary_tokens
-    episodes = EpisodeWriter(ground.records, clock, ground.ids, summariser, most)
-    return Retention(copies, settings.retention, ground.scope, episodes=episodes, clock=clock)
+    caps = settings.retention
+    episodes = EpisodeWriter(ground.records, clock, ground.ids, caps.episode_tokens)
+    return Retention(copies, caps, ground.scope, episodes=episodes, clock=clock)
 
 
 def _sessions(ground: _Ground, mirror: TranscriptMirror | None, upkeep: Upkeep) -> Sessions:

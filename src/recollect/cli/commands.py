@@ -27,6 +27,7 @@ PLACES = {
     "events": "events",
     "sync": "indexing",
     "reindex": "indexing",
+    "prune": "prune",
     "status": "status",
     "doctor": "doctor",
     "config": "config",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # for a name only
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
+    from recollect.governance.retention import PruneProgress
     from recollect.index.report import Progress as IndexProgress
     from recollect.sessions.import_report import ImportProgress
 
@@ -40,6 +41,10 @@ class Steps:
         stage = "Reading" if report.stage == "reading" else "Embedding"
         unit = "documents" if report.stage == "reading" else "chunks"
         self._painter.paint(stage, report.done, report.done + report.left, unit)
+
+    def pruning(self, report: PruneProgress) -> None:
+        """Show a report of a pruning."""
+        self._painter.paint("Removing", report.done, report.total, "sessions")
 
     def importing(self, report: ImportProgress) -> None:
         """Show a report of an import."""

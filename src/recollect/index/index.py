@@ -135,6 +135,17 @@ class Index:
         self._near.catch_up(stopping)
         return report
 
+    def catch_up(self) -> bool:
+        """Take in what the records tell, words only; what was removed from them leaves the index.
+
+        Returns:
+            False when that was not possible, because the index was built with other rules.
+        """
+        outboxes = [feed for feed in self._feeds if feed.tenant is None]
+        self._indexer.catch_up(outboxes, Watch())
+        self._near.catch_up()
+        return not self._indexer.is_behind(outboxes)
+
     def is_behind(self) -> bool:
         """Return whether records were stored that are not indexed, or a batch may be finished.
 

@@ -78,6 +78,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
         files: The memory files, where there are any.
         followed: Transcripts of other programs, where any are followed.
         is_live: Whether the program stays: a command that ends at once does not watch.
+        daily: What is to be done once a day, by a program that stays; it knows when.
     """
 
     index: Index
@@ -85,6 +86,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     files: MemoryFiles | None = None
     followed: FollowedTranscripts | None = None
     is_live: bool = False
+    daily: Callable[[Stopping], object] = lambda _: None
 
 
 class Upkeep:
@@ -230,6 +232,8 @@ class Upkeep:
         if not _FOLLOWING.isdisjoint(reasons):
             self._messages = self.bring_in(stopping).messages
         self._report = self._kept.index.work(stopping)
+        if self._kept.is_live:
+            self._kept.daily(stopping)
 
     def _ended(self, last: Last) -> None:
         report = self._report

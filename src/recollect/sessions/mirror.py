@@ -26,6 +26,8 @@ from recollect.store.lock import WriteQueue
 FOLDER = "transcripts"
 """The folder of the mirrors, below the home."""
 SUFFIX = ".jsonl"
+SESSION_KIND = "session"
+"""What the outbox calls a session of which something was removed: its mirror is made again."""
 STRAY_SUFFIX = ".stray"
 """Added to the name of a mirror whose session the database does not have."""
 
@@ -42,6 +44,9 @@ _FIRST_AFTER: LiteralString = "SELECT seq FROM changes WHERE seq > ? ORDER BY se
 _GROWN: LiteralString = """
     SELECT DISTINCT messages.session_id FROM changes JOIN messages ON messages.id = changes.ref
     WHERE changes.seq > ? AND changes.seq <= ? AND changes.kind = ?
+"""
+_CUT: LiteralString = """
+    SELECT DISTINCT ref FROM changes WHERE seq > ? AND seq <= ? AND kind = ?
 """
 _KNOWN: LiteralString = "SELECT id FROM sessions"
 _ALL: LiteralString = "SELECT id FROM sessions WHERE last_seq > 0 ORDER BY id"
@@ -79,6 +84,7 @@ class TranscriptMirror:
         self._thread: threading.Thread | None = None
         self._cursor: int | None = None
         self._behind: set[str] = set()
+        self._cut: set[str] = set()
         self._unsynced: dict[str, MirrorFile] = {}
         self.last_error: str | None = None
         """The `code` of the last failure, None after a success. Failed work is tried again."""
@@ -155,6 +161,7 @@ class TranscriptMirror:
         Raises:
             StoreError: the disk refused.
         """
+        self.obey_removals()
         with self._mutex, self._turns.turn(_LOCK_S):
             strays = self.strays()
             for path in strays:
@@ -163,6 +170,23 @@ class TranscriptMirror:
                 except OSError as error:
                     raise translate_os(error, path) from error
         return len(strays)
+
+    def obey_removals(self) -> None:
+        """Take what was removed from the database out of the mirrors that are there.
+
+        `flush` does so too. This one writes nothing else: for a home without mirrors.
+
+        Raises:
+            StoreError: the disk or the database refused.
+        """
+        if not self._folder.exists():
+            return
+        with self._mutex, self._turns.turn(_LOCK_S):
+            cursor = self._database.read(_read_cursor)
+            for session_id in self._database.read(lambda tx: _cut_sessions(tx, cursor)):
+                file = self._file(session_id)
+                if file.path.exists():
+                    file.cut()
 
     def remove(self, session_id: str) -> None:
         """Remove the mirror of a session that was erased, and what was set aside of it.
@@ -206,24 +230,28 @@ class TranscriptMirror:
             if self._cursor is None:
                 self._cursor = self._database.read(_read_cursor) if self._folder.exists() else 0
             cursor = self._cursor
-            head, grown = self._database.read(lambda tx: _grown_sessions(tx, cursor))
+            (head, grown), cut = self._database.read(
+                lambda tx: (_grown_sessions(tx, cursor), _cut_sessions(tx, cursor))
+            )
             self._behind |= set(grown)
+            self._cut |= set(cut)
             self._cursor = head
-            self._grow()
+            self._write()
 
-    def _grow(self) -> None:
-        """Write what is missing. One mirror that cannot be written does not stop the others."""
+    def _write(self) -> None:
+        """Bring mirrors up to date. One that cannot be written does not stop the others."""
         failure: RecollectError | None = None
-        if self._behind:
+        if self._behind or self._cut:
             private_folder(self._folder)
-        for session_id in sorted(self._behind):
+        for session_id in sorted(self._behind | self._cut):
             file = self._file(session_id)
             try:
-                file.grow()
+                (file.cut if session_id in self._cut else file.grow)()
             except RecollectError as error:
                 failure = error
             else:
                 self._behind.discard(session_id)
+                self._cut.discard(session_id)
                 self._unsynced[session_id] = file
         if failure is not None:
             raise failure
@@ -260,6 +288,11 @@ def _grown_sessions(tx: Transaction, cursor: int) -> tuple[int, list[str]]:
     if first is None or integer(first[0]) != cursor + 1:
         return head, _all_sessions(tx)
     return head, [text(row[0]) for row in tx.rows(_GROWN, (cursor, head, MESSAGE_KIND))]
+
+
+def _cut_sessions(tx: Transaction, cursor: int) -> list[str]:
+    """Return the sessions of which something was removed since ``cursor``."""
+    return [text(row[0]) for row in tx.rows(_CUT, (cursor, last_change(tx), SESSION_KIND))]
 
 
 def _all_sessions(tx: Transaction) -> list[str]:

@@ -99,13 +99,29 @@ class MirrorFile:
             _append(self.path, islice(lines, matching, None))
         return state
 
+    def cut(self) -> None:
+        """Make the file equal to the database, of which something was removed.
+
+        The file goes with its session; so does what was set aside, which may hold removed lines.
+
+        Raises:
+            StoreError: the file or the database refused.
+        """
+        if next(mirror_lines(self._database, self._session_id), None) is None:
+            self.remove()
+            return
+        self._unlink(self._draft, self._aside)
+        self.heal()
+        self._unlink(self._aside)
+
     def sync(self) -> None:
-        """Return when the lines are on the disk.
+        """Return when the lines are on the disk; a file that was removed meanwhile stays away.
 
         Raises:
             StoreError: the disk refused.
         """
-        append_lines(self.path, [], durable=True)
+        if self.path.exists():
+            append_lines(self.path, [], durable=True)
 
     def remove(self) -> None:
         """Remove the file and what was set aside of it.
@@ -113,16 +129,29 @@ class MirrorFile:
         Raises:
             StoreError: the disk refused.
         """
-        aside = self.path.with_name(self.path.name + TORN_SUFFIX)
+        self._unlink(self._draft, self._aside, self.path)
+
+    def _unlink(self, *paths: Path) -> None:
         try:
-            for path in (self._draft, aside, self.path):
+            for path in paths:
                 path.unlink(missing_ok=True)
         except OSError as error:
             raise translate_os(error, self.path) from error
 
     @property
+    def _aside(self) -> Path:
+        return self.path.with_name(self.path.name + TORN_SUFFIX)
+
+    def _is_as_stored(self, line: bytes | None, place: Place) -> bool:
+        return place == Place() or line == line_at(self._database, self._session_id, place)
+
+    @property
     def _draft(self) -> Path:
         return self.path.with_name(f".{self.path.name}.part")
+
+    @property
+    def _aside(self) -> Path:
+        return self.path.with_name(self.path.name + TORN_SUFFIX)
 
     def _compare(self) -> tuple[MirrorState, int]:
         """Return the state and how many lines are right from the top."""

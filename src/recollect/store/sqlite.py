@@ -27,6 +27,7 @@ from recollect.store.files import private_folder
 from recollect.store.lock import WriteQueue
 from recollect.store.reader import Readers
 from recollect.store.schema import Schema, load_schema, migrate
+from recollect.store.vacuum import rewrite
 from recollect.store.writer import Writer
 
 RECORDS_FILE = "records.db"
@@ -120,6 +121,26 @@ class SqliteDatabase:
             StoreError: the disk refused.
         """
         return self._checkpointer.cut()
+
+    def rewrite(self) -> bool:
+        """Write the whole file anew, so that nothing deleted is left in it or its log.
+
+        Writers of all processes wait meanwhile: about a second for 200 MB.
+
+        Returns:
+            False when the file was written, but a reader or another process kept the log; then try
+            `cut_log` again.
+
+        Raises:
+            StoreBusy: another process kept the database.
+            StoreError: the disk refused, or is full; nothing is changed.
+        """
+        try:
+            with self._turns.turn(self._tuning.busy_timeout_ms / 1000):
+                rewrite(self._opener)
+        except apsw.Error as error:
+            raise translate(error, self.path) from error
+        return self.cut_log()
 
     def back_up(self, target: Path, progress: Progress | None = None) -> None:
         """Write a consistent copy (0600) to ``target``, while others read and write.

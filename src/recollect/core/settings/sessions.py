@@ -155,7 +155,7 @@ class GroupSettings(Struct, frozen=True, kw_only=True):
 
 
 class RetentionSettings(Struct, frozen=True, kw_only=True):
-    """What is removed for good by `recollect prune`; nothing by default."""
+    """What is removed for good, by `recollect prune` and daily by a program that stays."""
 
     max_sessions: Annotated[
         int,
@@ -184,6 +184,16 @@ class RetentionSettings(Struct, frozen=True, kw_only=True):
             description="Sessions not used for longer go. 0: none. The agent plan has 30.",
         ),
     ] = 0
+    episode_tokens: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=100_000,
+            extra={"unit": "tokens"},
+            description="Longest summary that is kept of what goes, and never more than a quarter "
+            "of it. 0: nothing is kept.",
+        ),
+    ] = 300
 
 
 class SessionSettings(Struct, frozen=True, kw_only=True):

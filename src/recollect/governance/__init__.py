@@ -1,0 +1,1 @@
+"""Governance: what is removed for good, and what stays of it. Floor 3."""

@@ -1,0 +1,215 @@
+"""Episodes: what stays of messages that are finished, written before they are removed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource
+from recollect.core.scope import Scope
+from recollect.sessions.message import Message
+from recollect.sessions.session import Condition, Session
+from recollect.sessions.summariser import utterance_of
+from recollect.sessions.transcript import select_messages
+from recollect.store.cell import integer, text, text_or_none
+from recollect.store.engine import Database, Row, Transaction
+from recollect.text.keywords import telling
+from recollect.text.summary import VERSION, summarise
+from recollect.text.terms import terms
+from recollect.text.turns import Utterance
+
+_PAGE = 500
+"""Messages read at once, so that a long session needs little memory."""
+_TOPICS = 8
+_SHORTEST_TOPIC = 4
+_SHARE = 4
+"""A summary is this part of the text at most: of a short talk all of it would be left otherwise."""
+_LAST_SUMMARY: LiteralString = """
+    SELECT through_seq, summary FROM compactions WHERE session_id = ? AND through_seq <= ?
+    ORDER BY through_seq DESC LIMIT 1
+"""
+_INSERT: LiteralString = """
+    INSERT INTO episodes (id, tenant, agent, user_id, project, session_id, summary, topics,
+        began_at, ended_at, message_count, made_by, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_SELECT: LiteralString = """
+    SELECT id, tenant, agent, user_id, project, session_id, summary, topics, began_at, ended_at,
+        message_count, made_by, created_at
+    FROM episodes WHERE """
+_EXTENT: LiteralString = """
+    SELECT count(*), min(created_at), max(created_at), coalesce(sum(token_estimate), 0)
+    FROM messages
+    WHERE session_id = ? AND seq <= ?
+"""
+
+
+class Episode(msgspec.Struct, frozen=True, kw_only=True):
+    """The summary of finished messages of one session.
+
+    Attributes:
+        id: Sorts by the time when it was written.
+        session_id: Whose messages they were; the session itself may be gone.
+        summary: Their most important lines.
+        topics: Words that stand for it, the most frequent first.
+        began_at: The time of the first message, ms UTC.
+        ended_at: The time of the last.
+        message_count: How many there were.
+        made_by: What derived it, with its version.
+        created_at: Ms UTC.
+        tenant: Owner.
+        agent: Owner.
+        user: Owner.
+        project: Owner.
+    """
+
+    id: str
+    session_id: str
+    summary: str
+    topics: tuple[str, ...]
+    began_at: int
+    ended_at: int
+    message_count: int
+    made_by: str
+    created_at: int
+    tenant: str
+    agent: str | None = None
+    user: str | None = None
+    project: str | None = None
+
+
+class EpisodeWriter:
+    """Makes the episode of messages that are about to go, without a model: it costs nothing.
+
+    Args:
+        records: ``records.db``.
+        clock: Tells the time.
+        ids: Gives episodes their ids.
+        tokens: Longest summary.
+    """
+
+    def __init__(
+        self,
+        records: Database,
+        clock: Clock,
+        ids: IdSource,
+        tokens: int,
+    ) -> None:
+        self._records = records
+        self._clock = clock
+        self._ids = ids
+        self._tokens = tokens
+
+    def write(self, session: Session, through_seq: int) -> Episode | None:
+        """Return the episode of the messages up to a seq; stores nothing.
+
+        Returns:
+            None if there are no messages, or none of them is to be kept.
+
+        Raises:
+            StoreError: the records cannot be read.
+        """
+        row = self._records.read(lambda tx: tx.row(_EXTENT, (session.id, through_seq)))
+        count = integer(row[0]) if row else 0
+        if row is None or count == 0 or not self._tokens:
+            return None
+        most = min(self._tokens, integer(row[3]) // _SHARE)
+        summary = self._summary(session.id, through_seq, most)
+        return Episode(
+            id=self._ids.new(),
+            session_id=session.id,
+            summary=summary,
+            topics=topics_of(summary),
+            began_at=integer(row[1]),
+            ended_at=integer(row[2]),
+            message_count=count,
+            made_by=VERSION,
+            created_at=self._clock.now_ms(),
+            tenant=session.tenant,
+            agent=session.agent,
+            user=session.user,
+            project=session.project,
+        )
+
+    def _summary(self, session_id: str, through_seq: int, most: int) -> str:
+        """Return the summary; what a compaction told already is not read again."""
+        known = self._records.read(lambda tx: tx.row(_LAST_SUMMARY, (session_id, through_seq)))
+        after, previous = (integer(known[0]), text(known[1])) if known else (0, "")
+        said = self._utterances(session_id, after, through_seq)
+        return summarise(said, most, previous)
+
+    def _utterances(self, session_id: str, after: int, through: int) -> Iterator[Utterance]:
+        while page := self._page(session_id, after, through):
+            yield from map(utterance_of, page)
+            after = page[-1].seq
+
+    def _page(self, session_id: str, after: int, through: int) -> list[Message]:
+        def unit(tx: Transaction) -> list[Message]:
+            row = tx.row("SELECT tenant FROM sessions WHERE id = ?", (session_id,))
+            where = Condition(Scope(tenant=text(row[0]) if row else ""))
+            where.equal("session_id", session_id).also("seq > ?", after).also("seq <= ?", through)
+            return select_messages(tx, where, _PAGE)
+
+        return self._records.read(unit)
+
+
+def store_episode(tx: Transaction, episode: Episode) -> None:
+    """Store an episode."""
+    tx.execute(
+        _INSERT,
+        (
+            episode.id,
+            episode.tenant,
+            episode.agent,
+            episode.user,
+            episode.project,
+            episode.session_id,
+            episode.summary,
+            msgspec.json.encode(episode.topics).decode(),
+            episode.began_at,
+            episode.ended_at,
+            episode.message_count,
+            episode.made_by,
+            episode.created_at,
+        ),
+    )
+
+
+def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:
+    """Return the episodes of a session that the scope may see, oldest first."""
+    where = Condition(scope, "session_id").also("session_id = ?", session_id)
+    return [_episode(row) for row in tx.rows(_SELECT + where.sql + " ORDER BY id", where.params)]
+
+
+def topics_of(summary: str) -> tuple[str, ...]:
+    """Return the words that stand most often in a summary, without those that tell nothing."""
+    said = "\n".join(line.split(": ", 1)[-1] for line in summary.splitlines())
+    words = [word for word in telling(terms(said)) if _is_topic(word)]
+    return tuple(word for word, _ in Counter(words).most_common(_TOPICS))
+
+
+def _is_topic(word: str) -> bool:
+    is_wide = not word.isascii()
+    return not word.isdigit() and (is_wide or len(word) >= _SHORTEST_TOPIC)
+
+
+def _episode(row: Row) -> Episode:
+    id_, tenant, agent, user, project, session, summary, topics, began, ended, n, by, at = row
+    return Episode(
+        id=text(id_),
+        session_id=text(session),
+        summary=text(summary),
+        topics=tuple(msgspec.json.decode(text(topics), type=list[str])),
+        began_at=integer(began),
+        ended_at=integer(ended),
+        message_count=integer(n),
+        made_by=text(by),
+        created_at=integer(at),
+        tenant=text(tenant),
+        agent=text_or_none(agent),
+        user=text_or_none(user),
+        project=text_or_none(project),
+    )

@@ -1,0 +1,187 @@
+"""The plan of a pruning: which sessions go, which lose their oldest messages, and why.
+
+Made from one snapshot and without a change, so that a dry run tells what a run would do. Each step
+is checked again when it is done: what somebody uses meanwhile stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, LiteralString, TypeAlias
+
+import msgspec
+
+from recollect.core.scope import Scope
+from recollect.core.settings.sessions import RetentionSettings
+from recollect.governance.ancestry import Kin, find_kin, readings
+from recollect.governance.turn_cut import cut_of
+from recollect.sessions.session import Condition
+from recollect.store.cell import integer, text
+from recollect.store.engine import Transaction
+
+DAY_MS = 86_400_000
+
+Reason: TypeAlias = Literal["age", "sessions", "messages"]
+"""Which cap it is above: ``days``, ``max_sessions`` or ``max_messages``."""
+
+_IDS: LiteralString = "SELECT id FROM sessions WHERE "
+_IN_USE: LiteralString = "SELECT session_id FROM leases WHERE expires_at > ?"
+_SIZE: LiteralString = """
+    SELECT count(*), coalesce(sum(octet_length(content) + octet_length(text)
+        + octet_length(metadata)), 0)
+    FROM messages WHERE session_id = ? AND seq <= ?
+"""
+
+
+class Removal(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes of one session.
+
+    Attributes:
+        session_id: Which one.
+        reason: Why.
+        is_whole: Whether the session goes too.
+        through_seq: The newest message that goes.
+        last_seq: The newest message of the session; one that has grown meanwhile stays as it is.
+        messages: How many messages go.
+        bytes: What they hold, in UTF-8.
+    """
+
+    session_id: str
+    reason: Reason
+    is_whole: bool
+    through_seq: int
+    last_seq: int
+    messages: int
+    bytes: int
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes, forks before what they share, and what stays although it is above a cap.
+
+    Attributes:
+        removals: What goes.
+        kept_for_forks: Sessions that stay as they are because a fork reads them.
+        kept_in_use: Sessions that stay because a program holds them.
+    """
+
+    removals: tuple[Removal, ...] = ()
+    kept_for_forks: tuple[str, ...] = ()
+    kept_in_use: tuple[str, ...] = ()
+
+
+def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) -> Plan:
+    """Return what is above the caps.
+
+    Args:
+        tx: A transaction; nothing is written.
+        scope: Whose sessions count and go.
+        caps: The limits; 0 is none.
+        now: Ms UTC.
+    """
+    kin = find_kin(tx, scope.tenant)
+    order = _seen(tx, scope)
+    held = {text(row[0]) for row in tx.rows(_IN_USE, (now,))}
+    above = _above(kin, order, caps, now)
+    reads = _Reads(kin)
+    doomed, rescued = reads.spare({id_: why for id_, why in above.items() if id_ not in held})
+    long = [id_ for id_ in order if id_ not in doomed and _is_long(kin[id_], caps)]
+    shared = {id_ for id_ in long if reads.last.get(id_, 0) >= kin[id_].first_seq}
+    cuts = [id_ for id_ in long if id_ not in shared and id_ not in held]
+    whole = [_whole(tx, kin[id_], why) for id_, why in _children_first(kin, doomed)]
+    parts = [_part(tx, kin[id_], caps.max_messages) for id_ in cuts]
+    return Plan(
+        removals=(*whole, *(part for part in parts if part is not None)),
+        kept_for_forks=tuple(sorted(rescued | shared)),
+        kept_in_use=tuple(sorted(held & {*above, *long})),
+    )
+
+
+class _Reads:
+    """Who reads whom among those that stay."""
+
+    def __init__(self, kin: Mapping[str, Kin]) -> None:
+        self._kin = kin
+        self.last: dict[str, int] = {}
+        """The last seq of a session that another one reads."""
+
+    def spare(self, above: dict[str, Reason]) -> tuple[dict[str, Reason], set[str]]:
+        """Return what can go of ``above``, and what must stay of it for those that stay."""
+        doomed, rescued = dict(above), set[str]()
+        waiting = [kin for kin in self._kin.values() if kin.id not in doomed]
+        while waiting:
+            for ancestor, last in readings(self._kin, waiting.pop()):
+                self.last[ancestor] = max(last, self.last.get(ancestor, 0))
+                if doomed.pop(ancestor, None) is not None:
+                    rescued.add(ancestor)
+                    waiting.append(self._kin[ancestor])
+        return doomed, rescued
+
+
+def _seen(tx: Transaction, scope: Scope) -> list[str]:
+    """Return the sessions of a scope, the last used first."""
+    where = Condition(scope)
+    rows = tx.rows(_IDS + where.sql + " ORDER BY updated_at DESC, id DESC", where.params)
+    return [text(row[0]) for row in rows]
+
+
+def _above(
+    kin: Mapping[str, Kin], order: Iterable[str], caps: RetentionSettings, now: int
+) -> dict[str, Reason]:
+    oldest = now - caps.days * DAY_MS
+    found: dict[str, Reason] = {}
+    for place, id_ in enumerate(order):
+        if caps.days and kin[id_].updated_at < oldest:
+            found[id_] = "age"
+        elif caps.max_sessions and place >= caps.max_sessions:
+            found[id_] = "sessions"
+    return found
+
+
+def _is_long(kin: Kin, caps: RetentionSettings) -> bool:
+    return bool(caps.max_messages) and kin.message_count > caps.max_messages
+
+
+def _children_first(
+    kin: Mapping[str, Kin], doomed: Mapping[str, Reason]
+) -> list[tuple[str, Reason]]:
+    def depth(id_: str) -> int:
+        steps, present = 0, kin.get(id_)
+        while present is not None and present.parent_id is not None and steps < len(kin):
+            steps, present = steps + 1, kin.get(present.parent_id)
+        return steps
+
+    return sorted(doomed.items(), key=lambda item: (-depth(item[0]), item[0]))
+
+
+def _whole(tx: Transaction, kin: Kin, reason: Reason) -> Removal:
+    messages, size = _size(tx, kin.id, kin.last_seq)
+    return Removal(
+        session_id=kin.id,
+        reason=reason,
+        is_whole=True,
+        through_seq=kin.last_seq,
+        last_seq=kin.last_seq,
+        messages=messages,
+        bytes=size,
+    )
+
+
+def _part(tx: Transaction, kin: Kin, most: int) -> Removal | None:
+    cut = cut_of(tx, kin.id, most)
+    if not cut:
+        return None
+    messages, size = _size(tx, kin.id, cut)
+    return Removal(
+        session_id=kin.id,
+        reason="messages",
+        is_whole=False,
+        through_seq=cut,
+        last_seq=kin.last_seq,
+        messages=messages,
+        bytes=size,
+    )
+
+
+def _size(tx: Transaction, session_id: str, through: int) -> tuple[int, int]:
+    messages, size = tx.row(_SIZE, (session_id, through)) or (0, 0)
+    return integer(messages), integer(size)

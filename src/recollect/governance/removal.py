@@ -1,0 +1,183 @@
+"""Removes rows of sessions, batch by batch, so that no writer waits long and a kill loses nothing.
+
+The first transaction says what goes: it stores the episode, hides the messages and writes the
+event. From then on the removal is finished by whoever comes next. Rows are overwritten by the
+database when they are deleted; index and mirrors learn of it from the outbox.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import LiteralString
+
+from recollect.core.clock import Clock
+from recollect.core.events import MessagesPruned, SessionPruned
+from recollect.governance.ancestry import find_children, find_one, last_read
+from recollect.governance.episode import Episode, store_episode
+from recollect.governance.plan import Removal
+from recollect.sessions.mirror import SESSION_KIND
+from recollect.sessions.session import Session, owner_of
+from recollect.sessions.transcript import MESSAGE_KIND
+from recollect.store.cell import integer, text
+from recollect.store.engine import Database, Transaction
+from recollect.store.journal import record_change, record_changes, record_event
+
+BATCH = 500
+"""Messages that one transaction removes: about 10 ms, as long as a writer may wait."""
+UNSWEPT = "retention.unswept"
+"""In ``meta`` while rows were removed and files may still hold copies of them."""
+
+_NOTE: LiteralString = """
+    INSERT INTO prunings (session_id, is_whole, at) VALUES (?, ?, ?)
+    ON CONFLICT (session_id) DO UPDATE SET is_whole = excluded.is_whole
+"""
+_HIDE: LiteralString = "UPDATE sessions SET pruned_seq = ? WHERE id = ? AND pruned_seq < ?"
+_UNFINISHED: LiteralString = """
+    SELECT s.id, s.tenant, p.is_whole, s.pruned_seq FROM prunings p JOIN sessions s
+    ON s.id = p.session_id ORDER BY p.at, s.id
+"""
+_NEXT: LiteralString = """
+    SELECT id FROM messages WHERE session_id = ? AND seq <= ? ORDER BY seq LIMIT ?
+"""
+_IS_BEGUN: LiteralString = "SELECT 1 FROM prunings WHERE session_id = ?"
+_MARK: LiteralString = """
+    INSERT INTO meta (key, value) VALUES (?, '1')
+    ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(meta.value AS INTEGER) + 1 AS TEXT)
+"""
+
+
+def begin(
+    tx: Transaction, removal: Removal, session: Session, episode: Episode | None, now: int
+) -> bool:
+    """Hide what goes, and store what stays of it; remove it too, where it is little.
+
+    Returns:
+        False, and nothing is changed, when the session is not as it was planned: somebody wrote
+        to it, holds it, or forked it meanwhile.
+    """
+    if not _is_as_planned(tx, removal, now):
+        return False
+    if episode is not None:
+        store_episode(tx, episode)
+    tx.execute(_MARK, (UNSWEPT,))
+    tx.execute(_NOTE, (session.id, int(removal.is_whole), now))
+    tx.execute(_HIDE, (removal.through_seq, session.id, removal.through_seq))
+    if removal.is_whole:
+        tx.execute("UPDATE sessions SET status = 'deleted' WHERE id = ?", (session.id,))
+    record_event(tx, _event(removal, session, now))
+    if removal.messages <= BATCH:
+        place = (session.id, session.tenant, removal.through_seq)
+        _remove_some(tx, place, now)
+        _close(tx, place, now, is_whole=removal.is_whole)
+    return True
+
+
+def finish_all(database: Database, clock: Clock, stopping: Callable[[], bool]) -> None:
+    """Remove the rows of everything that was begun, also by a process that was killed.
+
+    Args:
+        database: ``records.db``.
+        clock: Tells the time.
+        stopping: Asked between two batches; after True the rest is left for the next time.
+    """
+    while not stopping() and database.write(lambda tx: _step(tx, clock.now_ms())):
+        pass
+
+
+def _step(tx: Transaction, now: int) -> bool:
+    """Remove a batch, or close a session whose messages are gone; return False at the end."""
+    row = tx.row(_UNFINISHED)
+    if row is None:
+        return False
+    session_id, tenant, is_whole, through = row
+    place = (text(session_id), text(tenant), integer(through))
+    if not _remove_some(tx, place, now):
+        _close(tx, place, now, is_whole=bool(is_whole))
+    return True
+
+
+def _is_as_planned(tx: Transaction, removal: Removal, now: int) -> bool:
+    present = find_one(tx, removal.session_id)
+    if present is None or present.last_seq != removal.last_seq:
+        return False
+    if _is_held(tx, present.id, now) or tx.row(_IS_BEGUN, (present.id,)) is not None:
+        return False
+    first = 1 if removal.is_whole else present.first_seq
+    return removal.through_seq >= first - 1 and last_read(tx, present.id) < first
+
+
+def _remove_some(tx: Transaction, place: tuple[str, str, int], now: int) -> int:
+    session_id, tenant, through = place
+    ids = [text(row[0]) for row in tx.all(_NEXT, (session_id, through, BATCH))]
+    each = [(id_,) for id_ in ids]
+    tx.executemany("DELETE FROM tool_calls WHERE message_id = ?", each)
+    tx.executemany("DELETE FROM tool_calls WHERE result_id = ?", each)
+    tx.executemany("DELETE FROM messages WHERE id = ?", each)
+    tx.execute(
+        "UPDATE sessions SET message_count = message_count - ? WHERE id = ?", (len(ids), session_id)
+    )
+    record_changes(tx, tenant=tenant, kind=MESSAGE_KIND, refs=ids, op="delete", at=now)
+    return len(ids)
+
+
+def _close(tx: Transaction, place: tuple[str, str, int], now: int, *, is_whole: bool) -> None:
+    if is_whole:
+        _close_whole(tx, place, now)
+    else:
+        _close_part(tx, place, now)
+
+
+def _close_part(tx: Transaction, place: tuple[str, str, int], now: int) -> None:
+    """Drop the summaries that newer ones have replaced; the last one stands in the view."""
+    session_id, tenant, through = place
+    tx.execute(
+        "DELETE FROM compactions WHERE session_id = ? AND through_seq <= ? AND through_seq <"
+        " (SELECT max(c.through_seq) FROM compactions c WHERE c.session_id = ?)",
+        (session_id, through, session_id),
+    )
+    tx.execute("DELETE FROM prunings WHERE session_id = ?", (session_id,))
+    record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=session_id, op="put", at=now)
+
+
+def _close_whole(tx: Transaction, place: tuple[str, str, int], now: int) -> None:
+    """Remove the session, unless somebody wrote to it meanwhile: then it lives on."""
+    session_id, tenant, through = place
+    present = find_one(tx, session_id)
+    if present is not None and (present.last_seq > through or last_read(tx, session_id)):
+        tx.execute("UPDATE sessions SET status = 'active' WHERE id = ?", (session_id,))
+        _close_part(tx, place, now)
+        return
+    for child in find_children(tx, session_id):
+        tx.execute(
+            "UPDATE sessions SET parent_id = NULL, forked_at_seq = NULL WHERE id = ?", (child.id,)
+        )
+        record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=child.id, op="put", at=now)
+    tx.execute("UPDATE sessions SET previous_id = NULL WHERE previous_id = ?", (session_id,))
+    tx.execute("UPDATE imports SET session_id = NULL WHERE session_id = ?", (session_id,))
+    for statement in _DEPENDENT:
+        tx.execute(statement, (session_id,))
+    tx.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+    record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=session_id, op="delete", at=now)
+
+
+_DEPENDENT: tuple[LiteralString, ...] = (
+    "DELETE FROM compactions WHERE session_id = ?",
+    "DELETE FROM leases WHERE session_id = ?",
+    "DELETE FROM tool_calls WHERE session_id = ?",
+    "DELETE FROM prunings WHERE session_id = ?",
+)
+
+
+def _is_held(tx: Transaction, session_id: str, now: int) -> bool:
+    sql: LiteralString = "SELECT 1 FROM leases WHERE session_id = ? AND expires_at > ?"
+    return tx.row(sql, (session_id, now)) is not None
+
+
+def _event(removal: Removal, session: Session, now: int) -> MessagesPruned | SessionPruned:
+    scope = owner_of(session)
+    if removal.is_whole:
+        reason, count = removal.reason, removal.messages
+        return SessionPruned(scope=scope, at=now, reason=reason, messages=count)
+    return MessagesPruned(
+        scope=scope, at=now, through_seq=removal.through_seq, count=removal.messages
+    )

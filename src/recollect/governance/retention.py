@@ -1,0 +1,156 @@
+"""Retention: removes what is above the caps of `sessions.retention`, when asked or once a day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import LiteralString, TypeAlias
+
+import msgspec
+
+from recollect.core.clock import Clock
+from recollect.core.scope import Scope
+from recollect.core.settings.sessions import RetentionSettings
+from recollect.governance.episode import EpisodeWriter
+from recollect.governance.plan import DAY_MS, Plan, Removal, make_plan
+from recollect.governance.removal import begin, finish_all
+from recollect.governance.report import PruneReport, report_of
+from recollect.governance.sweep import Copies, is_unswept, sweep
+from recollect.sessions.session import Session, find_session
+from recollect.store.cell import text
+from recollect.store.engine import Database, Transaction
+
+_LAST = "retention.last_at"
+"""In ``meta``: when the background pruned last, ms UTC."""
+_READ: LiteralString = "SELECT value FROM meta WHERE key = ?"
+_WRITE: LiteralString = """
+    INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = ?
+"""
+
+Stopping: TypeAlias = Callable[[], bool]
+
+
+class PruneProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a pruning is: sessions that are done, of all that the plan names."""
+
+    done: int
+    total: int
+
+
+OnPrune: TypeAlias = Callable[[PruneProgress], object]
+
+
+def ignore_pruning(_: PruneProgress) -> None:
+    """Nobody wants to know."""
+
+
+def _never() -> bool:
+    return False
+
+
+class Retention:
+    """Keeps a home within its caps.
+
+    Args:
+        copies: The records, and where copies of them are.
+        caps: The section ``sessions.retention``.
+        scope: Whose sessions count and go.
+        episodes: Writes what stays.
+        clock: Tells the time.
+    """
+
+    def __init__(
+        self,
+        copies: Copies,
+        caps: RetentionSettings,
+        scope: Scope,
+        *,
+        episodes: EpisodeWriter,
+        clock: Clock,
+    ) -> None:
+        self._copies = copies
+        self._records: Database = copies.records
+        self._caps = caps
+        self._scope = scope
+        self._episodes = episodes
+        self._clock = clock
+        self._looked_at = 0
+
+    def preview(self) -> PruneReport:
+        """Return what `prune` would do now; nothing is changed.
+
+        Raises:
+            StoreError: the records cannot be read.
+        """
+        now = self._clock.now_ms()
+        plan = self._plan(now)
+        return report_of(plan, plan.removals, at=now, dry_run=True)
+
+    def prune(
+        self, on_progress: OnPrune = ignore_pruning, stopping: Stopping = _never
+    ) -> PruneReport:
+        """Remove what is above the caps, and what an earlier run left.
+
+        Args:
+            on_progress: Called after each session.
+            stopping: Asked often; after True the rest is left for the next time.
+
+        Raises:
+            StoreError: the records refused; what was removed before stays removed.
+        """
+        now = self._clock.now_ms()
+        finish_all(self._records, self._clock, stopping)
+        plan = self._plan(now)
+        done: list[Removal] = []
+        for place, removal in enumerate(plan.removals):
+            if stopping():
+                break
+            if self._remove(removal):
+                done.append(removal)
+            on_progress(PruneProgress(done=place + 1, total=len(plan.removals)))
+        finish_all(self._records, self._clock, stopping)
+        warnings = () if stopping() else sweep(self._copies)
+        report = report_of(plan, done, at=now, dry_run=False)
+        is_clean = not self._records.read(is_unswept)
+        return msgspec.structs.replace(
+            report, is_clean=is_clean and not warnings, warnings=warnings
+        )
+
+    def prune_daily(self, stopping: Stopping = _never) -> PruneReport | None:
+        """Prune if it is a day since the last time and there is a cap, or something is unfinished.
+
+        Cheap to ask: the records are looked at once a day, too.
+        """
+        now = self._clock.now_ms()
+        if now < self._looked_at + DAY_MS:
+            return None
+        if not self._records.read(lambda tx: self._is_due(tx, now)):
+            self._looked_at = now
+            return None
+        report = self.prune(stopping=stopping)
+        if not stopping():
+            self._looked_at = now
+            value = str(now)
+            self._records.write(lambda tx: tx.execute(_WRITE, (_LAST, value, value)))
+        return report
+
+    def _plan(self, now: int) -> Plan:
+        return self._records.read(lambda tx: make_plan(tx, self._scope, self._caps, now))
+
+    def _is_due(self, tx: Transaction, now: int) -> bool:
+        if is_unswept(tx):
+            return True
+        caps = self._caps
+        row = tx.row(_READ, (_LAST,))
+        last = int(text(row[0])) if row else 0
+        return bool(caps.days or caps.max_sessions or caps.max_messages) and now >= last + DAY_MS
+
+    def _remove(self, removal: Removal) -> bool:
+        session = self._session(removal.session_id)
+        if session is None:
+            return False
+        episode = self._episodes.write(session, removal.through_seq)
+        now = self._clock.now_ms()
+        return self._records.write(lambda tx: begin(tx, removal, session, episode, now))
+
+    def _session(self, session_id: str) -> Session | None:
+        return self._records.read(lambda tx: find_session(tx, self._scope, session_id))
