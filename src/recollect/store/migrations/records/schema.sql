@@ -166,6 +166,20 @@ CREATE TABLE sessions (
     UNIQUE (tenant, source, foreign_id),
     CHECK ((parent_id IS NULL) = (forked_at_seq IS NULL))
 ) STRICT;
+CREATE TABLE spending (
+    day                TEXT NOT NULL,
+    kind               TEXT NOT NULL,
+    model              TEXT NOT NULL,
+    requests           INTEGER NOT NULL CHECK (requests >= 0),
+    input_tokens       INTEGER NOT NULL CHECK (input_tokens >= 0),
+    output_tokens      INTEGER NOT NULL CHECK (output_tokens >= 0),
+    cache_read_tokens  INTEGER NOT NULL CHECK (cache_read_tokens >= 0),
+    cache_write_tokens INTEGER NOT NULL CHECK (cache_write_tokens >= 0),
+    -- Billionths of a dollar, of the requests whose price is known; and how many others there were.
+    nano_usd           INTEGER NOT NULL CHECK (nano_usd >= 0),
+    unpriced           INTEGER NOT NULL CHECK (unpriced >= 0),
+    PRIMARY KEY (day, kind, model)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE tool_calls (
     id          TEXT PRIMARY KEY,
     tenant      TEXT NOT NULL,
@@ -186,12 +200,6 @@ CREATE TABLE tool_calls (
     finished_at INTEGER,
     UNIQUE (session_id, call_id)
 ) STRICT;
-CREATE TABLE usage (
-    day    TEXT NOT NULL,
-    kind   TEXT NOT NULL,
-    tokens INTEGER NOT NULL CHECK (tokens >= 0),
-    PRIMARY KEY (day, kind)
-) STRICT, WITHOUT ROWID;
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
 CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
