@@ -9,9 +9,10 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_MS = 253_402_300_799_999
 """The last millisecond of the year 9999, the largest time that `datetime` can show."""
 
@@ -83,4 +84,13 @@ def to_ms(at: int | datetime) -> int:
 
 def to_datetime(ms: int) -> datetime:
     """Return the aware UTC `datetime` of ``ms``."""
-    return datetime.fromtimestamp(ms / 1000, UTC)
+    return _EPOCH + timedelta(milliseconds=ms)
+
+
+def to_iso(ms: int) -> str:
+    """Return ``ms`` as ISO 8601 in UTC, to the millisecond.
+
+    >>> to_iso(1770681600250)
+    '2026-02-10T00:00:00.250Z'
+    """
+    return to_datetime(ms).isoformat(timespec="milliseconds").replace("+00:00", "Z")

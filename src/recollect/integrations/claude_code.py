@@ -11,6 +11,8 @@ import re
 from pathlib import PurePath
 from typing import Any
 
+from recollect.integrations.block_spelling import anthropic_block, block_extras
+from recollect.integrations.fidelity import REST, rest_of, restored
 from recollect.sessions.foreign import (
     ForeignLine,
     ForeignMessage,
@@ -23,6 +25,23 @@ from recollect.sessions.foreign import (
 
 _MARKS = frozenset({"sessionId", "leafUuid", "snapshot"})
 """Fields by which a typed line is one of Claude Code."""
+
+_HELD = frozenset({"message", "parentUuid", "timestamp", "type", "uuid", "content", REST})
+"""Fields of a line that the message stands for."""
+_SHARED = frozenset(
+    {
+        "agentId",
+        "cwd",
+        "entrypoint",
+        "gitBranch",
+        "isSidechain",
+        "sessionId",
+        "slug",
+        "userType",
+        "version",
+    }
+)
+"""Fields that the lines of a session have alike, most of the time."""
 
 _NOTICES = frozenset(
     {
@@ -68,6 +87,15 @@ class ClaudeCodeFormat:
 
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         """Return what one line says."""
+        rest = rest_of(record)
+        if rest is None:
+            return self._parse(record, session)
+        line = self._parse(record, session)
+        if isinstance(line, Skip | Malformed):
+            line = _line(record, session, "system", [])
+        return restored(line, rest)
+
+    def _parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         match record.get("type"):
             case "user" | "assistant":
                 return _message(record, session)
@@ -132,12 +160,12 @@ def _message(record: Record, session: ForeignSession) -> ForeignLine:
 def _line(
     record: Record, session: ForeignSession, role: str, content: str | list[Any]
 ) -> ForeignMessage:
-    uuid, message = record.get("uuid"), record.get("message")
-    metadata = {"parent": record.get("parentUuid")}
-    if isinstance(message, dict):
-        metadata["model"] = message.get("model")
+    uuid, told = record.get("uuid"), record.get("message")
+    message: dict[str, Any] = told if isinstance(told, dict) else {}
+    metadata = {"parent": record.get("parentUuid"), "model": message.get("model")}
     if record.get("isCompactSummary") is True:
         role, metadata["kind"] = "system", "compaction"
+    usage, reply = message.get("usage"), message.get("id")
     return ForeignMessage(
         session=_session(record, session),
         role=role,
@@ -145,7 +173,27 @@ def _line(
         id=uuid if isinstance(uuid, str) else None,
         at=parse_time(record.get("timestamp")),
         metadata={key: value for key, value in metadata.items() if isinstance(value, str)},
+        usage=usage if isinstance(usage, dict) else None,
+        reply=reply if isinstance(reply, str) else None,
+        extra=_extra(record, message, content),
+        shared={key: record[key] for key in record if key in _SHARED},
     )
+
+
+def _extra(
+    record: Record, message: dict[str, Any], content: str | list[Any]
+) -> dict[str, dict[str, Any]]:
+    """Return what a line holds that its message does not stand for."""
+    held = {"role", "content"} | ({"model"} if isinstance(message.get("model"), str) else set())
+    is_whole = content == message.get("content")
+    blocks = block_extras(content, anthropic_block) if is_whole else {}
+    if record.get("type") == "assistant":  # always a list, no need to say so
+        blocks = {place: extra for place, extra in blocks.items() if extra}
+    return {
+        "line": {key: record[key] for key in record if key not in _HELD | _SHARED},
+        "message": {key: message[key] for key in message if key not in held},
+        "blocks": blocks,
+    }
 
 
 def _user_role(content: str | list[Any] | None) -> str:

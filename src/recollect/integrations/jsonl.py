@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any
 
+from recollect.integrations.fidelity import rest_of, restored
 from recollect.sessions.foreign import (
     ForeignLine,
     ForeignMessage,
@@ -63,14 +64,27 @@ class JsonlFormat:
                 key=_text(header, "key"),
                 agent=_text(header, "agent"),
                 project=_text(header, "project"),
+                title=_text(header, "title"),
                 at=parse_time(header.get("created_at")),
+                metadata=facts if isinstance(facts := header.get("metadata"), dict) else {},
             )
         return ForeignSession(id=str(path), key=_plain_key(path.stem))
 
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         """Return what one line says."""
+        rest = rest_of(record)
+        if rest is None:
+            return self._parse(record, session)
+        line = self._parse(record, session)
+        if isinstance(line, Skip | Malformed):
+            line = _message(record, session, "system", [])
+        return restored(line, rest)
+
+    def _parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         if _MIRROR in record:
             return session
+        if record.get("type") == "compaction" and "role" not in record:
+            return Skip(reason="made by recollect of the messages before")
         role = record.get("role")
         known = _ROLES.get(role.lower()) if isinstance(role, str) else None
         if known is None:

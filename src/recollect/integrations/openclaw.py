@@ -10,6 +10,10 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any
 
+import msgspec
+
+from recollect.integrations.block_spelling import block_extras, openclaw_block
+from recollect.integrations.fidelity import REST, rest_of, restored
 from recollect.sessions.foreign import (
     ForeignLine,
     ForeignMessage,
@@ -30,6 +34,12 @@ _ROLES = {
     "compactionSummary": "system",
     "branchSummary": "system",
 }
+_HELD = frozenset({"id", "message", "parentId", "summary", "timestamp", "type", REST})
+"""Fields of an entry that the message stands for."""
+_SAID = frozenset({"command", "content", "isError", "output", "summary", "toolCallId", "toolName"})
+"""Fields of the message in it, likewise."""
+_PLAIN = frozenset({"assistant", "system", "toolResult", "user"})
+"""Roles that ours tell."""
 _SILENT = frozenset({"NO_REPLY", "HEARTBEAT_OK"})
 """Whole replies by which the agent says that it has nothing to say."""
 
@@ -68,6 +78,15 @@ class OpenClawFormat:
 
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         """Return what one entry says."""
+        rest = rest_of(record)
+        if rest is None:
+            return self._parse(record, session)
+        line = self._parse(record, session)
+        if isinstance(line, Skip | Malformed):
+            line = _line(record, session, "system", [])
+        return restored(line, rest)
+
+    def _parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         match record.get("type"):
             case "message":
                 return _message(record, session)
@@ -134,16 +153,34 @@ def _line(
     message = record["message"] if isinstance(record.get("message"), dict) else {}
     entry, sender = record.get("id"), message.get("from")
     facts = {"parent": record.get("parentId"), "model": message.get("model")}
-    at = parse_time(record.get("timestamp"))
+    at, usage = parse_time(record.get("timestamp")), message.get("usage")
     return ForeignMessage(
         session=session,
         role=role,
         content=content,
         id=entry if isinstance(entry, str) else None,
-        name=sender if isinstance(sender, str) else None,
+        name=sender if isinstance(sender, str) and sender else None,
         at=at if at is not None else parse_time(message.get("timestamp")),
         metadata={key: value for key, value in facts.items() if isinstance(value, str)},
+        usage=usage if isinstance(usage, dict) else None,
+        extra=_extra(record, message),
     )
+
+
+def _extra(record: Record, message: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return what an entry holds that its message does not stand for."""
+    held = _SAID | {key for key in ("from", "model") if isinstance(message.get(key), str)}
+    held |= {"role"} if message.get("role") in _PLAIN else set()
+    if parse_time(message.get("timestamp")) == parse_time(record.get("timestamp")):
+        held |= {"timestamp"}
+    blocks = block_extras(message.get("content"), openclaw_block)
+    if message.get("role") != "user":  # always lists, no need to say so
+        blocks = {place: extra for place, extra in blocks.items() if extra}
+    return {
+        "line": {key: record[key] for key in record if key not in _HELD},
+        "message": {key: message[key] for key in message if key not in held},
+        "blocks": blocks,
+    }
 
 
 def _content(message: dict[str, Any], entry: object) -> object:
@@ -182,11 +219,4 @@ def _summary(record: Record, session: ForeignSession, kind: str) -> ForeignLine:
     if not isinstance(summary, str) or not summary.strip():
         return Skip(reason="no content")
     line = _line(record, session, "system", summary)
-    return ForeignMessage(
-        session=session,
-        role="system",
-        content=summary,
-        id=line.id,
-        at=line.at,
-        metadata=line.metadata | {"kind": kind},
-    )
+    return msgspec.structs.replace(line, metadata=line.metadata | {"kind": kind})

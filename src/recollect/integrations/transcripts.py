@@ -1,16 +1,19 @@
-"""The import of transcripts into a memory, with every format that recollect knows."""
+"""Transcripts into a memory and out of it, in every format that recollect knows."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.integrations.formats import FORMATS
+from recollect.core.errors import InvalidInput
+from recollect.integrations.formats import FORMATS, WRITERS
 from recollect.sessions.import_report import ImportReport, Progress
 from recollect.sessions.importer import AUTO
 
 if TYPE_CHECKING:  # a format must not load the index and its arrays
     from recollect.memory import Memory
+    from recollect.sessions.export import ExportReport
+    from recollect.sessions.foreign import TranscriptWriter
 
 
 def import_transcripts(
@@ -30,3 +33,37 @@ def import_transcripts(
         StoreError: the database or the disk refused.
     """
     return memory.import_transcripts(path, tuple(FORMATS.values()), format_name, progress)
+
+
+def export_session(
+    memory: Memory, session_id: str, format_name: str, path: Path | str, *, replace: bool = False
+) -> ExportReport:
+    """Write a session into a file that its program, and our own import, read as the same messages.
+
+    Args:
+        memory: Where it is.
+        session_id: Which session; of a fork also the messages that it shares.
+        format_name: ``claude-code``, ``openclaw`` or ``jsonl``.
+        path: The file. It appears whole or not at all, and for its owner alone.
+        replace: Whether a file with this name may be replaced.
+
+    Raises:
+        NotFound: there is no such session, or the folder is missing.
+        InvalidInput: there is no such format.
+        Conflict: there is a file with this name.
+        StoreError: the disk or the database refused.
+    """
+    writer = writer_of(format_name)
+    return memory.export_session(session_id, writer).save(Path(path), replace=replace)
+
+
+def writer_of(format_name: str) -> TranscriptWriter:
+    """Return what writes a format.
+
+    Raises:
+        InvalidInput: there is no such format.
+    """
+    writer = WRITERS.get(format_name)
+    if writer is None:
+        raise InvalidInput("unknown format of transcripts", hint=f"use one of {', '.join(WRITERS)}")
+    return writer

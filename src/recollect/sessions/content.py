@@ -147,7 +147,7 @@ def _parse_mapping(block: Mapping[str, Any]) -> ContentBlock:
 
 def _tool_use(block: Mapping[str, Any]) -> ToolUseBlock:
     given = block.get("input", block.get("arguments", {}))
-    if isinstance(given, str):
+    if isinstance(given, str) and "input" not in block:
         given = _parsed_arguments(given)
     return ToolUseBlock(
         name=block["name"], input=given, id=_text_of(block, "call_id", "id", "toolCallId")

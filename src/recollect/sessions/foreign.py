@@ -6,15 +6,20 @@ importer knows both, and no format.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import PurePath
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import msgspec
 
 from recollect.core.clock import MAX_MS
 from recollect.sessions.content import Content
+
+if TYPE_CHECKING:  # for names only
+    from recollect.sessions.compaction import Compaction
+    from recollect.sessions.message import Message
+    from recollect.sessions.session import Session
 
 Record: TypeAlias = Mapping[str, Any]
 """One line of a foreign transcript: a JSON object."""
@@ -55,6 +60,12 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
         name: The speaker, where it is known.
         at: When it was said, ms UTC; None if that is unknown.
         metadata: More facts about it.
+        usage: What it cost, in the provider's own words.
+        reply: An id that the pieces of one answer share; each piece tells the cost so far.
+        extra: What else its record holds, in parts: ``line``, ``message``, and ``blocks`` by
+            place. Kept for an export in the same format.
+        shared: Fields of the record that most records of a session have alike.
+        is_final: The metadata is complete; nothing is added to it.
     """
 
     session: ForeignSession
@@ -64,6 +75,11 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
     name: str | None = None
     at: int | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    usage: Mapping[str, Any] | None = None
+    reply: str | None = None
+    extra: dict[str, Any] = msgspec.field(default_factory=dict)
+    shared: dict[str, Any] = msgspec.field(default_factory=dict)
+    is_final: bool = False
 
 
 class Skip(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,6 +122,24 @@ class TranscriptFormat(Protocol):
 
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         """Return what one record of a file about ``session`` says; never raises."""
+
+
+class Owned(msgspec.Struct, frozen=True):
+    """A message to export, and the session that holds it; of a fork that may be a parent."""
+
+    owner: Session
+    message: Message
+
+
+class TranscriptWriter(Protocol):
+    """One kind of foreign transcript, written."""
+
+    @property
+    def name(self) -> str:
+        """The stable name, that of the format which reads it."""
+
+    def records(self, session: Session, items: Iterable[Owned | Compaction]) -> Iterator[Any]:
+        """Yield the records of a session; the format of that name reads the same messages."""
 
 
 _FIRST_MS = 100_000_000_000

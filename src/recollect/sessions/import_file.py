@@ -24,7 +24,13 @@ from recollect.sessions.foreign import (
     Skip,
     TranscriptFormat,
 )
-from recollect.sessions.import_batch import ImportBatch, SessionMaker, store_batch
+from recollect.sessions.import_batch import (
+    ImportBatch,
+    SessionMaker,
+    find_foreign,
+    store_batch,
+)
+from recollect.sessions.import_extra import FOREIGN, Extras, foreign_of
 from recollect.sessions.import_identity import Occurrences, event_id_of
 from recollect.sessions.import_ledger import LedgerEntry, digest_of
 from recollect.sessions.import_report import Tally
@@ -76,6 +82,7 @@ class FileImport:
         self._facts = {session.id: session}
         self._occurrences = Occurrences(file, entry.read_bytes)
         self._batch = ImportBatch()
+        self._extras = Extras()
         there = os.fstat(file.fileno())
         self._size, self._mtime_ns = there.st_size, there.st_mtime_ns
         self._time = there.st_mtime_ns // 1_000_000
@@ -142,6 +149,8 @@ class FileImport:
                 self._malformed(line, parsed.reason)
 
     def _message(self, message: ForeignMessage, line: Line) -> None:
+        if message.shared and not self._extras.knows(message.session.id):
+            self._share(message)
         draft = self._draft(message, line)
         self._time = draft.created_at
         foreign_id = message.session.id
@@ -160,12 +169,23 @@ class FileImport:
         return self._context.drafts.message(
             message.role,
             message.content if message.content is not None else "",
-            name=message.name[:MAX_LABEL_CHARS] if message.name else None,
+            name=None if message.name is None else message.name[:MAX_LABEL_CHARS],
             at=message.at if message.at is not None else self._time,
-            metadata=message.metadata,
+            metadata=self._extras.metadata(message),
             event_id=event_id_of(self._form.name, message.session.id, identity),
             foreign_id=message.id,
         )
+
+    def _share(self, message: ForeignMessage) -> None:
+        """Note what the lines of a session have alike: as stored, or as its first line says."""
+        scope, source, foreign_id = self._context.scope, self._form.name, message.session.id
+        stored = self._context.database.read(lambda tx: find_foreign(tx, scope, source, foreign_id))
+        if stored is not None:
+            self._extras.share(foreign_id, foreign_of(stored.metadata))
+            return
+        self._extras.share(foreign_id, message.shared)
+        told = message.session.metadata | {FOREIGN: message.shared}
+        self._learn(msgspec.structs.replace(message.session, metadata=told))
 
     def _learn(self, session: ForeignSession) -> None:
         """Note what a line says of a session, for when it is made and if it is there already."""
