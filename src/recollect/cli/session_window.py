@@ -124,7 +124,8 @@ def _show_view(sessions: Sessions, view: ContextView) -> None:
     say((title, "bold"), (f"  {', '.join(told)}\n", "dim"))
     if view.summary is not None:
         show((f"messages 1 to {view.through_seq}, as a summary", "dim"))
-        show((f"{view.summary}\n", ""))
+        show((view.summary, ""))
+        show(("", ""))
     show_messages(view.messages)
 
 
