@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import LiteralString, Protocol
 
 from recollect.core.errors import RecollectError
+from recollect.sessions.compaction import COMPACTION_KIND
 from recollect.sessions.mirror_file import MirrorFile, MirrorState
 from recollect.sessions.transcript import MESSAGE_KIND
 from recollect.store.cell import integer, text
@@ -42,7 +43,10 @@ _WRITE_CURSOR: LiteralString = """
 """
 _FIRST_AFTER: LiteralString = "SELECT seq FROM changes WHERE seq > ? ORDER BY seq LIMIT 1"
 _GROWN: LiteralString = """
-    SELECT DISTINCT messages.session_id FROM changes JOIN messages ON messages.id = changes.ref
+    SELECT messages.session_id FROM changes JOIN messages ON messages.id = changes.ref
+    WHERE changes.seq > ? AND changes.seq <= ? AND changes.kind = ?
+    UNION
+    SELECT compactions.session_id FROM changes JOIN compactions ON compactions.id = changes.ref
     WHERE changes.seq > ? AND changes.seq <= ? AND changes.kind = ?
 """
 _CUT: LiteralString = """
@@ -287,7 +291,8 @@ def _grown_sessions(tx: Transaction, cursor: int) -> tuple[int, list[str]]:
         return head, []
     if first is None or integer(first[0]) != cursor + 1:
         return head, _all_sessions(tx)
-    return head, [text(row[0]) for row in tx.rows(_GROWN, (cursor, head, MESSAGE_KIND))]
+    spans = (cursor, head, MESSAGE_KIND, cursor, head, COMPACTION_KIND)
+    return head, [text(row[0]) for row in tx.rows(_GROWN, spans)]
 
 
 def _cut_sessions(tx: Transaction, cursor: int) -> list[str]:

@@ -16,10 +16,11 @@ from typing import BinaryIO
 
 from recollect.sessions.mirror_lines import (
     BATCH_BYTES,
-    message_line,
-    message_lines,
+    Place,
+    line_at,
+    lines_behind,
     mirror_lines,
-    seq_of_line,
+    place_of,
 )
 from recollect.store.engine import Database
 from recollect.store.failures import translate_os
@@ -69,11 +70,11 @@ class MirrorFile:
             return
         set_torn_tail_aside(self.path)
         last = _last_line(self.path)
-        seq = None if last is None else seq_of_line(last)
-        if seq is None or (seq and last != message_line(self._database, self._session_id, seq)):
+        place = None if last is None else place_of(last)
+        if place is None or not self._is_as_stored(last, place):
             self.heal()
         else:
-            _append(self.path, message_lines(self._database, self._session_id, seq))
+            _append(self.path, lines_behind(self._database, self._session_id, place))
 
     def state(self) -> MirrorState:
         """Compare every byte with the database; changes nothing.
@@ -148,10 +149,6 @@ class MirrorFile:
     @property
     def _draft(self) -> Path:
         return self.path.with_name(f".{self.path.name}.part")
-
-    @property
-    def _aside(self) -> Path:
-        return self.path.with_name(self.path.name + TORN_SUFFIX)
 
     def _compare(self) -> tuple[MirrorState, int]:
         """Return the state and how many lines are right from the top."""

@@ -1,18 +1,19 @@
 """The lines of a mirror: what one session looks like as readable JSON lines.
 
-A header, then one line for each message in the order of seq. The same rows give the same bytes,
-so that a mirror can be checked by comparing. Knows the database, no files.
+A header, then one line for each message in the order of seq, and one for each compaction behind
+the message that was the newest when it was made. The same rows give the same bytes, so that a
+mirror can be checked by comparing. Knows the database, no files.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from functools import partial
 from typing import LiteralString
 
 import msgspec
 
-from recollect.core.clock import to_datetime
+from recollect.core.clock import to_iso
 from recollect.store.cell import integer, text, text_or_none
 from recollect.store.engine import Database, Row, SqlValue, Transaction
 
@@ -28,7 +29,13 @@ _HEADER: LiteralString = """
 """
 _MESSAGES: LiteralString = """
     SELECT seq, id, role, name, created_at, content, metadata
-    FROM messages WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?
+    FROM messages WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?
+"""
+_END: LiteralString = "SELECT last_seq FROM sessions WHERE id = ?"
+_COMPACTIONS: LiteralString = """
+    SELECT last_seq, through_seq, id, created_at, summary, made_by, tokens_before, tokens_after
+    FROM compactions WHERE session_id = ? AND (last_seq, through_seq) > (?, ?)
+    ORDER BY last_seq, through_seq
 """
 
 
@@ -62,8 +69,26 @@ class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     metadata: msgspec.Raw | None = None
 
 
-class _Place(msgspec.Struct, frozen=True):
+class CompactionLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One compaction: ``summary`` stands in the view for the messages up to ``through_seq``."""
+
+    type: str
     seq: int
+    """The newest message when it was made."""
+    through_seq: int
+    id: str
+    at: str
+    summary: str
+    made_by: str
+    tokens_before: int
+    tokens_after: int
+
+
+class Place(msgspec.Struct, frozen=True, order=True):
+    """Where a line stands; that of a message has no ``through_seq``, and a header neither."""
+
+    seq: int = 0
+    through_seq: int = 0
 
 
 def mirror_lines(database: Database, session_id: str) -> Iterator[bytes]:
@@ -71,36 +96,56 @@ def mirror_lines(database: Database, session_id: str) -> Iterator[bytes]:
     row = database.read(lambda tx: tx.row(_HEADER, (session_id,)))
     if row is not None:
         yield _header_line(row)
-        yield from message_lines(database, session_id, 0)
+        yield from lines_behind(database, session_id, Place())
 
 
-def message_lines(database: Database, session_id: str, after_seq: int) -> Iterator[bytes]:
-    """Yield the lines of the messages with a greater seq."""
-    while rows := database.read(partial(_rows, session_id=session_id, after_seq=after_seq)):
-        yield from map(_message_line, rows)
-        after_seq = integer(rows[-1][0])
+def lines_behind(database: Database, session_id: str, place: Place) -> Iterator[bytes]:
+    """Yield the lines behind a place, as far as they go when the first one is asked for."""
+    end, compactions = database.read(lambda tx: _head(tx, session_id, place))
+    after = place.seq
+    while rows := database.read(lambda tx, seq=after: _rows(tx, session_id, seq, end)):  # type: ignore[misc]  # bound at once
+        for row in rows:
+            after = integer(row[0])
+            while compactions and integer(compactions[0][0]) < after:
+                yield _compaction_line(compactions.popleft())
+            yield _message_line(row)
+    yield from map(_compaction_line, compactions)
 
 
-def message_line(database: Database, session_id: str, seq: int) -> bytes | None:
-    """Return the line of one message."""
-    rows = database.read(lambda tx: _rows(tx, session_id, seq - 1, 1))
-    return _message_line(rows[0]) if rows and rows[0][0] == seq else None
+def line_at(database: Database, session_id: str, place: Place) -> bytes | None:
+    """Return the line at a place; None if there is none, or it is the header's."""
+    if place.through_seq:
+        before = Place(place.seq, place.through_seq - 1)
+        found = database.read(lambda tx: _head(tx, session_id, before))[1]
+        is_there = bool(found) and found[0][:2] == (place.seq, place.through_seq)
+        return _compaction_line(found[0]) if is_there else None
+    rows = database.read(lambda tx: _rows(tx, session_id, place.seq - 1, place.seq))
+    return _message_line(rows[0]) if rows else None
 
 
-def seq_of_line(line: bytes) -> int | None:
-    """Return the seq that a line names: 0 for a header, None if it is no line of a mirror."""
+def place_of(line: bytes) -> Place | None:
+    """Return where a line stands; None if it is no line of a mirror."""
     try:
         if b'"recollect"' in line[:20]:
-            return 0 if msgspec.json.decode(line, type=HeaderLine).recollect == _FORMAT else None
-        return msgspec.json.decode(line, type=_Place).seq
+            header = msgspec.json.decode(line, type=HeaderLine)
+            return Place() if header.recollect == _FORMAT else None
+        place = msgspec.json.decode(line, type=Place)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
+    return place if place.seq > 0 else None
 
 
-def _rows(tx: Transaction, session_id: str, after_seq: int, limit: int = _BATCH_ROWS) -> list[Row]:
+def _head(tx: Transaction, session_id: str, place: Place) -> tuple[int, deque[Row]]:
+    """Return the seq of the newest message, and the compactions behind a place."""
+    row = tx.row(_END, (session_id,))
+    found = tx.rows(_COMPACTIONS, (session_id, place.seq, place.through_seq))
+    return integer(row[0]) if row else 0, deque(found)
+
+
+def _rows(tx: Transaction, session_id: str, after_seq: int, through_seq: int) -> list[Row]:
     found: list[Row] = []
     size = 0
-    for row in tx.rows(_MESSAGES, (session_id, after_seq, limit)):
+    for row in tx.rows(_MESSAGES, (session_id, after_seq, through_seq, _BATCH_ROWS)):
         found.append(row)
         size += len(text(row[5]))
         if size > BATCH_BYTES:
@@ -122,7 +167,7 @@ def _header_line(row: Row) -> bytes:
             key=text_or_none(values[5]),
             parent_id=text_or_none(values[6]),
             forked_at_seq=None if values[7] is None else integer(values[7]),
-            created_at=_iso(integer(values[8])),
+            created_at=to_iso(integer(values[8])),
         )
     )
 
@@ -136,12 +181,25 @@ def _message_line(row: Row) -> bytes:
             id=text(id_),
             role=text(role),
             name=text_or_none(name),
-            at=_iso(integer(created_at)),
+            at=to_iso(integer(created_at)),
             content=msgspec.Raw(text(content).encode()),
             metadata=None if metadata == "{}" else msgspec.Raw(text(metadata).encode()),
         )
     )
 
 
-def _iso(ms: int) -> str:
-    return to_datetime(ms).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _compaction_line(row: Row) -> bytes:
+    last_seq, through_seq, id_, created_at, summary, made_by, before, after = row
+    return msgspec.json.encode(
+        CompactionLine(
+            type="compaction",
+            seq=integer(last_seq),
+            through_seq=integer(through_seq),
+            id=text(id_),
+            at=to_iso(integer(created_at)),
+            summary=text(summary),
+            made_by=text(made_by),
+            tokens_before=integer(before),
+            tokens_after=integer(after),
+        )
+    )

@@ -31,6 +31,10 @@ PER_MESSAGE = 4
 """Role and separators, as in the chat format of OpenAI."""
 PER_IMAGE = 1_600
 """An image of the size that Anthropic shrinks larger ones to."""
+PER_TOOL = 16
+"""The id of a call, and the marks around its input or result."""
+_CUT = "…"
+"""The end of an input or output that is longer than the text of its message tells."""
 _PIECE = 65_536
 """Characters that are counted at once."""
 
@@ -53,8 +57,9 @@ class Sizer:
 
     def message(self, message: Message, enough: int | None = None) -> int:
         """Return what a message costs; with ``enough``, counting may stop beyond that."""
-        if self._exact is None and _is_plain(message) and message.tokens:
-            return PER_MESSAGE + -int(-message.tokens * MARGIN // 1)
+        if self._exact is None and message.tokens and _is_readable(message):
+            tools = sum(type(block) is not TextBlock for block in message.content)
+            return PER_MESSAGE + PER_TOOL * tools + -int(-message.tokens * MARGIN // 1)
         size = PER_MESSAGE
         for part in _parts(message):
             size += part if isinstance(part, int) else self.text(part)
@@ -63,8 +68,17 @@ class Sizer:
         return size
 
 
-def _is_plain(message: Message) -> bool:
-    return all(isinstance(block, TextBlock) for block in message.content)
+def _is_readable(message: Message) -> bool:
+    """Return whether the text of a message is all of it: no image, and no output cut short."""
+    if all(type(block) is TextBlock for block in message.content):
+        return True
+    return _CUT not in message.text and all(_is_text(block) for block in message.content)
+
+
+def _is_text(block: ContentBlock) -> bool:
+    if type(block) is ToolResultBlock:
+        return all(type(inner) is TextBlock for inner in block.content)
+    return type(block) in {TextBlock, ToolUseBlock}
 
 
 def _parts(message: Message) -> Iterator[str | int]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from recollect.sessions.compaction import Compaction
+from recollect.sessions.content import ContentBlock, TextBlock
 from recollect.sessions.message import Message
 from recollect.sessions.size import Sizer
 from recollect.sessions.tool_pairs import pairs, spans
@@ -20,7 +21,7 @@ ReadNewest = Callable[[int | None, int], list[Message]]
 """Returns the newest messages ahead of a seq, or of all, so many at most, oldest first."""
 
 _BATCH = 64
-_LARGEST_BATCH = 1_024
+_LARGEST_BATCH = 512
 _LOOK_BACK = 512
 """So many messages ahead of the view are read to find the calls of its results."""
 
@@ -52,26 +53,15 @@ class Tail(msgspec.Struct, frozen=True, kw_only=True):
     """The end of a transcript.
 
     Attributes:
-        messages: What of it fits into the budget, oldest first, no pair torn.
-        ahead: What was read ahead of them.
-        costs: What each of ``messages`` costs, in tokens.
-        is_whole: Nothing stands ahead of what was read.
+        messages: What of it fits into the budget, oldest first: no pair is torn, and no result
+            stands there whose call does not.
+        tokens: What they cost.
+        is_all: There is nothing ahead of them.
     """
 
-    messages: Sequence[Message]
-    ahead: Sequence[Message]
-    costs: Sequence[int]
-    is_whole: bool
-
-    def shown(self) -> tuple[list[Message], int]:
-        """Return the messages and their cost, without results of calls that are not there."""
-        lost = stranded([*self.ahead, *self.messages])
-        kept = [
-            (message, cost)
-            for message, cost in zip(self.messages, self.costs, strict=True)
-            if message.seq not in lost
-        ]
-        return [message for message, _ in kept], sum(cost for _, cost in kept)
+    messages: tuple[Message, ...]
+    tokens: int
+    is_all: bool
 
 
 def summary_within(compaction: Compaction | None, budget: int, sizer: Sizer) -> str | None:
@@ -101,12 +91,19 @@ def read_tail(read: ReadNewest, budget: int, sizer: Sizer) -> Tail:
         costs += fresh
         size = min(2 * size, _LARGEST_BATCH)
     place = len(found) - len(costs)
-    if not is_whole and stranded(found) & {message.seq for message in found[place:]}:
+    tools, lost = _tools(found)
+    if not is_whole and any(message.seq in lost for message in found[place:]):
         more = read(found[0].seq, _LOOK_BACK)
-        found, place, is_whole = [*more, *found], place + len(more), len(more) < _LOOK_BACK
-    place = _whole_from(found, place)
-    kept = costs[: len(found) - place][::-1]
-    return Tail(messages=found[place:], ahead=found[:place], costs=kept, is_whole=is_whole)
+        found, place = [*more, *found], place + len(more)
+        tools, lost = _tools(found)
+    place = _whole_from(found, tools, place)
+    kept = zip(found[place:], costs[: len(found) - place][::-1], strict=True)
+    shown = [(message, cost) for message, cost in kept if message.seq not in lost]
+    return Tail(
+        messages=tuple(message for message, _ in shown),
+        tokens=sum(cost for _, cost in shown),
+        is_all=is_whole and place == 0,
+    )
 
 
 def _costs(messages: Sequence[Message], budget: int, sizer: Sizer) -> list[int]:
@@ -121,12 +118,28 @@ def _costs(messages: Sequence[Message], budget: int, sizer: Sizer) -> list[int]:
     return costs
 
 
-def _whole_from(messages: Sequence[Message], place: int) -> int:
+def _tools(messages: Sequence[Message]) -> tuple[list[Message], set[int]]:
+    """Return the messages that pairs depend on, and the seqs of those with results of no call."""
+    tools = [
+        message for message in messages if message.role == "tool" or not _is_text(message.content)
+    ]
+    return tools, stranded(tools)
+
+
+def _is_text(content: tuple[ContentBlock, ...]) -> bool:
+    return len(content) == 1 and type(content[0]) is TextBlock
+
+
+def _whole_from(messages: Sequence[Message], tools: Sequence[Message], place: int) -> int:
     """Return the first index from ``place`` on where the messages can be cut."""
-    if place == len(messages):
+    if place in {0, len(messages)} or not tools:
         return place
-    span = spans(messages)[messages[place].seq]
-    if span.first == messages[place].seq:
+    cut = messages[place].seq
+    ends = [pair.result_seq for pair in pairs(tools) if (pair.call_seq or cut) < cut]
+    if all(end is not None and end < cut for end in ends):
+        return place
+    span = spans(messages)[cut]
+    if span.first == cut:
         return place
     return next((i for i, m in enumerate(messages) if m.seq > span.last), len(messages))
 

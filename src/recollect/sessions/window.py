@@ -213,17 +213,15 @@ class ContextWindows(Transcripts):
         summary = summary_within(compaction, limits.window, sizer)
         cost = 0 if summary is None else sizer.text(summary)
         tail = read_tail(self._newest(tx, session, through), limits.window - cost, sizer)
-        messages, tokens = tail.shown()
         behind = self._behind(tx, session, through)
-        is_over = not tail.is_whole or bool(tail.ahead)
         return ContextView(
             session_id=session.id,
             summary=summary,
-            messages=tuple(messages),
-            tokens=cost + tokens,
+            messages=tail.messages,
+            tokens=cost + tail.tokens,
             through_seq=through,
-            omitted=behind - len(messages),
-            is_full=is_over or cost + tokens >= limits.compact,
+            omitted=behind - len(tail.messages),
+            is_full=not tail.is_all or cost + tail.tokens >= limits.compact,
         )
 
     def _newest(self, tx: Transaction, session: Session, through: int) -> ReadNewest:
