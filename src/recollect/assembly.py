@@ -57,7 +57,7 @@ from recollect.store.files import private_folder
 from recollect.store.lock import TicketQueue
 from recollect.store.sqlite import SqliteDatabase, open_index, open_records
 from recollect.store.streams import EventStream
-from recollect.store.usage import UsageLedger
+from recollect.store.usage import LANGUAGE, UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
 
 AGENTS = "agents"
@@ -124,6 +124,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
             index_database=self.index_database,
             index=self.index,
             choice=self.choice,
+            language=self.language,
             qmd=self.qmd,
             mirror=self.mirror,
             upkeep=self.upkeep,
@@ -207,7 +208,7 @@ def _ground(order: Order) -> _Ground:
     try:
         supplies = Supplies(models=models_folder(), spending=UsageLedger(records), clock=clock)
         choice = _choice(order.embedder, resolved, supplies)
-        language = choose_language(resolved.settings.language, supplies)
+        language = _language(resolved, records, clock)
     except RecollectError:
         records.close()
         raise
@@ -297,6 +298,12 @@ def _choice(embedder: Embedder | None, resolved: ResolvedSettings, supplies: Sup
         return Choice(embedder=embedder, reason="given by the program")
     settings = resolved.settings.embedding
     return choose_embedder(settings.provider, settings, supplies.models, supplies)
+
+
+def _language(resolved: ResolvedSettings, records: Database, clock: Clock) -> LanguageChoice:
+    spending = UsageLedger(records, LANGUAGE)
+    supplies = Supplies(models=models_folder(), spending=spending, clock=clock)
+    return choose_language(resolved.settings.language, supplies)
 
 
 def _workspace(resolved: ResolvedSettings) -> Path | None:

@@ -1,4 +1,4 @@
-"""`recollect models`: the local embedder, and how to get it."""
+"""`recollect models`: who makes vectors and who writes summaries; how to get the local embedder."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from recollect.cli.invocation import answers_json, home_of
 from recollect.cli.options import AsJson
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.core.settings import EmbeddingSettings
+    from recollect.core.settings import EmbeddingSettings, LanguageSettings, Settings
 
 app = App()
 group = App(
-    help="Show which embedder is used, or install the local one.", invoke_without_command=True
+    help="Show which models are used, or install the local embedder.", invoke_without_command=True
 )
 app.add_typer(group, name="models", rich_help_panel="Set up")
 
 
 @group.callback()
 def show_models(context: typer.Context, *, as_json: AsJson = False) -> None:
-    """Show which embedder is used, or install the local one."""
+    """Show which models are used, or install the local embedder."""
     if context.invoked_subcommand is not None:
         return
-    found = _look(_settings(context))
+    settings = _settings(context)
+    found = _look(settings.embedding) | _look_at_language(settings.language)
     if answers_json(context, as_json):
         print_document(found)
         return
@@ -35,11 +36,14 @@ def show_models(context: typer.Context, *, as_json: AsJson = False) -> None:
     from recollect.models.folder import INSTALL_HINT
 
     told = {"in use"} | {name for name, value in found.items() if value is not None}
-    show_pairs((name, _shown(found[name])) for name in found if name in told - {"hint"})
+    told -= {"hint", "language model hint"}
+    show_pairs((name, _shown(found[name])) for name in found if name in told)
     if found["hint"] == INSTALL_HINT:
         next_steps([("recollect models install", "search by meaning too, 80 MB, once")])
     elif found["hint"]:
         say((str(found["hint"]), "dim"))
+    if found["language model hint"]:
+        say((f"language model: {found['language model hint']}", "dim"))
 
 
 @group.command()
@@ -59,7 +63,7 @@ def install(
 ) -> None:
     """Get the weights of the local embedder, check them and build its graph. Once is enough."""
     as_json = answers_json(context, as_json)
-    settings = _settings(context)
+    settings = _settings(context).embedding
     from recollect.core.settings import models_folder
     from recollect.models.install import install as run
     from recollect.models.registry import local_folder
@@ -77,10 +81,23 @@ def install(
     show((done.model, "bold"), (f" {state}: {size(done.bytes)} in {done.folder}", ""))
 
 
-def _settings(context: typer.Context) -> EmbeddingSettings:
+def _settings(context: typer.Context) -> Settings:
     from recollect.core.settings import load_settings
 
-    return load_settings(home_of(context)).settings.embedding
+    return load_settings(home_of(context)).settings
+
+
+def _look_at_language(settings: LanguageSettings) -> dict[str, object]:
+    from recollect.core.settings import models_folder
+    from recollect.models.language_registry import choose_language
+    from recollect.models.supplies import Supplies
+
+    choice = choose_language(settings, Supplies(models=models_folder()))
+    return {
+        "language model": choice.model.name if choice.model else None,
+        "language model why": choice.reason,
+        "language model hint": choice.hint,
+    }
 
 
 def _look(settings: EmbeddingSettings) -> dict[str, object]:

@@ -27,10 +27,12 @@ def pairs_of(found: Status) -> list[tuple[str, str]]:
         ("index", _index(found)),
         ("vectors", _vectors(found)),
         ("embedder", found.embedder_reason),
+        ("language model", found.language.reason),
         ("search", _search(found)),
         ("cache", _cache(found)),
         *([("batches", _batches(found))] if found.batch and found.batch.enabled else []),
         *([("tokens today", _budget(found))] if found.index.is_paid else []),
+        *([("answers today", _answers(found))] if found.language.tokens_today else []),
         ("sync", _sync(found)),
         ("SQLite", f"{found.records_health.sqlite_version}, {_durability(found)}"),
     ]
@@ -79,6 +81,14 @@ def _budget(found: Status) -> str:
     return f"{found.budget.tokens_today:,}{limit}"
 
 
+def _answers(found: Status) -> str:
+    language = found.language
+    limit = f" of {language.limit:,}" if language.limit else ""
+    unpriced = count(language.unpriced_today, "answer")
+    without = f", {unpriced} without a known price" if language.unpriced_today else ""
+    return f"{language.tokens_today:,}{limit} tokens, {language.usd_today:.4f} USD{without}"
+
+
 def _sync(found: Status) -> str:
     state = found.sync
     last = ""
@@ -113,6 +123,8 @@ def _index_warnings(found: Status) -> Iterator[str]:
 def _part_warnings(found: Status) -> Iterator[str]:
     if found.embedder is None and found.embedder_hint:
         yield f"no search by meaning: {found.embedder_hint}"
+    if found.language.hint:
+        yield f"no language model: {found.language.hint}"
     if found.fallback is not None:
         yield f"{found.fallback.origin} does not answer: {found.fallback.reason}"
     elif found.index.trouble:

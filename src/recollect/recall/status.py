@@ -17,6 +17,7 @@ from recollect.index.extra_paths import ExtraPath
 from recollect.index.index import Index, IndexStatus
 from recollect.index.origin import SOURCE
 from recollect.index.vectors.near_vectors import VectorStatus
+from recollect.models.language_registry import LanguageChoice
 from recollect.models.registry import Choice
 from recollect.recall.qmd.backend import NAME, QmdBackend
 from recollect.recall.upkeep import SyncState, Upkeep
@@ -25,7 +26,7 @@ from recollect.store.cell import integer
 from recollect.store.engine import Health
 from recollect.store.sqlite import SqliteDatabase
 from recollect.store.streams import EventsState, EventStream
-from recollect.store.usage import UsageLedger
+from recollect.store.usage import EMBEDDING, LANGUAGE, Spent, spending_of
 
 BUILTIN = "builtin"
 
@@ -83,6 +84,32 @@ class BudgetStatus(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
 
 
+class LanguageStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """Who writes summaries, and what it took today (UTC).
+
+    Attributes:
+        requested: What the settings ask for.
+        model: ``provider:model``; None where summaries are made by rule.
+        reason: Why this one, one sentence.
+        hint: What would help; empty when there is nothing to do.
+        is_remote: What is asked leaves this machine and network.
+        tokens_today: Tokens read and written.
+        limit: How many may be; 0 is no limit.
+        usd_today: What those answers cost whose price is known.
+        unpriced_today: How many answers had no known price.
+    """
+
+    requested: str
+    model: str | None
+    reason: str
+    hint: str
+    is_remote: bool
+    tokens_today: int
+    limit: int
+    usd_today: float
+    unpriced_today: int
+
+
 class Status(msgspec.Struct, frozen=True, kw_only=True):
     """What a home holds and how it is doing.
 
@@ -107,6 +134,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         fallback: What answers in the place of the embedder or the back end, if anything does.
         sync: How the index is kept in step.
         budget: Tokens of today.
+        language: Who writes summaries.
+        spending: What each model took today.
         sessions: How many there are.
         messages: How many there are.
         index: The rows of the index.
@@ -140,6 +169,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     fallback: Fallback | None
     sync: SyncState
     budget: BudgetStatus
+    language: LanguageStatus
+    spending: list[Spent]
     sessions: int
     messages: int
     index: IndexStatus
@@ -165,6 +196,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     index_database: SqliteDatabase
     index: Index
     choice: Choice
+    language: LanguageChoice
     qmd: QmdBackend | None
     mirror: TranscriptMirror | None
     upkeep: Upkeep
@@ -181,6 +213,7 @@ def report_status(parts: Reported) -> Status:
     sessions, messages = _count_records(parts.records)
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
     index_health = parts.index_database.health()
+    spending = spending_of(parts.records, _today(parts))
     return Status(
         home=str(parts.home),
         workspace=str(parts.workspace) if parts.workspace else None,
@@ -201,7 +234,9 @@ def report_status(parts: Reported) -> Status:
         batch=parts.index.batch_status(),
         fallback=_fallback(parts, index),
         sync=sync,
-        budget=_budget(parts),
+        budget=_budget(parts, spending),
+        language=_language(parts, spending),
+        spending=spending,
         sessions=sessions,
         messages=messages,
         index=index,
@@ -259,9 +294,28 @@ def _fallback(parts: Reported, index: IndexStatus) -> Fallback | None:
     return None
 
 
-def _budget(parts: Reported) -> BudgetStatus:
-    today = to_datetime(parts.clock.now_ms()).date().isoformat()
+def _budget(parts: Reported, spending: list[Spent]) -> BudgetStatus:
     return BudgetStatus(
-        tokens_today=UsageLedger(parts.records).spent(today),
+        tokens_today=sum(each.use.total for each in spending if each.kind == EMBEDDING),
         limit=parts.settings.embedding.remote.daily_tokens,
     )
+
+
+def _language(parts: Reported, spending: list[Spent]) -> LanguageStatus:
+    choice, spent = parts.language, [each for each in spending if each.kind == LANGUAGE]
+    return LanguageStatus(
+        requested=choice.requested,
+        model=choice.model.name if choice.model else None,
+        reason=choice.reason,
+        hint=choice.hint,
+        is_remote=choice.model.is_remote if choice.model else False,
+        tokens_today=sum(each.use.total for each in spent),
+        limit=parts.settings.language.daily_tokens,
+        usd_today=sum(each.usd for each in spent),
+        unpriced_today=sum(each.unpriced for each in spent),
+    )
+
+
+def _today(parts: Reported) -> str:
+    return to_datetime(parts.clock.now_ms()).date().isoformat()
+

@@ -20,7 +20,7 @@ from recollect.core.errors import (
 from recollect.models import language_providers
 from recollect.models.answers import complete_as
 from recollect.models.budget import MemorySpending
-from recollect.models.language import Prompt, PromptMessage, ask
+from recollect.models.language import Prompt, PromptMessage, Role, ask
 from recollect.testing import provider_faults as faults
 from recollect.testing.chat_formats import Said
 from recollect.testing.provider_formats import json_response
@@ -104,7 +104,7 @@ def test_a_question_is_answered(chat: Chat, provider: str) -> None:
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_conversation_and_a_temperature_are_passed_on(chat: Chat, provider: str) -> None:
     """In their order; the length of an answer is the setting's where nobody says it."""
-    roles = ("user", "assistant", "user")
+    roles: tuple[Role, ...] = ("user", "assistant", "user")
     messages = tuple(PromptMessage(role=role, text=role) for role in roles)
     with chat.model(provider, max_output_tokens=123) as model:
         model.complete(Prompt(messages=messages, temperature=0.2))

@@ -93,3 +93,19 @@ def test_an_installed_model_is_found_installed(
     assert run("--home", home, "models", "install", "--json").json["was_installed"] is True
     found = run("--home", home, "models", "--json").json
     assert found["in use"] == "local:all-MiniLM-L6-v2"
+
+
+def test_who_writes_summaries_is_told_too(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the reason, and what is missing; nobody is asked."""
+    done = run("--home", home, "models")
+    assert "none is configured: summaries are made by rule" in done.out
+    monkeypatch.setenv("RECOLLECT_LANGUAGE__PROVIDER", "anthropic")
+    done = run("--home", home, "models")
+    assert "there is no key for the language model anthropic" in done.out
+    assert "ANTHROPIC_API_KEY" in done.err
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "made-up")
+    found = run("--home", home, "models", "--json").json
+    assert found["language model"] == "anthropic:claude-haiku-4-5"
+    assert found["language model why"] == "anthropic:claude-haiku-4-5 is configured"

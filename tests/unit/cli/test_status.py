@@ -171,3 +171,20 @@ def test_everything_that_failed_is_a_warning(status: Status) -> None:
         "mirrors: the last write failed (store_full)",
         "background: the last write failed (embedding)",
     ]
+
+
+def test_the_language_model_has_its_lines(status: Status) -> None:
+    """Who it is, what it took today, and what it lacks."""
+    lines = dict(pairs_of(status))
+    assert lines["language model"] == "none is configured: summaries are made by rule"
+    assert "answers today" not in lines
+    asked = replace(status.language, tokens_today=12_000, limit=2_000_000, usd_today=0.0321)
+    assert dict(pairs_of(replace(status, language=asked)))["answers today"] == (
+        "12,000 of 2,000,000 tokens, 0.0321 USD"
+    )
+    unpriced = replace(asked, limit=0, unpriced_today=2, hint="set a key")
+    changed = replace(status, language=unpriced)
+    assert dict(pairs_of(changed))["answers today"] == (
+        "12,000 tokens, 0.0321 USD, 2 answers without a known price"
+    )
+    assert "no language model: set a key" in warnings_of(changed)

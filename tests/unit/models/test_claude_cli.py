@@ -76,7 +76,7 @@ class Command:
         self._notes = folder / "notes.jsonl"
         self.does(PRINTS)
 
-    def does(self, code: str, *, reads: bool = True, **changes: object) -> None:
+    def does(self, code: str, *, reads: bool = True, **changes: Any) -> None:
         """Let the command do this; ``result`` is what it prints, with these changes."""
         result = msgspec.json.encode(RESULT | changes).decode()
         notes = str(self._notes)
@@ -189,7 +189,7 @@ class Fact(msgspec.Struct, frozen=True):
     ],
     ids=["structured", "in words"],
 )
-def test_json_is_a_checked_value(command: Command, changes: dict[str, object]) -> None:
+def test_json_is_a_checked_value(command: Command, changes: dict[str, Any]) -> None:
     """Older commands know no ``--json-schema``'s output and answer in words."""
     command.does(PRINTS, **changes)
     assert complete_as(command.model(), ask("which?"), Fact).value == Fact("tea", 3)
@@ -224,7 +224,7 @@ def test_without_usage_the_tokens_are_estimated(command: Command) -> None:
     assert command.model().complete(ask("what?")).finish == "other"
 
 
-FAULTS: dict[str, tuple[str, dict[str, object], type[ProviderError]]] = {
+FAULTS: dict[str, tuple[str, dict[str, Any], type[ProviderError]]] = {
     "exit code": ("sys.exit(3)", {}, ProviderUnavailable),
     "killed": ("os.kill(os.getpid(), 9)", {}, ProviderUnavailable),
     "silent": ("pass", {}, ProviderUnavailable),
