@@ -30,7 +30,8 @@ _LASTING = _words(
     r"remember|(?:don'?t|do not|never) forget|keep in mind|note that|important(?:ly)?|crucial|must"
     r"|mustn'?t|never|always|from now on|make sure|prefer(?:s|red|ence|ences)?|deadlines?"
     r"|due (?:on|by|date)|allerg(?:y|ic|ies)|birthday|anniversary|call me|i live|i work|i hate"
-    r"|i like|i love|i dislike|my name|my \w+(?: \w+)? is|rule|required|requirement|only use",
+    r"|i like|i love|i dislike|rule|required|requirement"
+    r"|only use|my name|(?:my|our) \w+(?:['’]s \w+)?(?: \w+)? (?:is|are)",
     r"merke?n?(?: dir| sie sich)?|vergiss nicht|vergessen sie nicht|denke? daran|wichtig\w*|muss"
     r"|müssen|darf nicht|nie|niemals|immer|ab jetzt|bevorzug\w+|frist|fällig|geburtstag"
     r"|allergi\w+|ich heiße|mein name|nenn mich|ich wohne|ich arbeite",
@@ -70,6 +71,8 @@ _SPECIFIC = re.compile(
     r"|(?<![\w/])[~.]{0,2}/?(?:[\w.-]{1,64}/){1,20}[\w.-]*|\b[\w-]{1,64}\.[a-z]{1,5}\b"
     r"|\b[A-Za-z][\w-]{0,40}-\d+\b|\b[0-9a-f]{7,40}\b|\d[\d.,:/-]*"
 )
+_MAYBE_SPECIFIC = re.compile(r"[\d/@`]|\w\.\w")
+"""In every specific; most statements have none, and this is found ten times as fast."""
 _NAME = re.compile(r"(?<=[\w,;:] )[A-Z][a-z]+")
 _ASKS = ("?", "？")
 
@@ -110,7 +113,7 @@ def weigh(statement: str, role: str = "user") -> float:
         value += 1.5
     if _has(statement, _FAILED, _FAILED_SIGNS):
         value += 2.0
-    found = len(_SPECIFIC.findall(statement)) + len(_NAME.findall(statement))
+    found = len(_specifics(statement)) + len(_NAME.findall(statement))
     return share * (value + min(2.0, 0.5 * found))
 
 
@@ -123,7 +126,11 @@ def must_last(statement: str) -> bool:
 
 def specifics(statement: str) -> frozenset[str]:
     """Return the paths, ids, numbers and addresses in a statement, as they are written."""
-    return frozenset(found.rstrip(".,:;") for found in _SPECIFIC.findall(statement))
+    return frozenset(found.rstrip(".,:;") for found in _specifics(statement))
+
+
+def _specifics(statement: str) -> list[str]:
+    return _SPECIFIC.findall(statement) if _MAYBE_SPECIFIC.search(statement) else []
 
 
 def _has(statement: str, words: re.Pattern[str], signs: re.Pattern[str]) -> bool:

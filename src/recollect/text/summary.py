@@ -75,7 +75,7 @@ def summarise(
     latest: deque[_Line] = deque(maxlen=_LATEST)
     lines = (line for line in _noted(_lines(utterances, previous), latest) if line.weight >= _LEAST)
     heaviest = heapq.nlargest(_CANDIDATES, lines, key=_by_weight)
-    recent = sorted(latest, key=_by_weight, reverse=True)
+    recent = list(latest)[::-1]
     chosen = _choose(recent, round(tokens * _LATEST_SHARE), count, [])
     chosen = _choose(heaviest, tokens, count, chosen)
     if not chosen and recent:
