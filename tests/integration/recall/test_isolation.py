@@ -1,0 +1,193 @@
+"""Who hears what: random histories, and never a word in the wrong place."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import recollect
+from recollect.core.errors import Denied
+from recollect.core.scope import Scope
+from recollect.memory import Memory
+from tests.unit.index.scripted import ScriptedEmbedder
+
+LINKS = ["ann=telegram:123", "ann=discord:9", "bob=telegram:77"]
+FILES = "memory files"
+"""Stands for what is read in every private circle."""
+
+# What the key of a conversation is, and who hears it; said here anew, not taken from the code.
+PLACES: list[tuple[str | None, str, bool]] = [
+    ("agent:main:telegram:acc:direct:123", "ann", True),
+    ("agent:main:telegram:other:direct:123", "ann", True),
+    ("agent:main:discord:default:direct:9", "ann", True),
+    ("agent:main:discord:direct:9:thread:5", "ann", True),
+    ("agent:main:telegram:default:direct:ann", "ann", True),
+    ("telegram:123", "ann", True),
+    ("telegram:77", "bob", True),
+    ("agent:work:telegram:acc:direct:123", "ann at work", True),
+    ("telegram:42", "42 of telegram", True),
+    ("discord:42", "42 of discord", True),
+    (None, "operator", True),
+    ("notes", "operator", True),
+    ("agent:main:main", "operator", True),
+    ("agent:main:cron:nightly", "operator", True),
+    ("agent:work:main", "operator at work", True),
+    ("agent:main:telegram:group:-100", "group", False),
+    ("agent:main:telegram:group:-100:thread:7", "group", False),
+    ("telegram:group:-100", "group", False),
+    ("agent:main:telegram:group:-200", "another group", False),
+    ("agent:main:telegram:acc:group:-100", "group by account", False),
+    ("agent:work:telegram:group:-100", "group at work", False),
+    ("agent:main:slack:channel:C1", "channel", False),
+    ("group:C1", "bare group", False),
+    ("agent:main:telegram:-100", "not understood", False),
+    ("agent:main:web:acc:kiosk:7", "kiosk", False),
+    ("a:b:c", "colons", False),
+    ("agent:main:subagent:s1", "sub-agent", False),
+    ("agent:main:telegram:direct:123:subagent:s2", "sub-agent of ann", False),
+    ("hook:h1", "hook", False),
+]
+
+PLACE = st.integers(0, len(PLACES) - 1)
+OPS = st.one_of(
+    st.tuples(st.just("say"), PLACE),
+    st.tuples(st.just("reset"), PLACE),
+    st.tuples(st.just("fork"), st.integers(0, 50), st.integers(0, 5)),
+    st.tuples(st.just("say in"), st.integers(0, 50)),
+    st.tuples(st.just("write"), st.integers(0, 3)),
+    st.tuples(st.just("sync")),
+    st.tuples(st.just("reindex")),
+)
+
+
+class History:
+    """Does what it is told to a memory, and knows what each session may hear."""
+
+    def __init__(self, memory: Memory, workspace: Path) -> None:
+        self.memory = memory
+        self.workspace = workspace
+        self.circles: dict[str, tuple[str, bool]] = {}
+        self.current: dict[int, str] = {}
+        self.said: dict[str, set[tuple[str, int]]] = defaultdict(set)
+        self.shared: dict[str, set[tuple[str, int]]] = defaultdict(set)
+        self.files: set[str] = set()
+
+    def do(self, op: tuple[Any, ...]) -> None:
+        """Carry out one operation."""
+        name, *rest = op
+        if name == "say":
+            self._say(self.current.get(rest[0]) or self._begin(rest[0]))
+        elif name == "reset":
+            self._begin(rest[0])
+        elif name == "write":
+            self._write(rest[0])
+        elif name == "sync":
+            self.memory.sync()
+        elif name == "reindex":
+            self.memory.reindex()
+        elif self.circles:
+            session = sorted(self.circles)[rest[0] % len(self.circles)]
+            self._say(session) if name == "say in" else self._fork(session, rest[1])
+
+    def check(self, session: str, mode: str) -> None:
+        """Compare what is found on behalf of a session with what it may hear: all of that."""
+        circle, is_private = self.circles[session]
+        found = self.memory.search("apple", 1_000, 0.0, mode=mode, for_session=session).hits
+        messages = {(hit.session_id, hit.seq) for hit in found if hit.source == "sessions"}
+        assert messages == self.said[circle]
+        files = {hit.path for hit in found if hit.source == "memory"}
+        assert files == (self.files if is_private else set())
+
+    def check_own(self, session: str) -> None:
+        """Compare what is found in a session with what it consists of."""
+        found = self.memory.search("apple", 1_000, 0.0, scope=Scope(session=session)).hits
+        assert {(hit.session_id, hit.seq) for hit in found} == self.shared[session]
+
+    def check_reading(self, session: str) -> None:
+        """Try to read a memory file on behalf of a session."""
+        if self.circles[session][1]:
+            self.memory.read("MEMORY.md", for_session=session)
+        else:
+            with pytest.raises(Denied):
+                self.memory.read("MEMORY.md", for_session=session)
+
+    def _begin(self, place: int) -> str:
+        key, circle, is_private = PLACES[place]
+        sessions = self.memory.sessions
+        session = sessions.create() if key is None else sessions.reset(key)
+        self.circles[session.id] = circle, is_private
+        self.current[place] = session.id
+        return session.id
+
+    def _say(self, session: str) -> None:
+        message = self.memory.sessions.append(session, "user", f"apple number {len(self.said)}")
+        place = (session, message.seq)
+        self.said[self.circles[session][0]].add(place)
+        self.shared[session].add(place)
+
+    def _fork(self, session: str, back: int) -> None:
+        last = self.memory.sessions.get(session).last_seq
+        at = max(0, last - back)
+        fork = self.memory.sessions.fork(session, at)
+        self.circles[fork.id] = self.circles[session]
+        self.shared[fork.id] = {place for place in self.shared[session] if place[1] <= at}
+
+    def _write(self, number: int) -> None:
+        path = f"memory/note{number}.md"
+        (self.workspace / path).write_text(f"apple of file {len(self.files)}\n", "utf-8")
+        self.files.add(path)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+@given(
+    st.lists(OPS, min_size=5, max_size=40),
+    st.sampled_from(["postings", "fts5"]),
+    st.sampled_from(["lexical", "hybrid", "vector"]),
+)
+def test_a_conversation_hears_of_its_circle_and_of_nothing_else(
+    ops: list[tuple[Any, ...]], lexical: str, mode: str
+) -> None:
+    """Whatever was said, reset, forked, linked and written before: no leak, and nothing missing."""
+    overrides = {
+        "sessions.identity_links": LINKS,
+        "sessions.mirror": False,
+        "store.durability": "fast",
+        "search.lexical.backend": lexical,
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = Path(folder, "workspace")
+        (workspace / "memory").mkdir(parents=True)
+        with recollect.open(
+            Path(folder, "home"), workspace, overrides=overrides, embedder=ScriptedEmbedder()
+        ) as memory:
+            history = History(memory, workspace)
+            for op in ops:
+                history.do(op)
+            memory.sync()
+            for session in sorted(history.circles):
+                history.check(session, mode)
+                history.check_own(session)
+                history.check_reading(session)
+
+
+def test_every_place_hears_what_its_circle_says(tmp_path: Path) -> None:
+    """Each of them once, in one home: a table of who hears whom."""
+    workspace = tmp_path / "workspace"
+    (workspace / "memory").mkdir(parents=True)
+    overrides = {"sessions.identity_links": LINKS, "embedding.provider": "none"}
+    with recollect.open(tmp_path / "home", workspace, overrides=overrides) as memory:
+        history = History(memory, workspace)
+        history.do(("write", 1))
+        for place in range(len(PLACES)):
+            history.do(("say", place))
+        for session in sorted(history.circles):
+            history.check(session, "lexical")
+            history.check_reading(session)
