@@ -12,7 +12,8 @@ with recollect.open("groups", overrides=SETTINGS) as memory:
     sessions = memory.sessions
     direct = sessions.open(sessions.key_for("main", "telegram", "42"))
     slack = sessions.open(sessions.key_for("main", "slack", "U7"))
-    group = sessions.open(sessions.key_for("main", "slack", "C1", chat_type="group"))
+    key = sessions.key_for("main", "slack", "C1", chat_type="group")
+    group = sessions.open(key)
 
     sessions.append(direct.id, "user", "The party for Jo is on Friday, it is a surprise.")
     for asking in (direct, slack, group):
@@ -24,9 +25,9 @@ with recollect.open("groups", overrides=SETTINGS) as memory:
     print(rules.allows("weather"), rules.allows("email"))  # True False
 
     # Nobody called the agent: keep what was said until somebody does.
-    sessions.history.add(group.key, "Jo", "I am off on Friday.")
+    sessions.history.add(key, "Jo", "I am off on Friday.")
     question = "@heron what is Jo doing on Friday?"
     if sessions.is_addressed(group.id, question):
-        print(sessions.history.render(group.key, "Ann", question))
-        sessions.history.clear(group.key)
+        print(sessions.history.render(key, "Ann", question))
+        sessions.history.clear(key)
 # end
