@@ -31,6 +31,7 @@ MADE = {".venv", ".git", "build", "dist", "_build", ".cache", ".hypothesis", ".c
 
 KNOWN_HOSTS = {
     "127.0.0.1",
+    "api.anthropic.com",
     "api.openai.com",
     "api.voyageai.com",
     "docs.python.org",
@@ -40,7 +41,7 @@ KNOWN_HOSTS = {
     "semver.org",
     "www.w3.org",
 }
-"""Hosts that a file of the project may name: standards, embedding providers, nobody's machine."""
+"""Hosts that a file of the project may name: standards, providers of models, nobody's machine."""
 
 RESERVED = re.compile(r"(^|\.)example(\.(com|net|org))?$|\.(test|invalid)$|^[^.]*$")
 """Names of RFC 2606 and names without a dot: they belong to nobody."""

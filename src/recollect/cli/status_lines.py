@@ -125,6 +125,8 @@ def _part_warnings(found: Status) -> Iterator[str]:
         yield f"no search by meaning: {found.embedder_hint}"
     if found.language.hint:
         yield f"no language model: {found.language.hint}"
+    if found.language.trouble:
+        yield f"the language model failed: {found.language.trouble}"
     if found.fallback is not None:
         yield f"{found.fallback.origin} does not answer: {found.fallback.reason}"
     elif found.index.trouble:

@@ -19,6 +19,7 @@ from recollect.models.advice import LANGUAGE
 from recollect.models.language import LanguageModel
 from recollect.models.plugins import load_plugin, names_of
 from recollect.models.supplies import Supplies
+from recollect.models.watched_model import WatchedModel
 
 GROUP = "recollect.language_models"
 NONE = "none"
@@ -50,7 +51,7 @@ class LanguageChoice(msgspec.Struct, frozen=True, kw_only=True):
         requested: What the settings ask for; empty when a program gave the model.
     """
 
-    model: LanguageModel | None
+    model: WatchedModel | None
     reason: str
     hint: str = ""
     requested: str = ""
@@ -79,7 +80,9 @@ def choose_language(settings: LanguageSettings, supplies: Supplies) -> LanguageC
     except (ModelMissing, ProviderRejected) as error:
         reason = f"{LANGUAGE.meanwhile}: {error.message}"
         return LanguageChoice(model=None, reason=reason, hint=error.hint, requested=spec)
-    return LanguageChoice(model=made, reason=f"{made.name} is configured", requested=spec)
+    return LanguageChoice(
+        model=WatchedModel(made), reason=f"{made.name} is configured", requested=spec
+    )
 
 
 def language_names() -> list[str]:

@@ -97,6 +97,7 @@ class LanguageStatus(msgspec.Struct, frozen=True, kw_only=True):
         limit: How many may be; 0 is no limit.
         usd_today: What those answers cost whose price is known.
         unpriced_today: How many answers had no known price.
+        trouble: Why the last question of this process had no answer; None when it had.
     """
 
     requested: str
@@ -108,6 +109,7 @@ class LanguageStatus(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
     usd_today: float
     unpriced_today: int
+    trouble: str | None
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -313,6 +315,7 @@ def _language(parts: Reported, spending: list[Spent]) -> LanguageStatus:
         limit=parts.settings.language.daily_tokens,
         usd_today=sum(each.usd for each in spent),
         unpriced_today=sum(each.unpriced for each in spent),
+        trouble=choice.model.trouble if choice.model else None,
     )
 
 

@@ -188,3 +188,5 @@ def test_the_language_model_has_its_lines(status: Status) -> None:
         "12,000 tokens, 0.0321 USD, 2 answers without a known price"
     )
     assert "no language model: set a key" in warnings_of(changed)
+    failed = replace(status, language=replace(asked, trouble="it cannot be reached"))
+    assert "the language model failed: it cannot be reached" in warnings_of(failed)

@@ -105,8 +105,9 @@ class Command:
         )
         settings = msgspec.convert(given | changes, LanguageSettings)
         found = choose_language(settings, supplies).model
-        assert isinstance(found, ClaudeCli)
-        return found
+        assert found is not None
+        assert isinstance(found.inner, ClaudeCli)
+        return found.inner
 
 
 @pytest.fixture
