@@ -13,6 +13,8 @@ from recollect.sessions.importer import TranscriptImporter
 from recollect.sessions.json_value import JsonValue
 from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.sessions import Sessions
+from recollect.sessions.window_parts import WindowParts
+from recollect.store.lock import TicketQueue
 from recollect.store.sqlite import SqliteDatabase, open_records
 
 NOON = 1_770_724_800_000
@@ -65,7 +67,12 @@ class Home:
         self.sessions = self.sessions_of(Scope())
 
     def sessions_of(
-        self, scope: Scope, settings: SessionSettings | None = None, *, mirrored: bool = False
+        self,
+        scope: Scope,
+        settings: SessionSettings | None = None,
+        *,
+        mirrored: bool = False,
+        window: WindowParts | None = None,
     ) -> Sessions:
         """Return the sessions as a scope sees them."""
         return Sessions(
@@ -76,6 +83,7 @@ class Home:
             redactor=self.redactor,
             mirror=self.mirror if mirrored else None,
             scope=scope,
+            turns=TicketQueue(self.path / "turns"),
         )
 
     def importer(self, scope: Scope | None = None) -> TranscriptImporter:
