@@ -311,6 +311,16 @@ def test_it_is_not_asked_for_what_it_cannot_answer(
     assert stand_in.calls() == []
 
 
+def test_it_is_not_asked_on_behalf_of_a_group(opened: Open, stand_in: StandIn) -> None:
+    """A group sees no memory file, whoever finds it."""
+    with opened() as memory:
+        group = memory.sessions.create(key="agent:main:telegram:group:-100").id
+        private = memory.sessions.create(key="telegram:42").id
+        assert _sources(memory, for_session=group) == []
+        assert stand_in.calls() == []
+        assert _sources(memory, for_session=private) == [("memory", "memory/tea.md")]
+
+
 def test_its_files_lie_in_the_home(opened: Open, stand_in: StandIn, tmp_path: Path) -> None:
     """None of the user's own collections are touched."""
     with opened() as memory:

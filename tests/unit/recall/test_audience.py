@@ -1,0 +1,124 @@
+"""On whose behalf is searched and read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.core.errors import Denied, NotFound
+from recollect.core.scope import Scope
+from recollect.memory import Memory
+
+GROUP = "agent:main:telegram:group:-100"
+
+
+def opened(folder: Path, *links: str, scope: Scope | None = None) -> Memory:
+    """Return a memory without a model, with a workspace that holds one file."""
+    workspace = folder / "workspace"
+    (workspace / "memory").mkdir(parents=True, exist_ok=True)
+    (workspace / "MEMORY.md").write_text("apple of the owner\n", "utf-8")
+    overrides = {"embedding.provider": "none", "sessions.identity_links": list(links)}
+    return recollect.open(folder / "home", workspace, overrides=overrides, scope=scope)
+
+
+def say(memory: Memory, key: str) -> str:
+    """Say something under a key and return the session."""
+    session = memory.sessions.open(key)
+    memory.sessions.append(session.id, "user", f"apple under {key}")
+    return session.id
+
+
+def heard(memory: Memory, session: str) -> set[str]:
+    """Return what a session may hear, as the texts of hits."""
+    return {hit.snippet for hit in memory.search("apple", 100, for_session=session).hits}
+
+
+def test_a_group_hears_only_itself_and_reads_no_file(tmp_path: Path) -> None:
+    """While the operator, who asks for no session, sees everything."""
+    with opened(tmp_path) as memory:
+        private, group = say(memory, "telegram:42"), say(memory, GROUP)
+        assert heard(memory, group) == {f"apple under {GROUP}"}
+        assert heard(memory, private) == {"apple under telegram:42", "apple of the owner"}
+        assert len(memory.search("apple").hits) == 3
+        assert memory.read("MEMORY.md", for_session=private).text
+        with pytest.raises(Denied) as caught:
+            memory.read("MEMORY.md", for_session=group)
+        assert caught.value.hint
+
+
+def test_a_file_called_by_its_name_stays_hidden_from_a_group(tmp_path: Path) -> None:
+    """Such a file comes first in other searches."""
+    with opened(tmp_path) as memory:
+        group = say(memory, GROUP)
+        assert [hit.path for hit in memory.search("MEMORY.md").hits][:1] == ["MEMORY.md"]
+        assert memory.search("MEMORY.md apple", for_session=group).hits[0].source == "sessions"
+        assert memory.search("MEMORY.md", sources=["memory"], for_session=group).hits == []
+
+
+def test_whoever_is_not_there_hears_nothing(tmp_path: Path) -> None:
+    """An unknown session is an error, not everything; so is one outside the scope."""
+    with opened(tmp_path) as memory:
+        ann = say(memory, "telegram:ann")
+        for ask in (memory.search, memory.read):
+            with pytest.raises(NotFound):
+                ask("MEMORY.md", for_session="nobody")
+    with opened(tmp_path, scope=Scope(user="bob")) as memory, pytest.raises(NotFound):
+        memory.search("apple", for_session=ann)
+
+
+def test_the_scope_still_narrows(tmp_path: Path) -> None:
+    """An audience sees no more than the scope, and a scope no more than the audience."""
+    with opened(tmp_path) as memory:
+        private, group = say(memory, "telegram:42"), say(memory, GROUP)
+        scope = Scope(session=private)
+        assert memory.search("apple", scope=scope, for_session=group).hits == []
+        assert len(memory.search("apple", scope=scope, for_session=private).hits) == 1
+
+
+def test_citations_follow_who_reads_the_answer(tmp_path: Path) -> None:
+    """A group is not told where things stand."""
+    with opened(tmp_path) as memory:
+        private, group = say(memory, "telegram:42"), say(memory, GROUP)
+        assert memory.search("apple", for_session=group).hits[0].citation is None
+        assert memory.search("apple", for_session=private).hits[0].citation
+
+
+def test_changed_links_count_once_the_index_knows_them(tmp_path: Path) -> None:
+    """Until then nobody hears anything: who was taken out of a circle must not hear it."""
+    with opened(tmp_path, "ann=telegram:1", "ann=discord:2") as memory:
+        telegram, discord = say(memory, "telegram:1"), say(memory, "discord:2")
+        memory.sync()
+        assert heard(memory, telegram) == heard(memory, discord)
+        assert len(heard(memory, telegram)) == 3
+    with opened(tmp_path) as memory:
+        result = memory.search("apple", for_session=telegram)
+        assert result.hits == []
+        assert any("recollect sync" in told for told in result.warnings)
+        assert len(memory.search("apple").hits) == 3
+        memory.sync()
+        assert heard(memory, telegram) == {"apple under telegram:1", "apple of the owner"}
+
+
+def test_a_fork_finds_what_it_shares_and_no_more(tmp_path: Path) -> None:
+    """Of forks of forks too; what the parent said later is not the fork's."""
+    with opened(tmp_path) as memory:
+        sessions = memory.sessions
+        root = sessions.create()
+        sessions.append_many(root.id, [("user", f"apple {n}") for n in range(4)])
+        branch = sessions.fork(root.id, 2)
+        sessions.append(branch.id, "user", "apple of the branch")
+        twig = sessions.fork(branch.id)
+        sessions.append(branch.id, "user", "apple later")
+        empty = sessions.fork(root.id, 0)
+
+        def found(session: str) -> set[str]:
+            hits = memory.search("apple", 100, scope=Scope(session=session)).hits
+            return {hit.snippet for hit in hits}
+
+        shared = {"apple 0", "apple 1", "apple of the branch"}
+        assert found(twig.id) == shared
+        assert found(branch.id) == {*shared, "apple later"}
+        assert found(root.id) == {f"apple {n}" for n in range(4)}
+        assert found(empty.id) == found("nobody") == set()
