@@ -14,6 +14,7 @@ SAYS = {
     "annotations.py": "MEMORY.md#L3",
     "chunks.py": "lines 1 to",
     "conversation.py": "3 user That is the one.",
+    "language_model.py": "blue. openai:some-model\nNora wants blue 7",
     "first_steps.py": "Mira: No tins: they let the damp in.",
     "reading.py": "line 300 of 300\nnot_found",
     "own_server.py": "hybrid",
@@ -24,6 +25,7 @@ SAYS = {
     "sessions_policy.py": "balanced ['Draft a policy for opened tins.', 'Opened tins are taken",
     "sessions_queue.py": "True",
     "sessions_research.py": "65 % keeps it alive.', 'And at 70 %?']",
+    "sessions_store.py": "Delivery Harvest\n['Delivery'] True",
     "sessions_support.py": "-> kettle K2, bought in May\nactive K2 had a bad seal.",
     "sessions_window.py": "True True True\nThere are 64 tins on it.\n121",
 }
