@@ -35,7 +35,7 @@ PER_TOOL = 16
 """The id of a call, and the marks around its input or result."""
 _CUT = "…"
 """The end of an input or output that is longer than the text of its message tells."""
-_PIECE = 65_536
+_PIECE = 16_384
 """Characters that are counted at once."""
 
 

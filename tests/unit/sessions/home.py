@@ -84,6 +84,7 @@ class Home:
             mirror=self.mirror if mirrored else None,
             scope=scope,
             turns=TicketQueue(self.path / "turns"),
+            window=window,
         )
 
     def importer(self, scope: Scope | None = None) -> TranscriptImporter:

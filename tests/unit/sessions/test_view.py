@@ -1,0 +1,259 @@
+"""The view: a summary of what is long ago, and the newest messages as they were said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.scope import Scope
+from recollect.core.settings import SessionSettings
+from recollect.core.settings.sessions import ContextSettings
+from recollect.sessions.content import TextBlock, ToolResultBlock, ToolUseBlock
+from recollect.sessions.message import Message
+from recollect.sessions.sessions import Sessions
+from recollect.sessions.size import Sizer
+from recollect.sessions.tool_pairs import pairs
+from recollect.sessions.view import ContextView, limit_turns, read_tail
+from recollect.sessions.window_parts import WindowParts
+from tests.unit.sessions.home import Home
+
+
+def call(name: str) -> list[dict[str, Any]]:
+    """Return the content of a message that uses a tool."""
+    return [{"type": "tool_use", "id": name, "name": "bash", "input": {"command": f"ls {name}"}}]
+
+
+def result(name: str) -> list[dict[str, Any]]:
+    """Return the content of a message with the result of a tool."""
+    return [{"type": "tool_result", "tool_use_id": name, "content": f"found {name}"}]
+
+
+def talk(sessions: Sessions, turns: int, **options: str) -> str:
+    """Return a session in which a tool answers every question: four messages a turn."""
+    session_id = sessions.create(**options).id
+    for turn in range(turns):
+        sessions.append_many(
+            session_id,
+            [
+                ("user", f"What is in folder {turn}?"),
+                ("assistant", call(str(turn))),
+                ("tool", result(str(turn))),
+                ("assistant", f"Folder {turn} has a file."),
+            ],
+        )
+    return session_id
+
+
+def seqs(view: ContextView) -> list[int]:
+    """Return which messages are shown."""
+    return [message.seq for message in view.messages]
+
+
+def small(home: Home, **options: Any) -> Sessions:
+    """Return sessions with another context window."""
+    return home.sessions_of(Scope(), SessionSettings(context=ContextSettings(**options)))
+
+
+def test_a_view_shows_everything_that_fits(sessions: Sessions) -> None:
+    """As it was said, with what it costs."""
+    session_id = talk(sessions, 3)
+    view = sessions.view(session_id)
+    assert list(view.messages) == sessions.messages(session_id)
+    assert (view.summary, view.through_seq, view.omitted, view.is_full) == (None, 0, 0, False)
+    assert view.tokens == sum(Sizer().message(message) for message in view.messages)
+
+
+def test_a_small_budget_shows_the_newest(sessions: Sessions) -> None:
+    """And tells how many it leaves out; the view is full then."""
+    view = sessions.view(talk(sessions, 50), 200)
+    assert seqs(view) == list(range(201 - len(view.messages), 201))
+    assert view.tokens <= 200
+    assert (view.omitted, view.is_full) == (200 - len(view.messages), True)
+
+
+@pytest.mark.parametrize("budget", range(60, 200, 5))
+def test_a_view_never_begins_between_a_call_and_its_result(sessions: Sessions, budget: int) -> None:
+    """Whatever the budget; then the pair is left out."""
+    view = sessions.view(talk(sessions, 8), budget)
+    assert all(pair.call_seq and pair.result_seq for pair in pairs(view.messages))
+    assert view.tokens <= budget
+
+
+def test_a_message_that_does_not_fit_is_left_out_with_all_before_it(sessions: Sessions) -> None:
+    """The budget is kept in any case."""
+    session = sessions.create()
+    sessions.append_many(session.id, [("user", "a"), ("user", "b " * 5_000), ("user", "c")])
+    assert seqs(sessions.view(session.id, 1_000)) == [3]
+    sessions.append(session.id, "user", "d " * 5_000)
+    view = sessions.view(session.id, 1_000)
+    assert (seqs(view), view.omitted, view.tokens, view.is_full) == ([], 4, 0, True)
+
+
+def test_a_result_whose_call_is_far_ahead_keeps_it_or_is_left_out(sessions: Sessions) -> None:
+    """The call is looked for ahead of the budget; a result that never had one is not shown."""
+    session = sessions.create()
+    sessions.append(session.id, "assistant", call("far"))
+    sessions.append_many(session.id, [("user", f"line {n} " * 9) for n in range(100)])
+    sessions.append(session.id, "tool", result("far"))
+    sessions.append(session.id, "tool", result("nowhere"))
+    sessions.append(session.id, "user", "now")
+    assert seqs(sessions.view(session.id, 300)) == [104]
+    assert 103 not in seqs(sessions.view(session.id))
+    assert 102 in seqs(sessions.view(session.id))
+
+
+def test_a_view_of_an_empty_session_is_empty(sessions: Sessions) -> None:
+    """And needs no compaction."""
+    session = sessions.create()
+    assert sessions.view(session.id) == ContextView(
+        session_id=session.id,
+        summary=None,
+        messages=(),
+        tokens=0,
+        through_seq=0,
+        omitted=0,
+        is_full=False,
+    )
+
+
+def test_a_view_of_nothing_is_refused(sessions: Sessions) -> None:
+    """Of a session that is not there, or of another owner, or within no budget."""
+    with pytest.raises(NotFound):
+        sessions.view("nowhere")
+    session = sessions.create(key="telegram:42")
+    with pytest.raises(NotFound):
+        sessions.within(Scope(user="43")).view(session.id)
+    with pytest.raises(InvalidInput):
+        sessions.view(session.id, 0)
+
+
+def test_a_fork_shows_what_it_shares_and_its_own(sessions: Sessions) -> None:
+    """As one transcript."""
+    session_id = talk(sessions, 2)
+    fork = sessions.fork(session_id, at_seq=4)
+    sessions.append(fork.id, "user", "another way")
+    assert seqs(sessions.view(fork.id)) == [1, 2, 3, 4, 5]
+
+
+def test_a_fork_sees_the_compactions_that_its_parent_had(home: Home) -> None:
+    """Up to where it branched off; later ones of the parent are none of its business."""
+    sessions = small(home, keep_messages=4)
+    session_id = talk(sessions, 5)
+    early = sessions.fork(session_id, at_seq=8)
+    home.clock.now += 1
+    sessions.compact(session_id)
+    assert sessions.view(early.id).summary is None
+    late = sessions.fork(session_id)
+    sessions.append(late.id, "user", "another way")
+    assert sessions.view(late.id).summary == sessions.view(session_id).summary
+    assert seqs(sessions.view(late.id)) == [17, 18, 19, 20, 21]
+    again = sessions.fork(late.id, at_seq=18)
+    assert seqs(sessions.view(again.id)) == [17, 18]
+    assert sessions.view(sessions.fork(session_id, at_seq=10).id).summary is None
+    home.clock.now += 1
+    assert sessions.compact(late.id, keep_messages=2).outcome == "compacted"
+    assert sessions.view(again.id).through_seq == 16
+    assert sessions.view(late.id).through_seq == 19
+
+
+def test_a_summary_is_shortened_where_the_budget_is_small(home: Home) -> None:
+    """It takes half of it at most, so that messages have a place."""
+    sessions = small(home, keep_messages=2)
+    session_id = talk(sessions, 40)
+    sessions.compact(session_id)
+    whole = sessions.view(session_id).summary
+    view = sessions.view(session_id, 200)
+    assert whole is not None
+    assert view.summary is not None
+    assert len(view.summary) < len(whole)
+    assert view.tokens <= 200
+
+
+def test_an_exact_counter_can_be_given(home: Home) -> None:
+    """Such as the tokenizer of the model."""
+    sessions = home.sessions_of(Scope(), window=WindowParts(count=lambda text: len(text.split())))
+    session = sessions.create()
+    sessions.append(session.id, "user", "one two three")
+    assert sessions.view(session.id).tokens == 3 + 4
+
+
+def golden() -> list[Message]:
+    """Return the messages of OpenClaw's own case."""
+    turns = [("user", "u1"), ("assistant", "a1"), ("user", "u2"), ("assistant", "a2")]
+    turns += [("tool", "t2"), ("user", "u3"), ("assistant", "a3")]
+    return [message(n, role, TextBlock(text=text)) for n, (role, text) in enumerate(turns, 1)]
+
+
+def message(seq: int, role: str, *blocks: Any) -> Message:
+    """Return a message with a place."""
+    return Message(
+        id=str(seq),
+        session_id="s",
+        seq=seq,
+        role=role,
+        content=blocks,
+        text=blocks[0].text if isinstance(blocks[0], TextBlock) else "",
+        created_at=0,
+        recorded_at=0,
+        tenant="local",
+    )
+
+
+@pytest.mark.parametrize(
+    ("turns", "expected"),
+    [
+        (2, ["u2", "a2", "t2", "u3", "a3"]),
+        (10, ["u1", "a1", "u2", "a2", "t2", "u3", "a3"]),
+        (0, ["u1", "a1", "u2", "a2", "t2", "u3", "a3"]),
+        (None, ["u1", "a1", "u2", "a2", "t2", "u3", "a3"]),
+    ],
+)
+def test_the_last_turns_are_those_of_openclaw(turns: int | None, expected: list[str]) -> None:
+    """Measured: limitHistoryTurns of 2026.2.9, both cases."""
+    assert [m.text for m in limit_turns(golden(), turns)] == expected
+
+
+PIECES = st.lists(
+    st.tuples(st.sampled_from(["user", "say", "call", "result"]), st.integers(0, 5)), max_size=40
+)
+
+
+def built(pieces: list[tuple[str, int]]) -> list[Message]:
+    """Return messages with calls and results in any order."""
+    found = []
+    for seq, (kind, number) in enumerate(pieces, 1):
+        if kind == "call":
+            block: Any = ToolUseBlock(name="bash", id=f"c{number}")
+        elif kind == "result":
+            block = ToolResultBlock(tool_use_id=f"c{number}")
+        else:
+            block = TextBlock(text="word " * number)
+        role = {"user": "user", "result": "tool"}.get(kind, "assistant")
+        found.append(message(seq, role, block))
+    return found
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(PIECES, st.integers(1, 200))
+def test_the_end_of_any_transcript_keeps_budget_and_pairs(
+    pieces: list[tuple[str, int]], budget: int
+) -> None:
+    """Each result that is shown has its call, and the messages are the newest ones."""
+    messages = built(pieces)
+
+    def read(before: int | None, limit: int) -> list[Message]:
+        return [m for m in messages if before is None or m.seq < before][-limit:]
+
+    tail = read_tail(read, budget, Sizer())
+    shown = {m.seq for m in tail.messages}
+    assert tail.tokens == sum(Sizer().message(m) for m in tail.messages) <= budget
+    for pair in pairs(messages):
+        if pair.call_seq and pair.result_seq in shown:
+            assert pair.call_seq in shown
+    if shown:
+        left_out = [m for m in messages if m.seq > min(shown) and m.seq not in shown]
+        assert all(isinstance(m.content[0], ToolResultBlock) for m in left_out)
