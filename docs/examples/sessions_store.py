@@ -1,11 +1,11 @@
 """A store of sessions: it survives restarts, saves by itself, and is pruned when asked."""
 
 # start
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import recollect
 
-LONG_AGO = datetime.now(UTC) - timedelta(days=90)
+LONG_AGO = datetime(2024, 11, 3, tzinfo=UTC)
 
 with recollect.open("store") as memory:
     old = memory.sessions.create(title="Harvest", at=LONG_AGO)
