@@ -302,7 +302,7 @@ def _choice(embedder: Embedder | None, resolved: ResolvedSettings, supplies: Sup
 
 def _language(resolved: ResolvedSettings, records: Database, clock: Clock) -> LanguageChoice:
     spending = UsageLedger(records, LANGUAGE)
-    supplies = Supplies(models=models_folder(), spending=spending, clock=clock)
+    supplies = Supplies(spending=spending, clock=clock)
     return choose_language(resolved.settings.language, supplies)
 
 

@@ -88,11 +88,9 @@ def _settings(context: typer.Context) -> Settings:
 
 
 def _look_at_language(settings: LanguageSettings) -> dict[str, object]:
-    from recollect.core.settings import models_folder
     from recollect.models.language_registry import choose_language
-    from recollect.models.supplies import Supplies
 
-    choice = choose_language(settings, Supplies(models=models_folder()))
+    choice = choose_language(settings)
     return {
         "language model": choice.model.name if choice.model else None,
         "language model why": choice.reason,

@@ -57,16 +57,21 @@ class LanguageChoice(msgspec.Struct, frozen=True, kw_only=True):
     requested: str = ""
 
 
-def choose_language(settings: LanguageSettings, supplies: Supplies) -> LanguageChoice:
+def choose_language(settings: LanguageSettings, supplies: Supplies | None = None) -> LanguageChoice:
     """Return the model that the settings name, and the reason for it. Asks nobody.
 
     What cannot be made for want of a key or a program is no error: its work is done by rule.
+
+    Args:
+        settings: The section ``language``.
+        supplies: What else models are made with; without it, tokens are counted in memory.
 
     Raises:
         InvalidInput: there is no such provider.
         ConfigError: an address or a header of the settings is none.
         ProviderError: another package's model cannot be imported.
     """
+    supplies = supplies or Supplies()
     spec = settings.provider.strip()
     if spec == NONE:
         reason = "none is configured: summaries are made by rule"

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.clock import Clock, SystemClock
+from recollect.core.settings import models_folder
 from recollect.models.budget import MemorySpending, Spending
 from recollect.models.patience import Tempo
 
@@ -23,7 +24,7 @@ class Supplies(msgspec.Struct, frozen=True, kw_only=True):
         environ: Variables that may hold keys; None is the process environment.
     """
 
-    models: Path
+    models: Path = msgspec.field(default_factory=models_folder)
     spending: Spending = msgspec.field(default_factory=MemorySpending)
     clock: Clock = msgspec.field(default_factory=SystemClock)
     tempo: Tempo | None = None
