@@ -68,6 +68,12 @@ class MessagesAppended(Event, frozen=True, kw_only=True, tag="messages.appended"
     count: int
 
 
+class MessageFinished(Event, frozen=True, kw_only=True, tag="message.finished"):
+    """A message that arrived in pieces is whole; its first lines were told when they came."""
+
+    seq: int
+
+
 class ToolsCalled(Event, frozen=True, kw_only=True, tag="tools.called"):
     """The agent used tools, in messages that were stored in one transaction."""
 
@@ -154,6 +160,7 @@ AnyEvent = (
     | SessionResumed
     | SessionChanged
     | MessagesAppended
+    | MessageFinished
     | ToolsCalled
     | ToolsFinished
     | MessagesPruned

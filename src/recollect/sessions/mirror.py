@@ -16,7 +16,7 @@ from typing import LiteralString, Protocol
 from recollect.core.errors import RecollectError
 from recollect.sessions.compaction import COMPACTION_KIND
 from recollect.sessions.mirror_file import MirrorFile, MirrorState
-from recollect.sessions.transcript import MESSAGE_KIND
+from recollect.sessions.transcript import MESSAGE_KIND, REWRITE_KIND
 from recollect.store.cell import integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import translate_os
@@ -51,6 +51,10 @@ _GROWN: LiteralString = """
 """
 _CUT: LiteralString = """
     SELECT DISTINCT ref FROM changes WHERE seq > ? AND seq <= ? AND kind = ?
+"""
+_REWRITTEN: LiteralString = """
+    SELECT messages.session_id, messages.seq FROM changes JOIN messages ON messages.id = changes.ref
+    WHERE changes.seq > ? AND changes.kind = ?
 """
 _KNOWN: LiteralString = "SELECT id FROM sessions"
 _ALL: LiteralString = "SELECT id FROM sessions WHERE last_seq > 0 ORDER BY id"
@@ -88,6 +92,8 @@ class TranscriptMirror:
         self._thread: threading.Thread | None = None
         self._cursor: int | None = None
         self._behind: set[str] = set()
+        self._rewritten: set[tuple[str, int]] = set()
+        """Messages, by session and seq, that a mirror may have as they were before."""
         self._cut: set[str] = set()
         self._unsynced: dict[str, MirrorFile] = {}
         self.last_error: str | None = None
@@ -234,9 +240,14 @@ class TranscriptMirror:
             if self._cursor is None:
                 self._cursor = self._database.read(_read_cursor) if self._folder.exists() else 0
             cursor = self._cursor
-            (head, grown), cut = self._database.read(
-                lambda tx: (_grown_sessions(tx, cursor), _cut_sessions(tx, cursor))
+            (head, grown), cut, rewritten = self._database.read(
+                lambda tx: (
+                    _grown_sessions(tx, cursor),
+                    _cut_sessions(tx, cursor),
+                    _rewritten(tx, cursor),
+                )
             )
+            self._rewritten |= rewritten
             self._behind |= set(grown)
             self._cut |= set(cut)
             self._cursor = head
@@ -250,12 +261,16 @@ class TranscriptMirror:
         for session_id in sorted(self._behind | self._cut):
             file = self._file(session_id)
             try:
-                (file.cut if session_id in self._cut else file.grow)()
+                if session_id in self._cut:
+                    file.cut()
+                else:
+                    file.grow(seq for owner, seq in self._rewritten if owner == session_id)
             except RecollectError as error:
                 failure = error
             else:
                 self._behind.discard(session_id)
                 self._cut.discard(session_id)
+                self._rewritten = {each for each in self._rewritten if each[0] != session_id}
                 self._unsynced[session_id] = file
         if failure is not None:
             raise failure
@@ -272,6 +287,12 @@ class TranscriptMirror:
 
     def _file(self, session_id: str) -> MirrorFile:
         return MirrorFile(self._folder, session_id, self._database)
+
+
+def _rewritten(tx: Transaction, cursor: int) -> set[tuple[str, int]]:
+    """Return the messages, by session and seq, that say something else since ``cursor``."""
+    rows = tx.rows(_REWRITTEN, (cursor, REWRITE_KIND))
+    return {(text(session_id), integer(seq)) for session_id, seq in rows}
 
 
 def _read_cursor(tx: Transaction) -> int:

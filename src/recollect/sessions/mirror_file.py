@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import enum
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import BinaryIO
 
@@ -57,10 +58,13 @@ class MirrorFile:
         self._session_id = session_id
         self._database = database
 
-    def grow(self) -> None:
+    def grow(self, rewritten: Iterable[int] = ()) -> None:
         """Add what is missing, if the last line is as it should be; otherwise heal the file.
 
         Costs the new lines and one old one, however long the file is.
+
+        Args:
+            rewritten: The seqs of messages that say something else than before.
 
         Raises:
             StoreError: the file or the database refused.
@@ -71,10 +75,22 @@ class MirrorFile:
         set_torn_tail_aside(self.path)
         last = _last_line(self.path)
         place = None if last is None else place_of(last)
-        if place is None or not self._is_as_stored(last, place):
+        is_sound = place is not None and self._is_as_stored(last, place)
+        if place is None or not is_sound or any(map(self._says_otherwise, rewritten)):
             self.heal()
         else:
             _append(self.path, lines_behind(self._database, self._session_id, place))
+
+    def _says_otherwise(self, seq: int) -> bool:
+        """Whether the file has a line of a message that is not its line."""
+        line = line_at(self._database, self._session_id, Place(seq))
+        try:
+            with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as whole:
+                # From the end: what is rewritten was said lately.
+                start = whole.rfind(b'\n{"type":"message","seq":%d,' % seq) + 1
+                return start > 0 and whole[start : whole.find(b"\n", start)] != line
+        except OSError as error:
+            raise translate_os(error, self.path) from error
 
     def state(self) -> MirrorState:
         """Compare every byte with the database; changes nothing.

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import LiteralString
 
+import msgspec
+
 from recollect.core.errors import StoreCorrupt
-from recollect.core.events import MessagesAppended
+from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.core.scope import Scope
 from recollect.sessions.draft import Draft
 from recollect.sessions.message import Message, message_of
@@ -25,6 +27,8 @@ from recollect.store.row_hash import row_hash
 
 MESSAGE_KIND = "message"
 """What the outbox calls a message."""
+REWRITE_KIND = "message.rewrite"
+"""And one that says something else than before: what was copied of it is to be replaced."""
 
 _SELECT: LiteralString = """
     SELECT id, tenant, agent, user_id, project, session_id, seq, role, name, content, text,
@@ -37,6 +41,10 @@ _INSERT: LiteralString = """
 """
 _COUNT: LiteralString = (
     "UPDATE sessions SET last_seq = ?, message_count = message_count + ?, updated_at = ?"
+    " WHERE id = ?"
+)
+_REWRITE: LiteralString = (
+    "UPDATE messages SET content = ?, text = ?, token_estimate = ?, metadata = ?, row_hash = ?"
     " WHERE id = ?"
 )
 _LOOKUP = 100
@@ -123,6 +131,34 @@ def _row(session: Session, draft: Draft, seq: int) -> list[SqlValue]:
     ]
     row.append(row_hash(row))
     return row
+
+
+def rewrite_message(
+    tx: Transaction, session: Session, known: Message, draft: Draft, *, finished: bool
+) -> None:
+    """Put what a streamed message is by now in the place of what it was.
+
+    Args:
+        tx: The transaction that read ``session`` and ``known``.
+        session: Where it belongs.
+        known: The message as it is stored.
+        draft: What it is now; its id, seq and times stay.
+        finished: It is whole: its tools are noted and its cost is counted, once.
+    """
+    now = msgspec.structs.replace(
+        draft, id=known.id, created_at=known.created_at, recorded_at=known.recorded_at
+    )
+    row = _row(session, now, known.seq)
+    told = (now.encoded_content, now.text, now.tokens, now.encoded_metadata, row[-1], now.id)
+    tx.execute(_REWRITE, told)
+    if finished:
+        store_tool_calls(tx, session, [now])
+        add_usage(tx, session.id, now.metadata)
+    at = draft.recorded_at
+    for kind in (MESSAGE_KIND, REWRITE_KIND):
+        record_changes(tx, tenant=session.tenant, kind=kind, refs=[now.id], op="put", at=at)
+    if finished:
+        record_event(tx, MessageFinished(scope=owner_of(session), at=at, seq=known.seq))
 
 
 def message_from(session: Session, draft: Draft, seq: int) -> Message:

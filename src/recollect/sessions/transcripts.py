@@ -15,13 +15,14 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
-from recollect.sessions.content import Content
+from recollect.sessions.content import Content, ContentBlock
 from recollect.sessions.draft import Draft, DraftMaker, Redactor
 from recollect.sessions.lease import Lease, check_lease, find_lease
 from recollect.sessions.lineage import Segment, segments, within
 from recollect.sessions.message import Message
 from recollect.sessions.mirror import MirrorSignal, SilentMirror
 from recollect.sessions.session import Condition, require_session
+from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
 from recollect.sessions.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.transcript import (
     append_drafts,
@@ -148,6 +149,76 @@ class Transcripts:
             return []
         return self._append(session_id, drafts, lease)
 
+    def stream(
+        self,
+        session_id: str,
+        role: str = "assistant",
+        *,
+        name: str | None = None,
+        at: int | datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        event_id: str | None = None,
+        model: str | None = None,
+        lease: Lease | None = None,
+    ) -> MessageStream:
+        """Return a message that arrives in pieces: ``with … as reply: reply.add("Good ")``.
+
+        It gets its seq when its first lines are stored, and keeps it. See `MessageStream`.
+
+        Args:
+            session_id: Where it belongs.
+            role: ``user``, ``assistant``, ``system`` or ``tool``.
+            name: The speaker, where it is known.
+            at: When it was said, ms UTC or datetime; when its first lines were stored if not given.
+            metadata: More facts, a JSON object.
+            event_id: An id of the caller's; again it replaces an unfinished message.
+            model: The model that says it.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: something of it cannot be stored.
+        """
+        facts = with_usage(metadata or {}, model, None)
+
+        def make(blocks: list[ContentBlock], more: Mapping[str, Any]) -> Draft:
+            return self._drafts.message(
+                role, blocks, name=name, at=at, metadata={**facts, **more}, event_id=event_id
+            )
+
+        make([], {})  # so that wrong facts are told before the answer comes
+        self._database.read(lambda tx: require_session(tx, self.scope, session_id))
+        growing = GrowingMessage(
+            database=self._database,
+            scope=self.scope,
+            session_id=session_id,
+            guard=lambda tx: self._check(tx, lease),
+            mirror=self._mirror,
+        )
+        return MessageStream(growing, make, self._clock)
+
+    def append_stream(
+        self, session_id: str, pieces: Iterable[Piece], role: str = "assistant", **facts: Any
+    ) -> Message:
+        """Store pieces as they come as one message, and return it once it is whole and durable.
+
+        Args:
+            session_id: Where it belongs.
+            pieces: Texts and blocks; when they end by an error what came is left as unfinished.
+            role: Who speaks.
+            facts: As for `stream`.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: something of it cannot be stored, or nothing came.
+        """
+        with self.stream(session_id, role, **facts) as reply:
+            for piece in pieces:
+                reply.add(piece)
+        if reply.message is None:
+            raise InvalidInput("nothing arrived in the stream", hint="ask again")
+        return reply.message
+
     def messages(
         self,
         session_id: str,
@@ -244,8 +315,7 @@ class Transcripts:
     def _append(self, session_id: str, drafts: list[Draft], lease: Lease | None) -> list[Message]:
         def unit(tx: Transaction) -> list[Message]:
             session = require_session(tx, self.scope, session_id)
-            if lease is not None:
-                check_lease(tx, lease, self._clock.now_ms(), lease_ms(self._settings))
+            self._check(tx, lease)
             places = append_drafts(tx, session, drafts)
             return [
                 message_from(session, draft, place)
@@ -257,6 +327,10 @@ class Transcripts:
         messages = self._database.write(unit)
         self._mirror.notify()
         return messages
+
+    def _check(self, tx: Transaction, lease: Lease | None) -> None:
+        if lease is not None:
+            check_lease(tx, lease, self._clock.now_ms(), lease_ms(self._settings))
 
     def _draft_of(self, item: Item, place: int) -> Draft:
         try:

@@ -1,0 +1,241 @@
+"""Streaming: an answer that arrives in pieces is one message with one seq.
+
+What arrived is stored again and again, marked as unfinished, so that a kill loses little; the end
+of the stream takes the mark away. Every time the whole text is redacted, and only whole lines of
+it, so that no half of a secret is ever stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, TypeAlias
+
+import msgspec
+
+from recollect.core.clock import Clock
+from recollect.core.errors import Conflict, InvalidInput, RecollectError
+from recollect.core.scope import Scope
+from recollect.sessions.content import ContentBlock, TextBlock, ThinkingBlock, parse_block
+from recollect.sessions.draft import MAX_CONTENT_BYTES, Draft
+from recollect.sessions.message import Message
+from recollect.sessions.mirror import MirrorSignal
+from recollect.sessions.session import require_session
+from recollect.sessions.transcript import append_drafts, find_message, rewrite_message
+from recollect.sessions.usage import TokenUsage, with_usage
+from recollect.store.engine import Database, Transaction
+
+UNFINISHED = "unfinished"
+"""The key in the metadata of a message whose stream did not come to its end."""
+FLUSH_MS = 1_000
+"""What arrived is stored at the latest with the first piece after so long."""
+FLUSH_CHARS = 64 * 1024
+"""And after so many characters, or half of what is there: a long answer costs few writes."""
+
+Piece: TypeAlias = "str | ContentBlock | Mapping[str, Any]"
+Make: TypeAlias = "Callable[[list[ContentBlock], Mapping[str, Any]], Draft]"
+
+
+class GrowingMessage:
+    """The row of one message that grows.
+
+    Args:
+        database: ``records.db``.
+        scope: As whom it is written.
+        session_id: Where it belongs.
+        guard: Raises when the session was taken over by another program.
+        mirror: Is told when the message is whole.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        scope: Scope,
+        session_id: str,
+        guard: Callable[[Transaction], None],
+        mirror: MirrorSignal,
+    ) -> None:
+        self._database = database
+        self._scope = scope
+        self._session_id = session_id
+        self._guard = guard
+        self._mirror = mirror
+        self._first: Draft | None = None
+        self.is_taken = False
+        """Another stream with the same event id came to its end before."""
+
+    def save(self, draft: Draft, *, finished: bool) -> Message:
+        """Store what is there of the message, in one transaction, and return it.
+
+        Raises:
+            NotFound: the session is gone.
+            Conflict: the session or its event id is somebody else's.
+            StoreError: the database refused.
+        """
+        # Under one id, also after an error that left open whether it was stored.
+        first = self._first = self._first or draft
+        draft = msgspec.structs.replace(draft, id=first.id, created_at=first.created_at)
+        stored = self._database.write(lambda tx: self._save(tx, draft, finished=finished))
+        self._first = msgspec.structs.replace(first, id=stored.id, created_at=stored.created_at)
+        if finished:
+            self._mirror.notify()
+        return stored
+
+    def _save(self, tx: Transaction, draft: Draft, *, finished: bool) -> Message:
+        session = require_session(tx, self._scope, self._session_id)
+        self._guard(tx)
+        known = find_message(tx, self._scope, draft.id)
+        if known is None:
+            # Tools are noted when the answer is whole: their rows are made once.
+            first = draft if finished else _without_blocks(draft)
+            (place,) = append_drafts(tx, session, [first])
+            known = find_message(tx, self._scope, draft.id if isinstance(place, int) else place)
+            if known is None or known.session_id != session.id:
+                raise Conflict("the event id is another message's", hint="use a new one")
+            if isinstance(place, int) and first is draft:
+                return known
+            self.is_taken = not isinstance(place, int) and UNFINISHED not in known.metadata
+            draft = msgspec.structs.replace(draft, id=known.id)
+        if self.is_taken:
+            return known
+        rewrite_message(tx, session, known, draft, finished=finished)
+        return find_message(tx, self._scope, known.id) or known
+
+
+class MessageStream:
+    """A message that arrives in pieces; a context manager. For one thread.
+
+    Leaving the block stores the whole; leaving it by an error, or a kill, leaves what arrived
+    before, with ``unfinished`` in its metadata. Where nothing arrived nothing is stored. The same
+    event id again replaces an unfinished message, and changes nothing of a finished one.
+
+    Args:
+        growing: Where it is stored.
+        make: Makes a draft of blocks and more metadata.
+        clock: Tells when to store.
+    """
+
+    def __init__(self, growing: GrowingMessage, make: Make, clock: Clock) -> None:
+        self._growing = growing
+        self._make = make
+        self._clock = clock
+        self._blocks: list[ContentBlock] = []
+        self._tail: list[str] = []
+        """Pieces of the last block, which is a text or a thought."""
+        self._size = self._flushed = 0
+        self._flushed_at = clock.now_ms()
+        self._is_over = False
+        self.message: Message | None = None
+        """As it was stored last; None before that."""
+
+    def __enter__(self) -> MessageStream:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.finish()
+            return
+        with suppress(RecollectError):  # the error that ended the block is the one to tell
+            self.flush()
+        self._is_over = True
+
+    def add(self, piece: Piece) -> None:
+        """Take in a piece: more of the text, or a block such as a tool call.
+
+        Texts follow each other without a break, and so do thinking blocks. Now and then what is
+        there is stored, which takes a few ms.
+
+        Raises:
+            InvalidInput: the stream is over, it is no block, or the message would be too large.
+            StoreError: the database refused.
+        """
+        block = parse_block(piece)
+        size = self._size + len(_said(block))
+        if self._is_over or size > MAX_CONTENT_BYTES:
+            told = "is over" if self._is_over else f"is larger than {MAX_CONTENT_BYTES} bytes"
+            raise InvalidInput(f"the streamed message {told}", hint="begin another message")
+        self._size = size
+        self._take(block, goes_on=isinstance(piece, str) or isinstance(block, ThinkingBlock))
+        new = self._size - self._flushed
+        waited = self._clock.now_ms() - self._flushed_at
+        if waited >= FLUSH_MS or new >= max(FLUSH_CHARS, self._flushed // 2):
+            self.flush()
+
+    def flush(self) -> None:
+        """Store what arrived up to its last whole line, marked as unfinished.
+
+        Raises:
+            Conflict: another program has taken the session over.
+            StoreError: the database refused.
+        """
+        self._flushed, self._flushed_at = self._size, self._clock.now_ms()
+        blocks = self._all()
+        if blocks and isinstance(blocks[-1], TextBlock | ThinkingBlock):
+            whole = _said(blocks[-1]).rpartition("\n")
+            blocks[-1:] = [_like(blocks[-1], whole[0] + whole[1])] if whole[1] else []
+        if blocks and not self._is_over:
+            draft = self._make(blocks, {UNFINISHED: True})
+            self.message = self._growing.save(draft, finished=False)
+
+    def finish(
+        self, *, usage: TokenUsage | Mapping[str, Any] | None = None, model: str | None = None
+    ) -> Message | None:
+        """Store the whole message and return it; None where nothing arrived. Again does nothing.
+
+        Args:
+            usage: What it cost, in the provider's own words.
+            model: The model that said it, if that was not known at the beginning.
+
+        Raises:
+            Conflict: another program has taken the session over.
+            StoreError: the database refused.
+        """
+        blocks = self._all()
+        if blocks and not self._is_over:
+            draft = self._make(blocks, with_usage({}, model, usage))
+            self.message = self._growing.save(draft, finished=True)
+        self._is_over = True
+        return self.message
+
+    def _take(self, block: ContentBlock, *, goes_on: bool) -> None:
+        last = self._blocks[-1] if self._blocks else None
+        if goes_on and self._tail and type(last) is type(block):
+            self._tail.append(_said(block))
+            return
+        self._blocks = self._all()
+        self._blocks.append(block)
+        self._tail = [_said(block)] if isinstance(block, TextBlock | ThinkingBlock) else []
+
+    def _all(self) -> list[ContentBlock]:
+        """Return the blocks, the pieces of the last one put together."""
+        if len(self._tail) > 1:
+            self._tail = ["".join(self._tail)]
+            self._blocks[-1] = _like(self._blocks[-1], self._tail[0])
+        return list(self._blocks)
+
+
+def _said(block: ContentBlock) -> str:
+    match block:
+        case TextBlock():
+            return block.text
+        case ThinkingBlock():
+            return block.thinking
+        case _:
+            return msgspec.json.encode(block).decode()
+
+
+def _like(block: ContentBlock, said: str) -> ContentBlock:
+    return TextBlock(text=said) if isinstance(block, TextBlock) else ThinkingBlock(thinking=said)
+
+
+def _without_blocks(draft: Draft) -> Draft:
+    return msgspec.structs.replace(
+        draft, blocks=(), encoded_content="[]", text="", tokens=0, metadata={}
+    )
