@@ -37,6 +37,12 @@ _STORE_RESULT: LiteralString = _INSERT + (
     "result_id = excluded.result_id, result_text = excluded.result_text,"
     " is_error = excluded.is_error, finished_at = excluded.finished_at"
 )
+_RETIRE: LiteralString = """
+    UPDATE tool_calls SET call_id = NULL
+    WHERE session_id = ? AND call_id = ? AND message_id <> ?
+        AND (result_id IS NULL OR result_id <> message_id)
+"""
+"""A provider counts its calls from 1 in every turn: the older call lets go of the id."""
 _SELECT_SEEN: LiteralString = """
     SELECT id, session_id, message_id, result_id, call_id, tool_name, input, result_text, is_error,
         created_at, finished_at, called, answered
@@ -46,7 +52,7 @@ _SELECT_SEEN: LiteralString = """
             LEFT JOIN messages r ON r.id = t.result_id
     ) AS seen WHERE """
 _UNKNOWN = "unknown"
-_NAME, _IS_ERROR = 9, 12
+_CALL_ID, _NAME, _IS_ERROR = 8, 9, 12
 """Where a row of `_INSERT` has them."""
 
 
@@ -59,7 +65,8 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
         message_id: The message that asked for it; of a result without a call, the result's.
         tool_name: ``unknown`` if only the result was ever seen.
         input: What the tool was given, JSON.
-        call_id: The id that the model gave the call.
+        call_id: The id that the model gave the call; None without one, or where the session used
+            it again later.
         result_id: The message that brought the result; None while there is none.
         result_text: The first `MAX_RESULT_CHARS` characters of it.
         is_error: The tool failed.
@@ -85,15 +92,23 @@ def store_tool_calls(tx: Transaction, session: Session, drafts: Sequence[Draft])
 
     One event tells of all calls of a transaction: one for each would double the rows of an import.
     """
-    speakers = [draft for draft in drafts if len(draft.blocks) > 1 or _has_tools(draft)]
-    if calls := [row for draft in speakers for row in _calls(session, draft)]:
-        tx.executemany(_STORE_CALL, calls)
+    calls: list[list[SqlValue]] = []
+    results: list[list[SqlValue]] = []
+    for draft in drafts:
+        if len(draft.blocks) > 1 or _has_tools(draft):
+            # One message after the other: ids of calls may be used again.
+            calls += (asked := list(_calls(session, draft)))
+            results += (told := list(_results(session, draft)))
+            named = [row for row in asked if row[_CALL_ID] is not None]
+            tx.executemany(_RETIRE, ((session.id, row[_CALL_ID], draft.id) for row in named))
+            tx.executemany(_STORE_CALL, asked)
+            tx.executemany(_STORE_RESULT, told)
+    if calls:
         names = tuple(dict.fromkeys(text(row[_NAME]) for row in calls))
         at = drafts[-1].recorded_at
         scope = owner_of(session)
         record_event(tx, ToolsCalled(scope=scope, at=at, count=len(calls), names=names))
-    if results := [row for draft in speakers for row in _results(session, draft)]:
-        tx.executemany(_STORE_RESULT, results)
+    if results:
         failed = sum(integer(row[_IS_ERROR]) for row in results)
         at, scope = drafts[-1].recorded_at, owner_of(session)
         record_event(tx, ToolsFinished(scope=scope, at=at, count=len(results), failed=failed))

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from recollect.sessions.content import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.message import Message
+from recollect.sessions.sessions import Sessions
 from recollect.sessions.tool_pairs import Span, ToolPair, cut_before, pairs, pending_calls, spans
+from recollect.sessions.transcripts import Item
 
 
 def message(seq: int, role: str, *blocks: ContentBlock) -> Message:
@@ -137,3 +139,41 @@ def test_no_cut_parts_a_result_from_its_call(steps: list[tuple[str, str]], seq: 
         span = spans(messages)[each.seq]
         assert cut_before(messages, span.first) == span.first
         assert span.first <= each.seq <= span.last
+
+
+def test_an_id_that_is_used_again_is_another_call(sessions: Sessions) -> None:
+    """Some providers count from one in every turn; in one transaction or in several."""
+    session = sessions.create()
+    turn: list[Item] = [
+        ("assistant", [{"type": "tool_use", "id": "1", "name": "Read", "input": {}}]),
+        ("tool", [{"type": "tool_result", "tool_use_id": "1", "content": "a"}]),
+    ]
+    sessions.append_many(session.id, turn + turn)
+    sessions.append_many(session.id, turn)
+    calls = sessions.tool_calls(session.id)
+    messages = [message.id for message in sessions.messages(session.id)]
+    assert [(c.message_id, c.result_id) for c in calls] == list(
+        zip(messages[::2], messages[1::2], strict=True)
+    )
+    assert [c.call_id for c in calls] == [None, None, "1"]
+
+
+def test_a_fork_between_call_and_result_has_its_own_result(sessions: Sessions) -> None:
+    """Neither side sees what the other was told."""
+    parent = sessions.create()
+    sessions.append(parent.id, "assistant", [{"type": "tool_use", "id": "1", "name": "Read"}])
+    fork = sessions.fork(parent.id)
+    for session, told in ((parent, "old"), (fork, "new")):
+        answer = {"type": "tool_result", "tool_use_id": "1", "content": told}
+        sessions.append(session.id, "tool", [answer])
+    later = sessions.fork(parent.id, 1)
+    found = {
+        name: [(c.tool_name, c.result_text) for c in sessions.tool_calls(session.id)]
+        for name, session in (("parent", parent), ("fork", fork), ("later", later))
+    }
+    assert found == {
+        "parent": [("Read", "old")],
+        "fork": [("Read", "new")],
+        "later": [("Read", None)],
+    }
+    assert sessions.tool_calls(fork.id)[0].result_id == sessions.messages(fork.id)[1].id
