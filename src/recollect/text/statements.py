@@ -75,6 +75,7 @@ _MAYBE_SPECIFIC = re.compile(r"[\d/@`]|\w\.\w")
 """In every specific; most statements have none, and this is found ten times as fast."""
 _NAME = re.compile(r"(?<=[\w,;:] )[A-Z][a-z]+")
 _ASKS = ("?", "？")
+_ENDS = ".!?…:;。！？"
 
 IMPORTANT = 5.0
 """A statement with this weight or more is one that its speaker meant to last."""
@@ -87,12 +88,11 @@ def statements(text: str) -> Iterable[str]:
 
     A short text is one statement, a longer one its sentences; a longer sentence its pieces.
     """
-    for line in text.splitlines():
-        flat = " ".join(line.split())
-        if len(flat) <= _WHOLE:
-            yield from [flat] if flat else []
+    for line in _lines(text):
+        if len(line) <= _WHOLE:
+            yield line
         else:
-            for sentence in _sentences(flat):
+            for sentence in _sentences(line):
                 yield from _pieces(sentence)
 
 
@@ -137,6 +137,20 @@ def _has(statement: str, words: re.Pattern[str], signs: re.Pattern[str]) -> bool
     if words.search(statement):
         return True
     return not statement.isascii() and signs.search(statement) is not None
+
+
+def _lines(text: str) -> Iterable[str]:
+    """Yield the lines of a text; one that was wrapped in the middle of a sentence is whole."""
+    parts: list[str] = []
+    for line in text.splitlines():
+        flat = " ".join(line.split())
+        if parts and not (flat[:1].islower() and parts[-1][-1] not in _ENDS):
+            yield " ".join(parts)
+            parts = []
+        if flat:
+            parts.append(flat)
+    if parts:
+        yield " ".join(parts)
 
 
 def _sentences(text: str) -> Iterable[str]:

@@ -5,15 +5,30 @@ from __future__ import annotations
 import os
 import socket
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.core.errors import Denied, InvalidInput, NotFound, RecollectError, StoreError
+from recollect.core.errors import (
+    Denied,
+    InvalidInput,
+    NotFound,
+    RecollectError,
+    StoreError,
+    StoreFull,
+)
 from recollect.store import paths
-from recollect.store.paths import check_id, list_files, open_beneath, read_beneath
+from recollect.store.paths import (
+    append_beneath,
+    check_id,
+    list_files,
+    open_beneath,
+    read_beneath,
+)
 
 
 @pytest.fixture
@@ -208,3 +223,61 @@ def test_a_folder_that_cannot_be_read_is_reported(
     listing = list_files(root)
     assert [file.path for file in listing.files] == ["b.md"]
     assert [(file.path, file.reason) for file in listing.skipped] == [("sub", "unreadable")]
+
+
+def test_what_is_appended_stands_behind_what_is_there(root: Path) -> None:
+    """The addition sees the content; folders and file are made, for their owner only."""
+    assert append_beneath(root, "new/notes.md", lambda content: content + b"one\n", limit=9) == 4
+    assert append_beneath(root, "new/notes.md", lambda content: content + b"two\n", limit=9) == 8
+    path = root / "new" / "notes.md"
+    assert path.read_bytes() == b"one\none\ntwo\n"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert append_beneath(root, "sub/file.md", lambda _: b"", limit=9) == 0
+    assert (root / "sub" / "file.md").read_bytes() == b"hello"
+
+
+@pytest.mark.parametrize("path", ["../secret", "/etc/x.md", "sub/../x.md", "link.md", "hard.md"])
+def test_nothing_is_appended_outside_of_the_root(root: Path, tmp_path: Path, path: str) -> None:
+    """Not over a link either; nothing is written."""
+    (root / "link.md").symlink_to(tmp_path / "secret")
+    (root / "hard.md").hardlink_to(tmp_path / "secret")
+    (root / "away").symlink_to(tmp_path)
+    for where in (path, "away/secret"):
+        with pytest.raises(Denied):
+            append_beneath(root, where, lambda _: b"more", limit=99)
+    assert (tmp_path / "secret").read_bytes() == b"secret"
+
+
+def test_a_file_that_cannot_take_more_stays_as_it_is(root: Path) -> None:
+    """It is too large, it cannot be written, or its folder is none."""
+    with pytest.raises(InvalidInput, match="larger than 4 bytes"):
+        append_beneath(root, "sub/file.md", lambda _: b"more", limit=4)
+    with pytest.raises(NotFound):
+        append_beneath(root / "nowhere", "file.md", lambda _: b"more", limit=4)
+    with pytest.raises(Denied):
+        append_beneath(root, "sub/file.md/x.md", lambda _: b"more", limit=4)
+    assert (root / "sub" / "file.md").read_bytes() == b"hello"
+
+
+def test_a_full_disk_takes_nothing_of_an_addition(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was written of it is taken back."""
+    write = os.write
+    monkeypatch.setattr(paths.os, "write", lambda fd, data: write(fd, data[:2]))
+    with pytest.raises(StoreFull):
+        append_beneath(root, "sub/file.md", lambda _: b"more", limit=99)
+    assert (root / "sub" / "file.md").read_bytes() == b"hello"
+
+
+def test_writers_wait_for_each_other(root: Path) -> None:
+    """Each sees what the one before added."""
+
+    def add(number: int) -> int:
+        return append_beneath(root, "log.md", lambda content: b"%d\n" % len(content), limit=9_999)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(add, range(40)))
+    lines = (root / "log.md").read_bytes().splitlines(keepends=True)
+    assert [int(line) for line in lines] == list(accumulate(map(len, lines[:-1]), initial=0))

@@ -60,6 +60,11 @@ def test_paths_numbers_and_addresses_are_specifics() -> None:
 def test_a_short_text_is_one_statement_and_a_longer_one_is_its_sentences() -> None:
     """Lines are apart in any case."""
     assert list(statements("I am Ann. I like tea.\n\n  Bye. ")) == ["I am Ann. I like tea.", "Bye."]
+    assert list(statements("I must\nnever eat:\nnuts\nEggs")) == [
+        "I must never eat:",
+        "nuts",
+        "Eggs",
+    ]
     long = "The first sentence is here. " + "The second one is longer " * 8 + "。第三句。"
     first, *_, last = statements(long)
     assert (first, last) == ("The first sentence is here.", "第三句。")
