@@ -15,10 +15,15 @@ from pathlib import Path
 import apsw
 import msgspec
 
+from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
+from recollect.core.settings import SessionSettings, StoreSettings
+from recollect.sessions.mirror import TranscriptMirror
+from recollect.sessions.sessions import Sessions
 from recollect.store.connection import Tuning
 from recollect.store.files import append_lines, write_file
 from recollect.store.lock import OwnerLock
+from recollect.store.sqlite import open_records
 from tests.durability.ledger import CLOCK, append, open_home
 from tests.durability.lifecycle_player import Player
 
@@ -55,6 +60,35 @@ def write_many(home: str, name: str, count: str) -> None:
         began = time.perf_counter()
         database.write(append(f"{name}-{number}"))
         say(f"{(time.perf_counter() - began) * 1000:.3f}")
+    database.close()
+
+
+def write_session(home: str, name: str, session_id: str, count: str) -> None:
+    """Append to a session that others append to, and fork it; say seq, ms, id and event id."""
+    database = open_records(Path(home), StoreSettings(), CLOCK)
+    mirror = TranscriptMirror(Path(home), database)
+    sessions = Sessions(
+        database=database,
+        clock=CLOCK,
+        ids=IdSource(CLOCK),
+        settings=SessionSettings(),
+        redactor=None,
+        mirror=mirror,
+    )
+    say("ready")
+    sys.stdin.readline()
+    for number in range(int(count)):
+        event_id = f"{name}-{number}"
+        if number % 10 == 4:
+            fork = sessions.fork(session_id)
+            sessions.append(fork.id, "user", "in the fork")
+        began = time.perf_counter()
+        if number % 10 == 7:
+            message = sessions.append_stream(session_id, ["line\n", event_id], event_id=event_id)
+        else:
+            message = sessions.append(session_id, "user", event_id, event_id=event_id)
+        say(f"{(time.perf_counter() - began) * 1000:.3f} {message.seq} {event_id}")
+    mirror.close()
     database.close()
 
 
@@ -131,6 +165,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     for command in (
         write_until_killed,
         write_many,
+        write_session,
         open_cold,
         race_for_lock,
         append_many,
