@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from recollect.core.scope import Scope
 from recollect.index.document import Document, Removal
 from recollect.index.feed import Batch, FeedState
-from recollect.sessions.circle import Speakers, circle_of
+from recollect.sessions.circle import circle_of
 from recollect.sessions.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.searchable import (
     ChangedMessage,
@@ -21,8 +21,6 @@ SOURCE = "sessions"
 BATCH = 2_048
 """Changes per transaction of the index: as fast as 4,096 for a bulk, and whoever writes beside it
 waits half as long (bench load, 60,000 messages: 13,799 and 14,201 a CPU second)."""
-CIRCLES_KEPT = 1_024
-"""Circles that are not made anew for each message."""
 
 
 class TranscriptFeed:
@@ -44,7 +42,6 @@ class TranscriptFeed:
         self._records = records
         self._agent = agent
         self._links = links
-        self._circles: dict[Speakers, str] = {}
 
     def is_behind(self, cursor: int) -> bool:
         """Return whether there is a change behind ``cursor``."""
@@ -66,9 +63,11 @@ class TranscriptFeed:
 
     def _batch(self, changes: Sequence[ChangedMessage], cursor: int, left: int) -> Batch:
         latest = {change.id: change for change in changes}
+        heard = {c.message.session_id: c.message.speakers for c in changes if c.message is not None}
+        circles = {key: circle_of(each, self._links).name for key, each in heard.items()}
         return Batch(
             documents=tuple(
-                _document(c.message, self._circle(c.message.speakers))
+                _document(c.message, circles[c.message.session_id])
                 for c in latest.values()
                 if c.message is not None
             ),
@@ -80,14 +79,6 @@ class TranscriptFeed:
             cursor=cursor,
             left=left,
         )
-
-    def _circle(self, speakers: Speakers) -> str:
-        known = self._circles.get(speakers)
-        if known is None:
-            if len(self._circles) >= CIRCLES_KEPT:
-                self._circles.clear()
-            known = self._circles[speakers] = circle_of(speakers, self._links).name
-        return known
 
 
 def _document(message: SearchableMessage, circle: str) -> Document:

@@ -50,8 +50,10 @@ def changed_messages(tx: Transaction, after: int, limit: int) -> list[ChangedMes
         " WHERE c.seq > ? AND c.kind = ? ORDER BY c.seq LIMIT ?",
         (after, MESSAGE_KIND, limit),
     )
+    heard: dict[str, Speakers] = {}
     return [
-        ChangedMessage(integer(row[0]), text(row[1]), text(row[2]), _message(row)) for row in rows
+        ChangedMessage(integer(row[0]), text(row[1]), text(row[2]), _message(row, heard))
+        for row in rows
     ]
 
 
@@ -63,22 +65,26 @@ def newest_change(tx: Transaction) -> int:
     return integer(row[0]) if row else 0
 
 
-def _message(row: Row) -> SearchableMessage | None:
+def _message(row: Row, heard: dict[str, Speakers]) -> SearchableMessage | None:
+    """Return the message of a row; ``heard`` has what was made for the sessions before it."""
     if row[3] is None:
         return None
+    session_id = text(row[8])
+    if session_id not in heard:
+        heard[session_id] = _speakers(row[14:])
     return SearchableMessage(
         id=text(row[3]),
         tenant=text(row[4]),
         agent=text_or_none(row[5]),
         user=text_or_none(row[6]),
         project=text_or_none(row[7]),
-        session_id=text(row[8]),
+        session_id=session_id,
         seq=integer(row[9]),
         role=text(row[10]),
         name=text_or_none(row[11]),
         text=text(row[12]),
         created_at=integer(row[13]),
-        speakers=_speakers(row[14:]),
+        speakers=heard[session_id],
     )
 
 
