@@ -82,16 +82,24 @@ def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) 
     order = _seen(tx, scope)
     held = {text(row[0]) for row in tx.rows(_IN_USE, (now,))}
     above = _above(kin, order, caps, now)
-    reads = _Reads(kin)
-    doomed, rescued = reads.spare({id_: why for id_, why in above.items() if id_ not in held})
-    long = [id_ for id_ in order if id_ not in doomed and _is_long(kin[id_], caps)]
-    shared = {id_ for id_ in long if reads.last.get(id_, 0) >= kin[id_].first_seq}
-    cuts = [id_ for id_ in long if id_ not in shared and id_ not in held]
-    whole = [_whole(tx, kin[id_], why) for id_, why in _children_first(kin, doomed)]
-    parts = [_part(tx, kin[id_], caps.max_messages) for id_ in cuts]
+    long = [id_ for id_ in order if _is_long(kin[id_], caps)]
+    parts: dict[str, Removal] = {}
+    while True:
+        reads = _Reads(kin)
+        doomed, rescued = reads.spare({id_: why for id_, why in above.items() if id_ not in held})
+        shared = {id_ for id_ in long if reads.last.get(id_, 0) >= kin[id_].first_seq} - {*parts}
+        left = {*long} - shared - held - {*doomed, *parts}
+        fresh = _parts(tx, [kin[id_] for id_ in sorted(left)], caps.max_messages)
+        parts |= fresh
+        # A fork that was cut reads its parent no more, which may then be above a cap alone.
+        kin |= {id_: _cut(kin[id_], part) for id_, part in fresh.items()}
+        if not any(kin[id_].parent_id for id_ in fresh):
+            break
+    whole = [_whole(tx, kin[id_], why) for id_, why in doomed.items()]
+    every = [*whole, *(part for id_, part in parts.items() if id_ not in doomed)]
     return Plan(
-        removals=(*whole, *(part for part in parts if part is not None)),
-        kept_for_forks=tuple(sorted(rescued | shared)),
+        removals=tuple(sorted(every, key=lambda each: (-_depth(kin, each), each.session_id))),
+        kept_for_forks=tuple(sorted(rescued | (shared - {*doomed}))),
         kept_in_use=tuple(sorted(held & {*above, *long})),
     )
 
@@ -141,16 +149,16 @@ def _is_long(kin: Kin, caps: RetentionSettings) -> bool:
     return bool(caps.max_messages) and kin.message_count > caps.max_messages
 
 
-def _children_first(
-    kin: Mapping[str, Kin], doomed: Mapping[str, Reason]
-) -> list[tuple[str, Reason]]:
-    def depth(id_: str) -> int:
-        steps, present = 0, kin.get(id_)
-        while present is not None and present.parent_id is not None and steps < len(kin):
-            steps, present = steps + 1, kin.get(present.parent_id)
-        return steps
+def _depth(kin: Mapping[str, Kin], removal: Removal) -> int:
+    """Return how many parents a session has: forks are done before what they share."""
+    steps, present = 0, kin.get(removal.session_id)
+    while present is not None and present.parent_id is not None and steps < len(kin):
+        steps, present = steps + 1, kin.get(present.parent_id)
+    return steps
 
-    return sorted(doomed.items(), key=lambda item: (-depth(item[0]), item[0]))
+
+def _cut(kin: Kin, part: Removal) -> Kin:
+    return msgspec.structs.replace(kin, pruned_seq=part.through_seq)
 
 
 def _whole(tx: Transaction, kin: Kin, reason: Reason) -> Removal:
@@ -166,10 +174,12 @@ def _whole(tx: Transaction, kin: Kin, reason: Reason) -> Removal:
     )
 
 
-def _part(tx: Transaction, kin: Kin, most: int) -> Removal | None:
-    cut = cut_of(tx, kin.id, most)
-    if not cut:
-        return None
+def _parts(tx: Transaction, long: Iterable[Kin], most: int) -> dict[str, Removal]:
+    found = [(kin, cut_of(tx, kin.id, most)) for kin in long]
+    return {kin.id: _part(tx, kin, cut) for kin, cut in found if cut}
+
+
+def _part(tx: Transaction, kin: Kin, cut: int) -> Removal:
     messages, size = _size(tx, kin.id, cut)
     return Removal(
         session_id=kin.id,
