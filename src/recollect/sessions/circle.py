@@ -12,6 +12,7 @@ import msgspec
 
 from recollect.sessions.identity_links import IdentityLinks
 from recollect.sessions.keys import DIRECT, without_thread
+from recollect.sessions.session import Session
 
 MAIN_AGENT = "main"
 """The agent of conversations whose key names none, as in OpenClaw."""
@@ -28,6 +29,18 @@ class Speakers(msgspec.Struct, frozen=True, kw_only=True):
     account: str | None = None
     chat_type: str | None = None
     peer: str | None = None
+
+
+def speakers_of(session: Session) -> Speakers:
+    """Return the columns of a session that say who hears it."""
+    return Speakers(
+        agent=session.agent,
+        user=session.user,
+        channel=session.channel,
+        account=session.account,
+        chat_type=session.chat_type,
+        peer=session.peer,
+    )
 
 
 class Circle(msgspec.Struct, frozen=True):

@@ -17,7 +17,9 @@ import msgspec
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import MemoryFlushed, MemoryFlushFailed
 from recollect.core.settings.sessions import ContextSettings
+from recollect.sessions.circle import circle_of, speakers_of
 from recollect.sessions.freshness import local_day
+from recollect.sessions.identity_links import NOBODY_LINKED
 from recollect.sessions.keys import parse_key
 from recollect.sessions.lineage import MAX_DEPTH
 from recollect.sessions.notes import Note, addition, note_keys, note_path
@@ -73,6 +75,8 @@ def reason_not_to_flush(
         return "group"
     if key is not None and key.is_automatic:
         return "automatic"
+    if not circle_of(speakers_of(session), NOBODY_LINKED).is_private:
+        return "group"  # also a fork of one, which has no key
     if session.flush_compaction_count == session.compaction_count:
         return "done"
     return "given_up" if session.flush_failures >= MOST_FAILURES else None

@@ -16,7 +16,7 @@ import msgspec
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
 from recollect.sessions.activation import calls
-from recollect.sessions.circle import MAIN_AGENT, Circle, Speakers, circle_of
+from recollect.sessions.circle import MAIN_AGENT, Circle, circle_of, speakers_of
 from recollect.sessions.history import History
 from recollect.sessions.identity_links import IdentityLinks, read_links
 from recollect.sessions.keys import DIRECT, GROUPS, direct_key, parse_key
@@ -172,15 +172,7 @@ class Serving(Transcripts):
         return self._database.read(lambda tx: require_session(tx, self.scope, session_id))
 
     def _circle(self, session: Session) -> Circle:
-        speakers = Speakers(
-            agent=session.agent,
-            user=session.user,
-            channel=session.channel,
-            account=session.account,
-            chat_type=session.chat_type,
-            peer=session.peer,
-        )
-        return circle_of(speakers, self.links)
+        return circle_of(speakers_of(session), self.links)
 
 
 def check_mode(session: Session, mode: str) -> str:

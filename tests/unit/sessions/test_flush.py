@@ -132,6 +132,7 @@ def test_a_window_flushes_a_little_before_it_is_full(home: Home, workspace: Path
         ("agent:main:cron:report", "automatic"),
         ("agent:main:subagent:7", "automatic"),
         ("agent:main:telegram:acc:direct:42", "flushed"),
+        ("agent:main:web:kiosk", "group"),
         (None, "flushed"),
     ],
 )
@@ -143,6 +144,18 @@ def test_only_people_who_speak_for_themselves_are_noted(
     session_id = asked(sessions, "I prefer tea.", key=key)
     assert sessions.flush(session_id).outcome == outcome
     assert (workspace / "memory").exists() == (outcome == "flushed")
+
+
+@pytest.mark.parametrize("mode", ["group", "queue"])
+def test_a_fork_of_a_group_is_not_noted_either(home: Home, workspace: Path, mode: str) -> None:
+    """It has no key, but what is said in it was said to many."""
+    sessions = flushing(home, workspace)
+    group = asked(sessions, "I prefer tea.", key="agent:main:telegram:group:-100")
+    sessions.set_mode(group, mode)
+    fork = sessions.fork(group)
+    sessions.append(fork.id, "user", "I prefer black tea.")
+    assert sessions.flush(fork.id).outcome == "group"
+    assert not (workspace / "memory").exists()
 
 
 def test_without_a_workspace_or_a_wish_nothing_is_written(home: Home, workspace: Path) -> None:
