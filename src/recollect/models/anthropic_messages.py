@@ -14,7 +14,15 @@ import msgspec
 
 from recollect.core.bill import TokenUse
 from recollect.models.language import Finish, Prompt
-from recollect.models.language_wire import JsonWay, Reply, decode_reply, told_schema
+from recollect.models.language_wire import (
+    NOTHING,
+    JsonWay,
+    Reply,
+    counted,
+    decode_reply,
+    decode_usage,
+    told_schema,
+)
 
 PROVIDER = "anthropic"
 BASE_URL = "https://api.anthropic.com"
@@ -40,26 +48,32 @@ class _Block(msgspec.Struct, frozen=True):
 class Usage(msgspec.Struct, frozen=True):
     """The tokens of an answer, as Anthropic counts them; its command does the same."""
 
-    input_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
 
     def use(self) -> TokenUse:
         """Return them as we count them."""
         return TokenUse(
-            input=self.input_tokens,
-            output=self.output_tokens,
-            cache_read=self.cache_read_input_tokens or 0,
-            cache_write=self.cache_creation_input_tokens or 0,
+            input=counted(self.input_tokens),
+            output=counted(self.output_tokens),
+            cache_read=counted(self.cache_read_input_tokens),
+            cache_write=counted(self.cache_creation_input_tokens),
         )
+
+
+def use_of(raw: msgspec.Raw) -> TokenUse | None:
+    """Return the tokens of an answer; None where it does not say."""
+    usage = decode_usage(raw, Usage)
+    return usage.use() if usage else None
 
 
 class _Body(msgspec.Struct, frozen=True):
     content: list[_Block]
     model: str | None = None
     stop_reason: str | None = None
-    usage: Usage | None = None
+    usage: msgspec.Raw = NOTHING
 
 
 class AnthropicMessages(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +128,7 @@ class AnthropicMessages(msgspec.Struct, frozen=True, kw_only=True):
             text = "".join(block.text for block in answer.content if block.type == "text")
         return Reply(
             text=text,
-            use=answer.usage.use() if answer.usage else None,
+            use=use_of(answer.usage),
             model=answer.model or "",
             finish=_FINISHES.get(answer.stop_reason, "other"),
             is_declined=answer.stop_reason == "refusal",

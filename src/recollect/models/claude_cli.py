@@ -25,9 +25,9 @@ from recollect.core.errors import (
     QuotaExhausted,
 )
 from recollect.models.advice import LANGUAGE
-from recollect.models.anthropic_messages import Usage
+from recollect.models.anthropic_messages import use_of
 from recollect.models.language import Completion, Finish, Prompt
-from recollect.models.language_wire import told_schema
+from recollect.models.language_wire import NOTHING, told_schema
 from recollect.models.patience import Patience, Tempo
 from recollect.models.program import MISSING, Output, Program
 from recollect.models.remote_language import Allowance, prompt_tokens
@@ -56,8 +56,8 @@ class _Result(msgspec.Struct, frozen=True):
     subtype: str = ""
     is_error: bool = False
     result: str | None = None
-    structured_output: msgspec.Raw = msgspec.Raw(b"null")
-    usage: Usage | None = None
+    structured_output: msgspec.Raw = NOTHING
+    usage: msgspec.Raw = NOTHING
     model_usage: dict[str, msgspec.Raw] = msgspec.field(name="modelUsage", default_factory=dict)
     total_cost_usd: float | None = None
     stop_reason: str | None = None
@@ -168,8 +168,9 @@ class ClaudeCli:
                 raise _failed(f"ended with code {output.code}")
             raise LANGUAGE.unreadable(PROVIDER)
         text = _text(found)
-        use = found.usage.use() if found.usage else _estimate(prompt, text)
-        usd = self._allowance.charge(self.name, use, found.total_cost_usd)
+        use = use_of(found.usage) or _estimate(prompt, text)
+        told = None if found.total_cost_usd is None else max(0.0, found.total_cost_usd)
+        usd = self._allowance.charge(self.name, use, told)
         if found.is_error or found.subtype.startswith("error") or output.code:
             raise _refusal(found)
         if not text.strip():

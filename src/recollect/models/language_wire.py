@@ -21,6 +21,12 @@ JsonWay = Literal["schema", "object", "words"]
 the schema stands in the prompt and nothing holds it."""
 
 
+NOTHING = msgspec.Raw(b"null")
+"""A part of an answer that is not there."""
+MOST_TOKENS = 1_000_000_000
+"""More than any request takes; a server that counts more is wrong."""
+
+
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """What a provider answered.
 
@@ -79,6 +85,22 @@ def decode_reply(provider: str, body: bytes, shape: type[T]) -> T:
         return msgspec.json.decode(body, type=shape)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise LANGUAGE.unreadable(provider) from error
+
+
+def decode_usage(raw: msgspec.Raw, shape: type[T]) -> T | None:
+    """Return what an answer says of its tokens; None where it says nothing that can be read.
+
+    An answer is not lost because a server counts in a way of its own.
+    """
+    try:
+        return msgspec.json.decode(raw, type=shape)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def counted(tokens: int | None) -> int:
+    """Return a count as it can be: 0 for none or less, `MOST_TOKENS` at most."""
+    return min(max(tokens or 0, 0), MOST_TOKENS)
 
 
 def told_schema(prompt: Prompt) -> str:

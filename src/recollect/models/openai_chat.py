@@ -9,6 +9,7 @@ Source: the API reference of OpenAI, "Create chat completion".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -17,9 +18,12 @@ from recollect.core.bill import TokenUse
 from recollect.models.advice import LANGUAGE
 from recollect.models.language import Finish, Prompt
 from recollect.models.language_wire import (
+    NOTHING,
     JsonWay,
     Reply,
+    counted,
     decode_reply,
+    decode_usage,
     strict_schema,
     told_schema,
 )
@@ -28,6 +32,8 @@ PROVIDER = "openai"
 BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-5-mini"
 
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
+"""What some open models think before they answer; not all servers take it out."""
 _FINISHES: Mapping[str | None, Finish] = {"stop": "stop", "length": "length"}
 
 
@@ -50,15 +56,15 @@ class _Details(msgspec.Struct, frozen=True):
 
 
 class _Usage(msgspec.Struct, frozen=True):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
     prompt_tokens_details: _Details | None = None
 
 
 class _Body(msgspec.Struct, frozen=True):
     choices: list[_Choice]
     model: str | None = None
-    usage: _Usage | None = None
+    usage: msgspec.Raw = NOTHING
 
 
 class OpenAIChat(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,7 +118,7 @@ class OpenAIChat(msgspec.Struct, frozen=True, kw_only=True):
         choice = answer.choices[0]
         return Reply(
             text=_text(choice.message.content),
-            use=_use(answer.usage),
+            use=_use(decode_usage(answer.usage, _Usage)),
             model=answer.model or "",
             finish=_FINISHES.get(choice.finish_reason, "other"),
             is_declined=bool(choice.message.refusal) or choice.finish_reason == "content_filter",
@@ -128,17 +134,17 @@ def _format(schema: Mapping[str, object], way: JsonWay) -> dict[str, object]:
 
 def _text(content: str | list[_Part] | None) -> str:
     if isinstance(content, list):
-        return "".join(part.text for part in content)
-    return content or ""
+        content = "".join(part.text for part in content)
+    return _THOUGHT.sub("", content or "")
 
 
 def _use(usage: _Usage | None) -> TokenUse | None:
     if usage is None:
         return None
     details = usage.prompt_tokens_details
-    cached = (details.cached_tokens if details else None) or 0
+    cached = counted(details.cached_tokens if details else None)
     return TokenUse(
-        input=max(0, usage.prompt_tokens - cached),
-        output=usage.completion_tokens,
+        input=counted(counted(usage.prompt_tokens) - cached),
+        output=counted(usage.completion_tokens),
         cache_read=cached,
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from recollect.core.bill import Bill, TokenUse
-from recollect.core.errors import ProviderRejected
+from recollect.core.errors import InvalidInput, ProviderRejected
 from recollect.models.advice import LANGUAGE
 from recollect.models.budget import DailyBudget
 from recollect.models.language import Completion, Prompt
@@ -42,7 +42,13 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float
 
     def bounded(self, prompt: Prompt) -> Prompt:
-        """Return the prompt with a limit for its answer."""
+        """Return the prompt with a limit for its answer.
+
+        Raises:
+            InvalidInput: it asks nothing.
+        """
+        if not prompt.messages or prompt.messages[-1].role != "user":
+            raise InvalidInput("a prompt ends with a message of the user", hint="add the question")
         limit = prompt.max_output_tokens or self.max_output_tokens
         return msgspec.structs.replace(prompt, max_output_tokens=limit)
 
@@ -97,6 +103,7 @@ class RemoteLanguageModel:
         """Return the answer; a server that does not know schemas is asked another way.
 
         Raises:
+            InvalidInput: the prompt asks nothing.
             ProviderUnavailable: there was none in time, or the day's tokens are spent.
             ProviderRejected: the provider refuses the request, or the model declines.
         """

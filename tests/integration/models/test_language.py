@@ -12,6 +12,7 @@ from recollect.core.bill import TokenUse
 from recollect.core.errors import (
     AnswerUnusable,
     BudgetSpent,
+    InvalidInput,
     ProviderError,
     ProviderRejected,
     ProviderUnavailable,
@@ -319,6 +320,17 @@ def test_the_day_has_a_limit_and_answers_a_price(
         assert len(chat.bodies()) == 1
         chat.time.pause(86_400)
         model.complete(ask("what?", max_output_tokens=90))
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_prompt_ends_with_a_question(chat: Chat, provider: str) -> None:
+    """Else nobody is asked."""
+    said = PromptMessage(role="assistant", text="tea")
+    with chat.model(provider) as model:
+        for messages in ((), (said,)):
+            with pytest.raises(InvalidInput):
+                model.complete(Prompt(messages=messages))
+    assert not chat.bodies()
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
