@@ -12,7 +12,7 @@ from recollect.cli.failures import FAILED
 from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, opened
 from recollect.cli.options import AsJson
-from recollect.core.errors import InvalidInput
+from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:  # for a name only
     from recollect.memory import Memory
@@ -42,6 +42,9 @@ def get(
     around: Annotated[
         int, typer.Option("--context", "-C", help="Messages before and after a message.")
     ] = 2,
+    for_session: Annotated[
+        str | None, typer.Option(help="Only what may be told in this session.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show lines of a memory file, or a message among its neighbours."""
@@ -50,21 +53,28 @@ def get(
         raise InvalidInput("--context is below 0", hint="use 0 for the message alone")
     with opened(context) as memory:
         meant = lines_of(address)
+        asking = None if for_session is None else memory.sessions.find(for_session).id
         if meant is None:
-            _give_message(memory, address, around, as_json=as_json)
+            _give_message(memory, address, around, asking=asking, as_json=as_json)
         else:
-            _give_lines(memory, meant, from_line, lines, as_json=as_json)
+            _give_lines(memory, meant, from_line, lines, asking=asking, as_json=as_json)
 
 
 def _give_lines(
-    memory: Memory, meant: Lines, from_line: int | None, lines: int | None, *, as_json: bool
+    memory: Memory,
+    meant: Lines,
+    from_line: int | None,
+    lines: int | None,
+    *,
+    asking: str | None,
+    as_json: bool,
 ) -> None:
     first = meant.first if from_line is None else from_line
     if lines is None and meant.last is not None and from_line is None:
         if meant.last < first:
             raise InvalidInput("the last line is before the first", hint="write PATH:12-18")
         lines = meant.last - first + 1
-    found = memory.read(meant.path, first, lines)
+    found = memory.read(meant.path, first, lines, for_session=asking)
     if as_json:
         print_document(found)
     elif found.status == "ok":
@@ -88,8 +98,13 @@ def _show_lines(found: ReadResult) -> None:
         say((f"\n{found.path}, {found.lines} of {found.total_lines} lines{further}", "dim"))
 
 
-def _give_message(memory: Memory, address: str, around: int, *, as_json: bool) -> None:
+def _give_message(
+    memory: Memory, address: str, around: int, *, asking: str | None, as_json: bool
+) -> None:
     message = find_message(memory.sessions, address)
+    if asking is not None and not _is_heard(memory, message.session_id, asking):
+        # As if it were not there: that something was said is already telling.
+        raise NotFound("there is no such message", hint="Message ids come from a search.")
     before = memory.sessions.messages(message.session_id, limit=around, before_seq=message.seq)
     after = memory.sessions.messages(message.session_id, limit=around, after_seq=message.seq)
     if as_json:
@@ -100,3 +115,7 @@ def _give_message(memory: Memory, address: str, around: int, *, as_json: bool) -
 
     show_session_line(memory.sessions, memory.sessions.get(message.session_id))
     show_messages([*before, message, *after], chosen=message.seq)
+
+
+def _is_heard(memory: Memory, session_id: str, asking: str) -> bool:
+    return memory.sessions.circle(session_id) == memory.sessions.circle(asking)

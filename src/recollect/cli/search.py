@@ -59,6 +59,10 @@ def search(
     session: Annotated[
         str | None, typer.Option(help="Only in this session.", rich_help_panel=FILTERS)
     ] = None,
+    for_session: Annotated[
+        str | None,
+        typer.Option(help="Only what may be told in this session.", rich_help_panel=FILTERS),
+    ] = None,
     agent: Agent = None,
     user: User = None,
     project: Project = None,
@@ -80,6 +84,7 @@ def search(
                 source,
                 scope,
                 mode=mode,
+                for_session=_id(memory, for_session),
                 on_progress=progress.indexing,
             )
         answer.give(memory, result, time.perf_counter() - started)

@@ -41,6 +41,7 @@ def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
         ("recollect models ins", ["install"]),
         ("recollect sessions --status de", ["deleted"]),
         ("recollect sessions say x as", ["assistant"]),
+        ("recollect sessions mode x qu", ["queue"]),
         ("recollect sessions show x", []),
     ],
 )

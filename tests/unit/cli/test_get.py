@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import recollect
 from tests.unit.cli.conftest import NOTE, Run
 
 pytestmark = pytest.mark.usefixtures("filled")
@@ -120,3 +121,18 @@ def test_a_long_file_says_where_to_go_on(run: Run, home: Path, workspace: Path) 
     assert "120 of 200 lines, more with --from 121" in done.err
     rest = run("--home", home, "get", "memory/long.md", "--from", "121", "--json").json
     assert (rest["lines"], rest["truncated"], rest["next_from"]) == (80, False, None)
+
+
+def test_a_group_gets_nothing_of_other_conversations(run: Run, home: Path) -> None:
+    """Neither a message nor a file; what was said in the group, it gets."""
+    with recollect.open(home) as memory:
+        group = memory.sessions.open("agent:main:slack:group:C1")
+        memory.sessions.append(group.id, "user", "Which day is the delivery?")
+    asking = ("--for-session", "agent:main:slack:group:C1")
+    told = run("--home", home, "get", "delivery:1", *asking, "--json").error
+    assert (told["code"], told["message"]) == ("not_found", "there is no such message")
+    assert run("--home", home, "get", "memory/2025-07-14.md", *asking).code == 1
+    assert run("--home", home, "get", f"{group.id}:1", *asking).code == 0
+    assert run("--home", home, "get", "delivery:1", "--for-session", "delivery").code == 0
+    found = run("--home", home, "search", "Which day is the delivery?", *asking, "--json").json
+    assert {hit["session_id"] for hit in found["hits"]} == {group.id}

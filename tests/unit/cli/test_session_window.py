@@ -81,6 +81,9 @@ def test_a_flush_that_fails_is_a_failure(run: Run, home: Path, workspace: Path) 
     done = run("--home", home, "sessions", "flush", "delivery")
     assert (done.code, done.out) == (1, "")
     assert done.err == "not flushed: the notes could not be written: denied\n"
+    assert (
+        "last flush     1 failed so far" in run("--home", home, "sessions", "show", "delivery").out
+    )
     done = run("--home", home, "sessions", "compact", "delivery", "--keep", "1")
     assert done.code == 0
     assert "are a summary" in done.out
