@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from typing import LiteralString, NamedTuple
 
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.sessions.keys import parse_key
-from recollect.sessions.session import Condition, Session, find_session, select_sessions
+from recollect.sessions.session import Condition, Session, find_session, require_session
+from recollect.store.cell import text, text_or_none
 from recollect.store.engine import Transaction
 
 SHORTEST = 6
 """Characters of an id's end that can stand for it."""
 SHOWN = 5
 """Ids or names that an error lists."""
+
+_NAMES: LiteralString = "SELECT id, foreign_id, key, title, status FROM sessions WHERE "
 
 
 def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
@@ -34,31 +38,53 @@ def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
     found = find_session(tx, scope, name)
     if found is not None:
         return found
-    known = select_sessions(tx, Condition(scope), None)
+    known = _known(tx, scope)
     there = [session for session in known if session.status != "deleted"]
     others = (named(there, name) for named in (_by_foreign_id, _by_title, _by_key))
     for meant in (_by_end(known, name), *others):
         if len(meant) == 1:
-            return meant[0]
+            return require_session(tx, scope, meant[0].id)
         if meant:
             raise _unclear(meant)
     raise NotFound("there is no such session", hint=_near(there, name))
 
 
-def _by_end(sessions: Sequence[Session], name: str) -> list[Session]:
+class _Known(NamedTuple):
+    """What a session is called; ten thousand of these are read in the time of a few sessions."""
+
+    id: str
+    foreign_id: str | None
+    key: str | None
+    title: str | None
+    status: str
+
+
+def _known(tx: Transaction, scope: Scope) -> list[_Known]:
+    """Return the names of all sessions, the last used first."""
+    where = Condition(scope)
+    rows = tx.rows(_NAMES + where.sql + " ORDER BY updated_at DESC, id DESC", where.params)
+    return [
+        _Known(
+            text(id_), text_or_none(foreign), text_or_none(key), text_or_none(title), text(status)
+        )
+        for id_, foreign, key, title, status in rows
+    ]
+
+
+def _by_end(sessions: Sequence[_Known], name: str) -> list[_Known]:
     return [s for s in sessions if len(name) >= SHORTEST and s.id.endswith(name)]
 
 
-def _by_foreign_id(sessions: Sequence[Session], name: str) -> list[Session]:
+def _by_foreign_id(sessions: Sequence[_Known], name: str) -> list[_Known]:
     return [s for s in sessions if s.foreign_id == name]
 
 
-def _by_title(sessions: Sequence[Session], name: str) -> list[Session]:
+def _by_title(sessions: Sequence[_Known], name: str) -> list[_Known]:
     wanted = " ".join(name.split()).casefold()
     return [s for s in sessions if s.title and " ".join(s.title.split()).casefold() == wanted]
 
 
-def _by_key(sessions: Sequence[Session], name: str) -> list[Session]:
+def _by_key(sessions: Sequence[_Known], name: str) -> list[_Known]:
     try:
         key = parse_key(name).text
     except InvalidInput:
@@ -67,7 +93,7 @@ def _by_key(sessions: Sequence[Session], name: str) -> list[Session]:
     return sorted(meant, key=lambda s: s.status != "active")[:1]
 
 
-def _unclear(meant: Sequence[Session]) -> Conflict:
+def _unclear(meant: Sequence[_Known]) -> Conflict:
     ids = [session.id for session in meant]
     more = "" if len(ids) <= SHOWN else f" and {len(ids) - SHOWN} more"
     return Conflict(
@@ -77,7 +103,7 @@ def _unclear(meant: Sequence[Session]) -> Conflict:
     )
 
 
-def _near(sessions: Sequence[Session], name: str) -> str:
+def _near(sessions: Sequence[_Known], name: str) -> str:
     names = {named.casefold(): s for s in sessions for named in (s.key, s.title) if named}
     found = [names[near] for near in difflib.get_close_matches(name.casefold(), names, n=SHOWN)]
     ids = {session.id: session for session in sessions}
