@@ -26,6 +26,7 @@ SAYS = {
     "sessions_queue.py": "True",
     "sessions_research.py": "65 % keeps it alive.', 'And at 70 %?']",
     "sessions_store.py": "Delivery Harvest\n['Delivery'] True",
+    "sessions_stream.py": "Pu-erh and white tea, if it is dry.",
     "sessions_support.py": "-> kettle K2, bought in May\nactive K2 had a bad seal.",
     "sessions_window.py": "True True True\nThere are 64 tins on it.\n121",
 }

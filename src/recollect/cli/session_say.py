@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from recollect.cli.addresses import short
@@ -14,9 +15,12 @@ from recollect.cli.invocation import answers_json, opened
 from recollect.cli.options import AsJson
 from recollect.cli.session_life import Busy
 from recollect.cli.session_lines import Name
+from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.sessions.holding import HeldSession
     from recollect.sessions.message import Message
+    from recollect.sessions.sessions import Sessions
 
 STDIN = "-"
 """The text that stands for what comes in on stdin."""
@@ -44,7 +48,8 @@ def say_message(
         ),
     ],
     text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="What is said; - reads stdin.", show_default=False)
+        str,
+        typer.Argument(metavar="TEXT", help="What is said; - for stdin.", show_default=False),
     ],
     *,
     name: Annotated[str | None, typer.Option(help="The speaker, where it is known.")] = None,
@@ -55,12 +60,35 @@ def say_message(
     as_json: AsJson = False,
 ) -> None:
     """Store a message at the end of a session. Prints where it stands."""
-    said = sys.stdin.read() if text == STDIN else text
     with opened(context) as memory:
         found = memory.sessions.find(session)
         with memory.sessions.hold(found.id, on_busy=busy) as held:
-            message = held.append(role, said, name=name, event_id=event_id)
+            if text == STDIN:
+                head = _Head(role=role, name=name, event_id=event_id)
+                message = _stream(memory.sessions, held, head)
+            else:
+                message = held.append(role, text, name=name, event_id=event_id)
         _give(context, message, as_json=as_json)
+
+
+class _Head(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a message before its text."""
+
+    role: str
+    name: str | None
+    event_id: str | None
+
+
+def _stream(sessions: Sessions, held: HeldSession, head: _Head) -> Message:
+    """Store lines as they come in, so that an interrupted answer is kept as far as it came."""
+    with sessions.stream(
+        held.session.id, head.role, name=head.name, event_id=head.event_id, lease=held.lease
+    ) as growing:
+        for line in sys.stdin:
+            growing.add(line)
+    if growing.message is None:
+        raise InvalidInput("nothing came in on stdin", hint="pipe a text into the command")
+    return growing.message
 
 
 def _give(context: typer.Context, message: Message, *, as_json: bool) -> None:

@@ -39,3 +39,37 @@ def test_an_unknown_role_is_refused(run: Run, home: Path, role: str) -> None:
     done = run("--home", home, "sessions", "say", "delivery", role, "hi", "--json")
     assert done.code == 1
     assert "assistant" in done.error["hint"]
+
+
+def test_what_arrived_before_an_interruption_is_kept(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Marked as unfinished; the same event id later makes it whole."""
+
+    class Interrupted(io.StringIO):
+        def __next__(self) -> str:
+            try:
+                return super().__next__()
+            except StopIteration:
+                raise KeyboardInterrupt from None
+
+    said = ("sessions", "say", "delivery", "assistant", "-", "--event-id", "e1")
+    monkeypatch.setattr("sys.stdin", Interrupted("first line\nsecond line\n"))
+    assert run("--home", home, *said).code == 130
+    message = run("--home", home, "get", "delivery:5", "--json").json["message"]
+    assert message["text"].startswith("first line")
+    assert message["metadata"]["unfinished"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("first line\nsecond line\nthird line\n"))
+    assert run("--home", home, *said, "--json").json["seq"] == 5
+    message = run("--home", home, "get", "delivery:5", "--json").json["message"]
+    assert (message["text"].strip().count("\n"), message["metadata"]) == (2, {})
+
+
+def test_nothing_on_stdin_is_no_message(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe that broke says nothing."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    done = run("--home", home, "sessions", "say", "delivery", "user", "-", "--json")
+    assert (done.code, done.error["code"]) == (1, "invalid_input")
+    assert run("--home", home, "sessions", "show", "delivery", "--json").json["last_seq"] == 4
