@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,15 +47,13 @@ def test_what_arrived_before_an_interruption_is_kept(
 ) -> None:
     """Marked as unfinished; the same event id later makes it whole."""
 
-    class Interrupted(io.StringIO):
-        def __next__(self) -> str:
-            try:
-                return super().__next__()
-            except StopIteration:
-                raise KeyboardInterrupt from None
+    def interrupted() -> Iterator[str]:
+        yield "first line\n"
+        yield "second line\n"
+        raise KeyboardInterrupt
 
     said = ("sessions", "say", "delivery", "assistant", "-", "--event-id", "e1")
-    monkeypatch.setattr("sys.stdin", Interrupted("first line\nsecond line\n"))
+    monkeypatch.setattr("sys.stdin", interrupted())
     assert run("--home", home, *said).code == 130
     message = run("--home", home, "get", "delivery:5", "--json").json["message"]
     assert message["text"].startswith("first line")
