@@ -57,6 +57,7 @@ from recollect.cli.bench_options import (
     choose,
 )
 from recollect.cli.bench_output import Output, print_json, print_tables, show_progress, write_whole
+from recollect.cli.bench_sessions import sessions
 from recollect.cli.help import App
 
 app = App(
@@ -308,6 +309,9 @@ def workspace(
     with show_progress() as progress, work_folder(keep) as root:
         run = WorkspaceRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_workspace(run), workspace_grids(run))
+
+
+app.command()(sessions)
 
 
 @app.command("all")

@@ -1,0 +1,65 @@
+"""The bench of sessions: on the product itself, very small."""
+
+from __future__ import annotations
+
+import sys
+from io import StringIO
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import recollect
+from recollect.bench.environment import describe_environment
+from recollect.bench.session_writer import ALONE, main
+from recollect.bench.sessions import (
+    SessionPlan,
+    SessionRunner,
+    _Writer,
+    describe_sessions,
+    session_grids,
+)
+from recollect.core.errors import RecollectError
+
+
+def test_every_figure_of_sessions_is_measured(tmp_path: Path) -> None:
+    """Forks, views, writes alone and together, and finding one among many; nothing is lost."""
+    told: list[str] = []
+    runner = SessionRunner(
+        tmp_path, describe_environment(), lambda stage, _done, _all: told.append(stage)
+    )
+    plan = SessionPlan(messages=40, sessions=6, depth=3, tree=4, rounds=2, processes=2)
+    run = runner.run(plan)
+    assert {figure.latency.n for figure in run.figures} == {2, 4}
+    assert (run.acknowledged, run.lost, run.gaps) == (4, 0, False)
+    assert {"writing a long session", "growing a tree", "making many sessions"} <= set(told)
+    (grid,) = session_grids(run)
+    assert len(grid.rows) == len(run.figures) == 13
+    assert describe_sessions(run)[1] == "4 messages of 2 processes: 0 lost, no gap in their order"
+
+
+def test_a_writer_answers_with_what_each_message_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It waits for the order first."""
+    with recollect.open(tmp_path, overrides=ALONE, live=False) as memory:
+        session = memory.sessions.create()
+        monkeypatch.setattr(sys, "stdin", StringIO("go\n"))
+        main([str(tmp_path), session.id, "w0", "3"])
+        assert len(memory.sessions.messages(session.id)) == 3
+    ready, laps = capsys.readouterr().out.splitlines()
+    assert (ready, len(msgspec.json.decode(laps))) == ("ready", 3)
+
+
+@pytest.mark.parametrize("says", ["", "ready"])
+def test_a_writer_that_ends_is_an_error(says: str) -> None:
+    """And not a bench that waits for ever."""
+    writer = _Writer([sys.executable, "-c", f"print({says!r})"])
+    with writer, pytest.raises(RecollectError):
+        _ask(writer)
+
+
+def _ask(writer: _Writer) -> None:
+    writer.expect_ready()
+    writer.go()
+    writer.laps()
