@@ -137,15 +137,15 @@ def _lease(named: list[Any]) -> Lease:
 
 def _message(item: dict[str, Any]) -> dict[str, Any]:
     text = {"type": "text", "text": f"{item['text']} {COMMON}"}
-    content = [text]
+    content: list[dict[str, Any]] = [text]
     if "call" in item:
         call = {"type": "tool_use", "id": item["call"], "name": "grep", "input": {"q": "x"}}
         content = [text, call]
     elif "result" in item:
-        content = [{"type": "tool_result", "tool_use_id": item["result"], "content": [text]}]  # type: ignore[dict-item]  # JSON
+        content = [{"type": "tool_result", "tool_use_id": item["result"], "content": [text]}]
     usage = {"input": item.get("read", 0), "output": item.get("written", 0)}
-    told = {name: item[name] for name in ("at", "event_id") if name in item}
-    return {"role": item["role"], "content": content, "usage": usage, **told}
+    message: dict[str, Any] = {"role": item["role"], "content": content, "usage": usage}
+    return message | {name: item[name] for name in ("at", "event_id") if name in item}
 
 
 def _word(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -39,6 +40,7 @@ OPS = (
 UNSEEN = ("hold", "held_append", "release")
 """Whether they happened does not show."""
 MOST_STEPS = 30
+KILLS_OF_A_HOME = 3
 
 Step = tuple[str, int, int, int]
 """What to do, and three numbers that choose to what."""
@@ -212,10 +214,12 @@ def test_a_killed_program_leaves_a_life_that_the_reference_knows(scratch: Path) 
     """Each acknowledged step is there; the one that was under way happened as a whole or not."""
     random = chance("killed lives")
     happened = acks = 0
-    home = scratch / "home"
-    reference = Reference("idle")
+    home, reference = scratch, Reference("idle")
     planner = Planner(reference)
-    for _ in range(SCALE.lifecycle_kills):
+    for kill in range(SCALE.lifecycle_kills):
+        if kill % KILLS_OF_A_HOME == 0:
+            home, reference = scratch / f"{kill}", Reference("idle")
+            planner = Planner(reference)
         worker = Worker("play", home, "idle")
         assert worker.answer() == "ready"
         for _ in range(random.randint(1, MOST_STEPS)):
@@ -225,6 +229,7 @@ def test_a_killed_program_leaves_a_life_that_the_reference_knows(scratch: Path) 
             acks += 1
         command = planner.command(_any_step(random, *UNSEEN))
         worker.order(json.dumps(command))
+        time.sleep(random.uniform(0, 0.004))  # the moment of the kill: reading, writing, done
         happened += _settle(home, reference, planner, command, worker.kill())
     report("killed lives", kills=SCALE.lifecycle_kills, acks=acks, unknown=happened, different=0)
 

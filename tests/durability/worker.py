@@ -6,6 +6,8 @@ orders on stdin.
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import threading
 import time
@@ -26,6 +28,10 @@ from recollect.store.lock import OwnerLock
 from recollect.store.sqlite import open_records
 from tests.durability.ledger import CLOCK, append, open_home
 from tests.durability.lifecycle_player import Player
+from tests.unit.governance.kept_home import KeptHome
+
+MOST_KEPT = 100
+"""Messages that a session keeps when it is pruned."""
 
 
 def say(line: str) -> None:
@@ -160,6 +166,21 @@ def play(home: str, fresh: str) -> None:
         say(msgspec.json.encode(player.perform(msgspec.json.decode(line))).decode())
 
 
+def prune_and_die(home: str, commits: str) -> None:
+    """Prune a home and end without a word after so many commits; say so when there are fewer."""
+    left = iter(range(int(commits)))
+
+    def count() -> None:
+        if next(left, None) is None:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    kept = KeptHome(Path(home))
+    for database in (kept.records, kept.index_database):
+        database.listen(count)
+    kept.retention(days=5, max_messages=MOST_KEPT).prune()
+    say("finished")
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command
     for command in (
@@ -172,6 +193,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         rewrite_until_killed,
         run_out_of_memory,
         play,
+        prune_and_die,
     )
 }
 
