@@ -181,6 +181,22 @@ def test_an_exact_counter_can_be_given(home: Home) -> None:
     assert sessions.view(session.id).tokens == 3 + 4
 
 
+def test_a_view_reads_only_the_end() -> None:
+    """What it costs depends on what it shows, not on how long the session is."""
+    messages = built([("say", 3)] * 10_000)
+    asked: list[int] = []
+
+    def read(before: int | None, limit: int) -> list[Message]:
+        asked.append(limit)
+        end = len(messages) if before is None else before - 1
+        return messages[max(0, end - limit) : end]
+
+    tail = read_tail(read, 1_000, Sizer())
+    assert len(tail.messages) > 100
+    assert sum(asked) < 3 * len(tail.messages)
+    assert not tail.is_all
+
+
 def golden() -> list[Message]:
     """Return the messages of OpenClaw's own case."""
     turns = [("user", "u1"), ("assistant", "a1"), ("user", "u2"), ("assistant", "a2")]
