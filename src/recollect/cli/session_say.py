@@ -60,6 +60,8 @@ def say_message(
     as_json: AsJson = False,
 ) -> None:
     """Store a message at the end of a session. Prints where it stands."""
+    if not text:
+        raise InvalidInput("the text is empty", hint="give one, or - to take it from stdin")
     with opened(context) as memory:
         found = memory.sessions.find(session)
         with memory.sessions.hold(found.id, on_busy=busy) as held:

@@ -67,8 +67,9 @@ def test_what_arrived_before_an_interruption_is_kept(
 def test_nothing_on_stdin_is_no_message(
     run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pipe that broke says nothing."""
+    """A pipe that broke says nothing, and neither does a variable that is not set."""
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    done = run("--home", home, "sessions", "say", "delivery", "user", "-", "--json")
-    assert (done.code, done.error["code"]) == (1, "invalid_input")
+    for text in ("-", ""):
+        done = run("--home", home, "sessions", "say", "delivery", "user", text, "--json")
+        assert (done.code, done.error["code"]) == (1, "invalid_input")
     assert run("--home", home, "sessions", "show", "delivery", "--json").json["last_seq"] == 4
