@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.core.errors import Conflict, NotFound, RecollectError
+from recollect.core.errors import Conflict, InvalidInput, NotFound, RecollectError
 from recollect.sessions.compaction import Compaction
 from recollect.sessions.foreign import Owned, TranscriptWriter
 from recollect.sessions.message import Message
@@ -77,11 +77,10 @@ class SessionExport:
         Raises:
             Conflict: there is something with this name, and it was not said to replace it.
             NotFound: the folder is missing.
+            InvalidInput: the path cannot be one.
             StoreError: the disk or the database refused.
         """
-        path = path.expanduser().absolute()
-        if not path.parent.is_dir():
-            raise NotFound("the folder of the export is missing", hint="make it first")
+        path = _placed(path)
         if not replace and os.path.lexists(path):
             raise _is_there(path)
         size = write_lines(path, self.lines(), replace=replace)
@@ -153,6 +152,21 @@ def _write_draft(draft: Path, lines: Iterable[bytes]) -> int:
         file.flush()
         sync(file.fileno())
     return size
+
+
+def _placed(path: Path) -> Path:
+    try:
+        placed = path.expanduser().absolute()
+        placed.parent.lstat()
+    except FileNotFoundError as error:
+        raise NotFound("the folder of the export is missing", hint="make it first") from error
+    except (RuntimeError, ValueError) as error:  # ~nobody, NUL
+        raise InvalidInput("this can be no path", hint="name a new file") from error
+    except OSError as error:
+        raise translate_os(error, path) from error
+    if "\0" in placed.name:
+        raise InvalidInput("this can be no path", hint="name a new file")
+    return placed
 
 
 def _is_there(path: Path) -> RecollectError:

@@ -35,7 +35,7 @@ from recollect.sessions.import_identity import Occurrences, event_id_of
 from recollect.sessions.import_ledger import LedgerEntry, digest_of
 from recollect.sessions.import_report import Tally
 from recollect.sessions.import_source import decode_line
-from recollect.sessions.lines import Line, read_lines
+from recollect.sessions.lines import MAX_LINE_BYTES, Line, read_lines
 from recollect.sessions.mirror import MirrorSignal
 from recollect.store.engine import Database
 
@@ -118,7 +118,7 @@ class FileImport:
     def _take(self, line: Line) -> bool:
         """Take in one line; return False if it is not finished yet."""
         if line.body is None:
-            self._malformed(line, "a line longer than 8 MB")
+            self._malformed(line, f"a line longer than {MAX_LINE_BYTES >> 20} MB")
             return True
         if not line.body.strip():
             return True

@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 import msgspec
 
-MAX_LINE_BYTES = 8 * 1024 * 1024
-"""Longest line that is read: the cap for foreign files in the reliability table (F4)."""
+MAX_LINE_BYTES = 18 * 1024 * 1024
+"""Longest line that is read: an exported message of the largest size, with its facts."""
 
 _DRAIN_BYTES = 1024 * 1024
 _BOM = b"\xef\xbb\xbf"

@@ -8,7 +8,10 @@ the lock of the folder.
 from __future__ import annotations
 
 import enum
+import hashlib
 import os
+import secrets
+import stat
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from mmap import ACCESS_READ, mmap
@@ -27,6 +30,9 @@ from recollect.store.engine import Database
 from recollect.store.failures import translate_os
 from recollect.store.files import TORN_SUFFIX, append_lines, set_torn_tail_aside, sync_folder
 from recollect.store.paths import check_id
+
+EDITED_SUFFIX = ".edited"
+"""Added, behind a digest, to the name of a mirror into which somebody wrote."""
 
 _LOOK_BACK = 64 * 1024
 
@@ -69,14 +75,16 @@ class MirrorFile:
         Raises:
             StoreError: the file or the database refused.
         """
+        self._clear_the_way()
         if not self.path.exists():
             _append(self.path, mirror_lines(self._database, self._session_id))
             return
         set_torn_tail_aside(self.path)
         last = _last_line(self.path)
         place = None if last is None else place_of(last)
-        is_sound = place is not None and self._is_as_stored(last, place)
-        if place is None or not is_sound or any(map(self._says_otherwise, rewritten)):
+        if any(map(self._says_otherwise, rewritten)):
+            self._make_again()
+        elif place is None or not self._is_as_stored(last, place):
             self.heal()
         else:
             _append(self.path, lines_behind(self._database, self._session_id, place))
@@ -103,13 +111,17 @@ class MirrorFile:
     def heal(self) -> MirrorState:
         """Make the file equal to the database; return how it was before.
 
+        What somebody wrote into it is kept beside it, with the ending `EDITED_SUFFIX`.
+
         Raises:
             StoreError: the file or the database refused.
         """
         state, matching = self._compare()
+        self._clear_the_way()
         if state is MirrorState.TORN:
             set_torn_tail_aside(self.path)
         if state is MirrorState.ALTERED:
+            self._keep_edited()
             self._make_again()
         elif state is not MirrorState.EQUAL:
             lines = mirror_lines(self._database, self._session_id)
@@ -129,7 +141,7 @@ class MirrorFile:
             return
         self._unlink(self._draft, self._aside)
         self.heal()
-        self._unlink(self._aside)
+        self._unlink(self._aside, *self._edits)
 
     def sync(self) -> None:
         """Return when the lines are on the disk; a file that was removed meanwhile stays away.
@@ -146,7 +158,7 @@ class MirrorFile:
         Raises:
             StoreError: the disk refused.
         """
-        self._unlink(self._draft, self._aside, self.path)
+        self._unlink(self._draft, self._aside, *self._edits, self.path)
 
     def _unlink(self, *paths: Path) -> None:
         try:
@@ -159,6 +171,10 @@ class MirrorFile:
     def _aside(self) -> Path:
         return self.path.with_name(self.path.name + TORN_SUFFIX)
 
+    @property
+    def _edits(self) -> list[Path]:
+        return list(self.path.parent.glob(f"{self.path.name}.*{EDITED_SUFFIX}"))
+
     def _is_as_stored(self, line: bytes | None, place: Place) -> bool:
         return place == Place() or line == line_at(self._database, self._session_id, place)
 
@@ -168,12 +184,34 @@ class MirrorFile:
 
     def _compare(self) -> tuple[MirrorState, int]:
         """Return the state and how many lines are right from the top."""
+        if _is_odd(self.path):
+            return MirrorState.ALTERED, 0
         expected = mirror_lines(self._database, self._session_id)
         try:
             with self.path.open("rb") as file:
                 return _compare(file, expected)
         except FileNotFoundError:
             return MirrorState.BEHIND, 0
+        except OSError as error:
+            raise translate_os(error, self.path) from error
+
+    def _clear_the_way(self) -> None:
+        """Give a link or a folder in the place of the file another name."""
+        if _is_odd(self.path):
+            token = secrets.token_hex(4)
+            try:
+                os.rename(self.path, self.path.with_name(f"{self.path.name}.{token}.odd"))
+            except OSError as error:
+                raise translate_os(error, self.path) from error
+
+    def _keep_edited(self) -> None:
+        """Let the file as it is stand beside the one that is made again; the same edit once."""
+        try:
+            with self.path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+            os.link(self.path, self.path.with_name(f"{self.path.name}.{digest}{EDITED_SUFFIX}"))
+        except (FileNotFoundError, FileExistsError):
+            return
         except OSError as error:
             raise translate_os(error, self.path) from error
 
@@ -187,6 +225,16 @@ class MirrorFile:
             sync_folder(self.path.parent)
         except OSError as error:
             raise translate_os(error, self.path) from error
+
+
+def _is_odd(path: Path) -> bool:
+    """Whether something is there that is no file."""
+    try:
+        return not stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise translate_os(error, path) from error
 
 
 def _compare(file: BinaryIO, expected: Iterator[bytes]) -> tuple[MirrorState, int]:

@@ -12,7 +12,7 @@ from typing import LiteralString
 
 import apsw
 
-from recollect.core.errors import StoreClosed
+from recollect.core.errors import InvalidInput, StoreClosed
 from recollect.store.engine import Row, SqlValue
 from recollect.store.failures import STATEMENT_ONLY, translate
 
@@ -36,6 +36,8 @@ class SqliteTransaction:
                 pass
         except apsw.Error as error:
             raise self._note(error) from error
+        except UnicodeEncodeError as error:
+            raise _no_text() from error
 
     def executemany(self, sql: LiteralString, params: Iterable[Sequence[SqlValue]]) -> None:
         """Run one statement once for each of ``params``."""
@@ -53,6 +55,8 @@ class SqliteTransaction:
             return self._connection.execute(sql, params).fetchall()
         except apsw.Error as error:
             raise self._note(error) from error
+        except UnicodeEncodeError as error:
+            raise _no_text() from error
         except UnicodeDecodeError as error:
             damage = apsw.CorruptError("a text is not UTF-8")
             raise self._note(damage) from error
@@ -66,6 +70,8 @@ class SqliteTransaction:
             cursor.close(force=True)
         except apsw.Error as error:
             raise self._note(error) from error
+        except UnicodeEncodeError as error:
+            raise _no_text() from error
         return found
 
     def rows(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> Iterator[Row]:
@@ -77,6 +83,8 @@ class SqliteTransaction:
             cursor.execute(sql, params)
         except apsw.Error as error:
             raise self._note(error) from error
+        except UnicodeEncodeError as error:
+            raise _no_text() from error
         return self._iterate(cursor)
 
     def finish(self) -> None:
@@ -117,3 +125,7 @@ class SqliteTransaction:
         if not isinstance(error, STATEMENT_ONLY) or not self._connection.in_transaction:
             self.failure = error
         return translate(error, self._path)
+
+
+def _no_text() -> InvalidInput:
+    return InvalidInput("a text has half a surrogate pair", hint="pass whole characters")

@@ -294,7 +294,7 @@ def test_a_giant_line_is_told_and_the_rest_read(home: Home, tmp_path: Path) -> N
         file.write(b'"}\n' + lines(said("two")))
     report = home.importer().run(path)
     assert texts(home, only(home)) == ["one", "two"]
-    assert [bad.reason for bad in report.malformed] == ["a line longer than 8 MB"]
+    assert [bad.reason for bad in report.malformed] == ["a line longer than 18 MB"]
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,14 @@ def test_an_altered_mirror_is_made_again(home: Home, damage: object) -> None:
     assert home.mirror.state(session.id) is MirrorState.ALTERED
     assert home.mirror.heal(session.id) is MirrorState.ALTERED
     assert path.read_bytes() == whole
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    (kept,) = [each for each in path.parent.iterdir() if each != path]
+    assert kept.name.endswith(".edited")
+    assert kept.read_bytes() == damage(whole)
+    path.write_bytes(damage(whole))
+    home.mirror.heal(session.id)
+    assert len(list(path.parent.iterdir())) == 2
+    home.mirror.remove(session.id)
+    assert list(path.parent.iterdir()) == []
 
 
 def test_a_damaged_tail_is_found_before_the_next_line_is_added(home: Home) -> None:
@@ -259,13 +266,15 @@ def test_a_mirror_that_cannot_be_written_does_not_stop_the_others(home: Home) ->
     """The failure is kept, the others are written, and it is tried again."""
     blocked, fine = home.sessions.create(), home.sessions.create()
     mirror_of(home, blocked).parent.mkdir(mode=0o700)
-    mirror_of(home, blocked).mkdir()
+    mirror_of(home, blocked).write_text("torn", encoding="utf-8")
+    aside = mirror_of(home, blocked).with_suffix(".jsonl.torn")
+    aside.mkdir()
     for session in (blocked, fine):
         home.sessions.append(session.id, "user", "x")
     with pytest.raises(StoreError):
         home.mirror.flush()
     assert len(lines_of(mirror_of(home, fine))) == 2
-    mirror_of(home, blocked).rmdir()
+    aside.rmdir()
     home.mirror.flush()
     assert len(lines_of(mirror_of(home, blocked))) == 2
 
@@ -363,3 +372,32 @@ def _assert_same(message: Message, parsed: object) -> None:
         message.created_at,
     )
     assert parse_content(parsed.content) == message.content
+
+
+@pytest.mark.parametrize("kind", ["link", "folder"])
+@pytest.mark.parametrize("heals", [True, False])
+def test_what_is_no_file_gives_way(home: Home, tmp_path: Path, kind: str, heals: bool) -> None:
+    """A link is not followed and what it leads to not changed; nothing is thrown away."""
+    session = filled(home)
+    path = mirror_of(home, session)
+    whole = path.read_bytes()
+    path.unlink()
+    aim = tmp_path / "aim"
+    aim.write_bytes(whole)
+    if kind == "link":
+        path.symlink_to(aim)
+    else:
+        path.mkdir()
+        (path / "mine").write_text("x")
+    assert home.mirror.state(session.id) is MirrorState.ALTERED
+    if heals:
+        assert home.mirror.heal(session.id) is MirrorState.ALTERED
+    else:
+        home.sessions.append(session.id, "user", "more")
+        home.mirror.flush()
+    assert home.mirror.state(session.id) is MirrorState.EQUAL
+    assert path.is_file()
+    assert not path.is_symlink()
+    assert aim.read_bytes() == whole
+    (odd,) = [each for each in path.parent.iterdir() if each != path]
+    assert odd.is_symlink() or (odd / "mine").read_text() == "x"
