@@ -130,6 +130,7 @@ def _content(block: ToolResultBlock, spell: Spelling) -> str | list[dict[str, An
 
 
 def _image(block: ImageBlock) -> dict[str, Any]:
+    source: dict[str, Any]
     if block.url is not None:
         source = {"type": "url", "url": block.url}
     else:
