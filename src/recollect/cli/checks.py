@@ -26,6 +26,7 @@ from recollect.index.memory_listing import list_memory
 from recollect.memory import Memory, open_memory
 from recollect.models.folder import INSTALL_HINT, ModelFolder
 from recollect.models.local import LocalEmbedder
+from recollect.models.language_registry import choose_language
 from recollect.models.registry import AUTO, NONE, Choice, choose_embedder, local_folder
 from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.sessions.mirror import TranscriptMirror
@@ -102,6 +103,7 @@ class Checkup:
             ("locks", (), self._locks),
             ("workspace", (), self._files),
             ("model", (), self._model),
+            ("language model", (), self._language),
         ]
 
     def _software(self) -> Finding:
@@ -263,6 +265,13 @@ class Checkup:
             detail = f"{', '.join(damaged)} of the local model is damaged"
             return Finding(name="model", state="wrong", detail=detail, hint=INSTALL_HINT)
         return sound("model", f"{choice.reason}, its digests are right")
+
+    def _language(self) -> Finding:
+        choice = choose_language(self._settings.language)
+        if choice.hint:
+            detail, hint = choice.reason, choice.hint
+            return Finding(name="language model", state="wrong", detail=detail, hint=hint)
+        return sound("language model", choice.reason)
 
     @contextmanager
     def _opened(self, opener: Opener) -> Iterator[SqliteDatabase]:

@@ -37,6 +37,7 @@ NAMES = [
     "locks",
     "workspace",
     "model",
+    "language model",
 ]
 
 
@@ -294,6 +295,16 @@ def test_the_provider_that_is_asked_for_is_looked_at(
     found = _check(run("--home", filled, "doctor", "--json"), "model")
     assert found["state"] == state
     assert detail in found["detail"]
+
+
+def test_a_language_model_that_lacks_its_key_is_told(
+    run: Run, filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its work is done by rule, which somebody did not want."""
+    monkeypatch.setenv("RECOLLECT_LANGUAGE__PROVIDER", "anthropic")
+    found = _check(run("--home", filled, "doctor", "--json"), "language model")
+    assert (found["state"], "by rule" in found["detail"]) == ("wrong", True)
+    assert "ANTHROPIC_API_KEY" in found["hint"]
 
 
 @pytest.mark.model
