@@ -14,6 +14,7 @@ SAYS = {
     "annotations.py": "MEMORY.md#L3",
     "chunks.py": "lines 1 to",
     "conversation.py": "3 user That is the one.",
+    "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
     "language_model.py": "blue. openai:some-model\nNora wants blue 7",
     "first_steps.py": "Mira: No tins: they let the damp in.",
     "reading.py": "line 300 of 300\nnot_found",
