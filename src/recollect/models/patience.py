@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from email.utils import parsedate_to_datetime
 
 import msgspec
 
@@ -96,6 +95,8 @@ def retry_after_s(value: str | None, now_ms: int) -> float | None:
     text = value.strip()
     if text.replace(".", "", 1).isdecimal() and text.isascii():
         return float(text)
+    from email.utils import parsedate_to_datetime  # brings sockets, which few starts need
+
     try:
         at = parsedate_to_datetime(text)
     except (TypeError, ValueError):

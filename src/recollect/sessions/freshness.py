@@ -10,7 +10,6 @@ import operator
 from collections.abc import Iterable
 from datetime import datetime, timedelta, tzinfo
 from typing import Literal, get_args
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
@@ -107,6 +106,8 @@ def zone_of(name: str | None) -> tzinfo | None:
     """
     if name is None:
         return None
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
@@ -120,7 +121,7 @@ def zone_of(name: str | None) -> tzinfo | None:
 def local_day(now: int, zone: tzinfo | None) -> str:
     """Return the date of a moment in a zone, such as ``2026-11-20``.
 
-    >>> local_day(1770681600000, ZoneInfo("UTC"))
+    >>> local_day(1770681600000, zone_of("UTC"))
     '2026-02-10'
     """
     return _local(now, zone).date().isoformat()
