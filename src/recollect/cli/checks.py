@@ -25,8 +25,8 @@ from recollect.index.memory_files import MemoryFiles
 from recollect.index.memory_listing import list_memory
 from recollect.memory import Memory, open_memory
 from recollect.models.folder import INSTALL_HINT, ModelFolder
-from recollect.models.local import LocalEmbedder
 from recollect.models.language_registry import choose_language
+from recollect.models.local import LocalEmbedder
 from recollect.models.registry import AUTO, NONE, Choice, choose_embedder, local_folder
 from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.sessions.mirror import TranscriptMirror
@@ -103,7 +103,7 @@ class Checkup:
             ("locks", (), self._locks),
             ("workspace", (), self._files),
             ("model", (), self._model),
-            ("language model", (), self._language),
+            ("language", (), self._language),
         ]
 
     def _software(self) -> Finding:
@@ -270,8 +270,8 @@ class Checkup:
         choice = choose_language(self._settings.language)
         if choice.hint:
             detail, hint = choice.reason, choice.hint
-            return Finding(name="language model", state="wrong", detail=detail, hint=hint)
-        return sound("language model", choice.reason)
+            return Finding(name="language", state="wrong", detail=detail, hint=hint)
+        return sound("language", choice.reason)
 
     @contextmanager
     def _opened(self, opener: Opener) -> Iterator[SqliteDatabase]:

@@ -37,7 +37,7 @@ NAMES = [
     "locks",
     "workspace",
     "model",
-    "language model",
+    "language",
 ]
 
 
@@ -302,7 +302,7 @@ def test_a_language_model_that_lacks_its_key_is_told(
 ) -> None:
     """Its work is done by rule, which somebody did not want."""
     monkeypatch.setenv("RECOLLECT_LANGUAGE__PROVIDER", "anthropic")
-    found = _check(run("--home", filled, "doctor", "--json"), "language model")
+    found = _check(run("--home", filled, "doctor", "--json"), "language")
     assert (found["state"], "by rule" in found["detail"]) == ("wrong", True)
     assert "ANTHROPIC_API_KEY" in found["hint"]
 
