@@ -85,6 +85,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     embedder: Embedder | None = None
     formats: Callable[[], Sequence[TranscriptFormat]] = tuple
     live: bool = False
+    count_tokens: Callable[[str], int] | None = None
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,6 +185,7 @@ def assemble(order: Order) -> Parts:
 class _Ground(msgspec.Struct, frozen=True, kw_only=True):
     """What everything else stands on."""
 
+    order: Order
     home: Path
     index_home: Path
     workspace: Path | None
@@ -203,8 +205,7 @@ def _ground(order: Order) -> _Ground:
     scope, clock = order.scope or Scope(), order.clock or SystemClock()
     resolved = load_settings(home, _overrides(order), agent=known_agent(scope.agent))
     workspace = _workspace(resolved)
-    private_folder(home)
-    records = open_records(home, resolved.settings.store, clock)
+    records = open_records(private_folder(home), resolved.settings.store, clock)
     try:
         supplies = Supplies(models=models_folder(), spending=UsageLedger(records), clock=clock)
         choice = _choice(order.embedder, resolved, supplies)
@@ -215,6 +216,7 @@ def _ground(order: Order) -> _Ground:
     agent = own_index_of(resolved, scope)
     index_home = private_folder(home if agent is None else home / AGENTS / agent)
     return _Ground(
+        order=order,
         home=home,
         index_home=index_home,
         workspace=workspace,
@@ -275,7 +277,7 @@ def _sessions(ground: _Ground, mirror: TranscriptMirror | None, upkeep: Upkeep) 
         mirror=Arrivals(mirror, upkeep),
         scope=ground.scope,
         opened=upkeep.session_started,
-        window=window_parts(ground.language.model, ground.workspace),
+        window=window_parts(ground.language.model, ground.workspace, ground.order.count_tokens),
         turns=TicketQueue(ground.home / TURNS),
     )
 

@@ -326,6 +326,7 @@ def open_memory(
     embedder: Embedder | None = None,
     formats: Callable[[], Sequence[TranscriptFormat]] = tuple,
     live: bool = False,
+    count_tokens: Callable[[str], int] | None = None,
 ) -> Memory:
     """Open the memory of a home, made when it is missing.
 
@@ -338,6 +339,8 @@ def open_memory(
         embedder: Makes vectors; what the settings choose if not given.
         formats: Gives the formats of transcripts that are followed.
         live: Whether the program stays: then files are watched, and synced in the background.
+        count_tokens: The tokenizer of your model, for the budgets of views; an estimate with a
+            margin of 10 % if not given.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -353,5 +356,6 @@ def open_memory(
         embedder=embedder,
         formats=formats,
         live=live,
+        count_tokens=count_tokens,
     )
     return Memory(assemble(order))

@@ -15,6 +15,7 @@ from recollect.sessions.content import ContentBlock, TextBlock
 from recollect.sessions.message import Message
 from recollect.sessions.size import Sizer
 from recollect.sessions.tool_pairs import pairs, spans
+from recollect.sessions.usage import read_usage
 from recollect.text.summary import shortened
 
 ReadNewest = Callable[[int | None, int], list[Message]]
@@ -104,6 +105,27 @@ def read_tail(read: ReadNewest, budget: int, sizer: Sizer) -> Tail:
         tokens=sum(cost for _, cost in shown),
         is_all=is_whole and place == 0,
     )
+
+
+def told_tokens(messages: Sequence[Message], after_seq: int, sizer: Sizer) -> int:
+    """Return what the next prompt holds as a provider told of the last one; 0 if none did.
+
+    Source: OpenClaw: the usage of the last answer, and an estimate of what came behind it.
+
+    Args:
+        messages: Of a view, oldest first.
+        after_seq: Answers up to here were given to another view.
+        sizer: Counts tokens.
+    """
+    later = 0
+    for message in reversed(messages):
+        if message.seq <= after_seq:
+            break
+        usage = read_usage(message.metadata)
+        if usage is not None and usage.in_context:
+            return usage.in_context + usage.output + later
+        later += sizer.message(message)
+    return 0
 
 
 def _costs(messages: Sequence[Message], budget: int, sizer: Sizer) -> list[int]:

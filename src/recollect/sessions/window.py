@@ -12,13 +12,14 @@ from typing import Literal
 
 import msgspec
 
-from recollect.core.errors import InvalidInput, RecollectError, StoreError
+from recollect.core.errors import RecollectError, StoreError
 from recollect.sessions.compaction import (
     Compaction,
     select_compactions,
     store_compaction,
     visible_compaction,
 )
+from recollect.sessions.count import check_count
 from recollect.sessions.flush import (
     Flushed,
     count_failure,
@@ -37,7 +38,13 @@ from recollect.sessions.size import Sizer
 from recollect.sessions.summariser import Summary, SummaryOrder, utterance_of
 from recollect.sessions.thresholds import Thresholds, thresholds_of
 from recollect.sessions.transcripts import Transcripts
-from recollect.sessions.view import ContextView, ReadNewest, read_tail, summary_within
+from recollect.sessions.view import (
+    ContextView,
+    ReadNewest,
+    read_tail,
+    summary_within,
+    told_tokens,
+)
 from recollect.store.engine import Transaction
 from recollect.text.summary import shortened
 
@@ -87,8 +94,7 @@ class ContextWindows(Transcripts):
             NotFound: there is no such session in the scope.
             InvalidInput: a budget below 1.
         """
-        if budget_tokens is not None and budget_tokens < 1:
-            raise InvalidInput("a budget is below 1", hint="leave it out for the whole window")
+        check_count(budget_tokens, "a budget", 1)
         limits = thresholds_of(self._settings.context, budget_tokens)
         return self._database.read(
             lambda tx: self._view(tx, require_session(tx, self.scope, session_id), limits)
@@ -112,7 +118,8 @@ class ContextWindows(Transcripts):
 
         At first what must last is written into the notes of the workspace, a little later older
         messages become a summary; see the settings ``sessions.context``. Usually nothing is due,
-        and that costs as much as a view.
+        and that costs as much as a view. Where a provider told what the last prompt held, and its
+        answer since the last compaction, that counts if it is more than what is estimated.
 
         Args:
             session_id: Which one.
@@ -121,8 +128,16 @@ class ContextWindows(Transcripts):
         Raises:
             NotFound: there is no such session in the scope.
         """
-        view, limits = self.view(session_id), thresholds_of(self._settings.context)
-        tokens = view.tokens + max(0, extra_tokens)
+        limits = thresholds_of(self._settings.context)
+
+        def unit(tx: Transaction) -> tuple[ContextView, Compaction | None]:
+            session = require_session(tx, self.scope, session_id)
+            last = visible_compaction(tx, self.scope, session)
+            return self._view(tx, session, limits), last
+
+        view, last = self._database.read(unit)
+        told = told_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer())
+        tokens = max(view.tokens + max(0, extra_tokens), told)
         if view.is_full or tokens >= limits.compact:
             return self.compact(session_id)
         flush = self.flush(session_id) if tokens >= limits.flush else _NOT_DUE
@@ -144,8 +159,7 @@ class ContextWindows(Transcripts):
             InvalidInput: a number below 0.
         """
         keep = self._settings.context.keep_messages if keep_messages is None else keep_messages
-        if keep < 0:
-            raise InvalidInput("a number of messages is below 0", hint="keep 0 or more")
+        check_count(keep, "a number of messages")
         wanted = self._database.read(lambda tx: self._wanted(tx, session_id, keep))
         if wanted is None:
             return Compacted(session_id=session_id, outcome="nothing_to_replace")

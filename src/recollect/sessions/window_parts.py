@@ -29,10 +29,15 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
     workspace: Path | None = None
 
 
-def window_parts(model: LanguageModel | None, workspace: Path | None) -> WindowParts:
+def window_parts(
+    model: LanguageModel | None, workspace: Path | None, count: CountTokens | None = None
+) -> WindowParts:
     """Return the parts with a language model, or with none."""
     if model is None:
-        return WindowParts(workspace=workspace)
+        return WindowParts(workspace=workspace, count=count)
     return WindowParts(
-        summariser=ModelSummariser(model), notes=ModelNotes(model), workspace=workspace
+        summariser=ModelSummariser(model),
+        notes=ModelNotes(model),
+        count=count,
+        workspace=workspace,
     )

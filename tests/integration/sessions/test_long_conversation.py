@@ -123,3 +123,13 @@ def test_every_seam_of_a_conversation_can_be_compacted(memory: recollect.Memory)
     assert outcomes["compacted"] == sessions.get(session_id).compaction_count > TURNS
     sessions.flush(session_id)
     assert_remembered(memory)
+
+
+def test_the_tokenizer_of_a_model_counts_where_it_is_given(tmp_path: Path) -> None:
+    """Instead of the estimate, for views and compactions."""
+    settings = {"embedding.provider": "none", "sessions.context.window_tokens": 1_000}
+    with recollect.open(tmp_path, overrides=settings, count_tokens=len) as memory:
+        session = memory.sessions.create()
+        memory.sessions.append_many(session.id, [("user", "x" * 96)] * 9)
+        view = memory.sessions.view(session.id)
+        assert (view.tokens, view.is_full) == (900, True)

@@ -246,6 +246,19 @@ def test_a_window_is_kept_only_where_it_is_full(home: Home) -> None:
     assert sessions.keep_within_window(session_id).outcome == "not_due"
 
 
+def test_what_a_provider_told_counts_as_well(home: Home) -> None:
+    """It knows the instructions and tools; until a compaction changes the view."""
+    sessions = small(home, window_tokens=10_000, keep_messages=2)
+    session_id = talk(sessions, 4)
+    sessions.append(session_id, "assistant", "Hm.", usage={"input": 7_900, "output": 90})
+    assert sessions.keep_within_window(session_id).outcome == "not_due"
+    sessions.append(session_id, "user", "And what is in the other folder over there?")
+    assert sessions.keep_within_window(session_id).outcome == "compacted"
+    assert sessions.keep_within_window(session_id).outcome == "not_due"
+    sessions.append(session_id, "assistant", "Hm.", usage={"input": 8_000, "output": 1})
+    assert sessions.keep_within_window(session_id).outcome == "compacted"
+
+
 def test_a_mirror_has_a_line_for_each_compaction(home: Home) -> None:
     """Behind the message that was the newest; a line that was tampered with is healed."""
     context = SessionSettings(context=ContextSettings(keep_messages=2))
