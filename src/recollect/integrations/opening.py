@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ def open_memory(
     clock: Clock | None = None,
     embedder: Embedder | None = None,
     live: bool = True,
+    count_tokens: Callable[[str], int] | None = None,
 ) -> Memory:
     """Open the memory of a home, made when it is missing.
 
@@ -36,6 +37,8 @@ def open_memory(
         embedder: Makes vectors; what the settings choose if not given.
         live: Whether the program stays: then, from its first use of the memory on, files are
             watched and the index is kept in step in the background, see `sync` in the settings.
+        count_tokens: The tokenizer of your model, for the budgets of views; an estimate with a
+            margin of 10 % if not given.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -53,6 +56,7 @@ def open_memory(
         embedder=embedder,
         formats=_formats,
         live=live,
+        count_tokens=count_tokens,
     )
 
 
