@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -47,27 +47,16 @@ class WriteQueue:
             StoreError: the lock file cannot be opened.
         """
         descriptor = _open(self._path)
-        if not _try_lock(descriptor):
-            descriptor = self._wait(descriptor, timeout_s)
+        if not _lock_within(descriptor, timeout_s):
+            raise StoreBusy(
+                f"{self._path.name}: another process has been writing for {timeout_s:g} s",
+                hint="try again; if it stays so, look for a stopped recollect process",
+                path=str(self._path),
+            )
         try:
             yield
         finally:
             os.close(descriptor)
-
-    def _wait(self, descriptor: int, timeout_s: float) -> int:
-        waiter = _Waiter(descriptor)
-        try:
-            waiter.start()
-        except RuntimeError:  # at the end of the process no thread can be started
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            return descriptor
-        if waiter.wait(timeout_s):
-            return descriptor
-        raise StoreBusy(
-            f"{self._path.name}: another process has been writing for {timeout_s:g} s",
-            hint="try again; if it stays so, look for a stopped recollect process",
-            path=str(self._path),
-        )
 
 
 class TicketQueue:
@@ -102,7 +91,8 @@ class TicketQueue:
             self._wait(ticket, deadline)
             yield
         finally:
-            ticket.path.unlink(missing_ok=True)
+            with suppress(OSError):  # without its lock it holds nobody up
+                ticket.path.unlink()
             os.close(ticket.descriptor)
 
     def _draw(self, name: str, timeout_s: float) -> _Ticket:
@@ -127,10 +117,13 @@ class TicketQueue:
                     hint="wait longer, or look for a program that hangs in its turn",
                 )
             # Whoever had it is gone; its number is not given again while ours is higher.
-            path.unlink(missing_ok=True)
+            _remove(path)
 
     def _numbers(self, name: str) -> list[int]:
-        named = (path.rpartition(".") for path in os.listdir(self._folder))
+        try:
+            named = [path.rpartition(".") for path in os.listdir(self._folder)]
+        except OSError as error:
+            raise translate_os(error, self._folder) from error
         return [int(number) for head, _, number in named if head == name and number.isdecimal()]
 
     def _path(self, name: str, number: int) -> Path:
@@ -152,13 +145,32 @@ def _outlasted(path: Path, deadline: float) -> bool:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         return True
-    if not _try_lock(descriptor):
-        waiter = _Waiter(descriptor)
-        waiter.start()
-        if not waiter.wait(max(0.0, deadline - time.monotonic())):
-            return False
+    except OSError as error:
+        raise translate_os(error, path) from error
+    if not _lock_within(descriptor, max(0.0, deadline - time.monotonic())):
+        return False
     os.close(descriptor)
     return True
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise translate_os(error, path) from error
+
+
+def _lock_within(descriptor: int, timeout_s: float) -> bool:
+    """Return whether the lock came in time; after False the descriptor is not the caller's."""
+    if _try_lock(descriptor):
+        return True
+    waiter = _Waiter(descriptor)
+    try:
+        waiter.start()
+    except RuntimeError:  # at the end of the process no thread can be started
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return True
+    return waiter.wait(timeout_s)
 
 
 class _Waiter:

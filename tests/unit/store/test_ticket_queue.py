@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.core.errors import StoreBusy
+from recollect.core.errors import StoreBusy, StoreError
 from recollect.store.lock import TicketQueue
 
 ROOT = Path(__file__).parents[3]
@@ -158,3 +159,15 @@ def test_an_error_inside_gives_the_turn_back(tmp_path: Path) -> None:
         raise ValueError("inside")
     with queue.turn("s", 1):
         pass
+
+
+def test_a_ticket_that_cannot_be_looked_at_is_told(tmp_path: Path) -> None:
+    """A folder in its place, and a folder that is gone: errors of ours, and no endless wait."""
+    turns = tmp_path / "turns"
+    (turns / "s.7").mkdir(parents=True)
+    with pytest.raises(StoreError), TicketQueue(turns).turn("s", 1):
+        raise AssertionError("never reached")
+    queue = TicketQueue(tmp_path / "gone")
+    with queue.turn("t", 1):
+        shutil.rmtree(tmp_path / "gone")
+    assert not (tmp_path / "gone").exists()
