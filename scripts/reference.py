@@ -1,4 +1,4 @@
-"""Writes the pages that are read off the code: settings and commands.
+"""Writes the pages that are read off the code: settings, commands and events.
 
 `make reference` writes them; with `--check` nothing is written and stale pages are named, which is
 what the test does.
@@ -10,12 +10,13 @@ import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import typer
 from typer.core import TyperGroup
 
 from recollect.cli.main import app
+from recollect.core.events import AnyEvent
 from recollect.core.settings import Option, list_options
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -53,6 +54,21 @@ wrong usage. `recollect --install-completion` teaches your shell the commands.
 """
 
 
+EVENTS_HEAD = """\
+# Events
+
+<!-- Made by `make reference` from src/recollect/core/events.py; edit there. -->
+
+What recollect itself did. An event is stored in the transaction of what it tells of, so there is
+never one without the other. Beside its own fields each has `seq`, its place in the journal, `at`,
+ms UTC, and `scope`: tenant, agent, user, project and session that it belongs to. Events hold ids
+and counts, never what somebody said. How to read them is on the page about [](../events.md).
+
+| type | what happened | fields |
+|---|---|---|
+"""
+
+
 def main(arguments: list[str]) -> int:
     """Write the pages, or name the stale ones and return 1."""
     stale = [name for name, text in _pages().items() if _read(FOLDER / name) != text]
@@ -66,7 +82,11 @@ def main(arguments: list[str]) -> int:
 
 
 def _pages() -> dict[str, str]:
-    return {"settings.md": settings_page(), "cli.md": command_page()}
+    return {
+        "settings.md": settings_page(),
+        "cli.md": command_page(),
+        "events.md": event_page(),
+    }
 
 
 def _read(path: Path) -> str:
@@ -98,6 +118,18 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "[]" if value == () else str(value)
+
+
+def event_page() -> str:
+    """Return the page with every type of events, in alphabetical order."""
+    rows = sorted(_event(kind) for kind in get_args(AnyEvent))
+    return EVENTS_HEAD + "".join(rows)
+
+
+def _event(kind: Any) -> str:
+    own = [f"`{name}`" for name in kind.__struct_fields__ if name not in {"scope", "at"}]
+    meaning = (kind.__doc__ or "").split("\n\n")[0]
+    return f"| `{kind.__struct_config__.tag}` | {_cell(meaning)} | {', '.join(own)} |\n"
 
 
 def command_page() -> str:

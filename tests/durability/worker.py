@@ -98,6 +98,25 @@ def write_session(home: str, name: str, session_id: str, count: str) -> None:
     database.close()
 
 
+def stream_until_killed(home: str, session_id: str) -> None:
+    """Stream an answer for ever; say after each piece how many lines were given so far."""
+    database = open_records(Path(home), StoreSettings(), CLOCK)
+    sessions = Sessions(
+        database=database,
+        clock=CLOCK,
+        ids=IdSource(CLOCK),
+        settings=SessionSettings(),
+        redactor=None,
+    )
+    reply, number = sessions.stream(session_id), 0
+    while True:
+        reply.add(f"line {number}\nli")
+        reply.flush()
+        number += 1
+        say(f"{number}")
+        reply.add("ne of two pieces\n")
+
+
 def open_cold(home: str, name: str) -> None:
     """Wait for the order, then open a home that may not exist yet and write one row."""
     say("ready")
@@ -187,6 +206,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         write_until_killed,
         write_many,
         write_session,
+        stream_until_killed,
         open_cold,
         race_for_lock,
         append_many,

@@ -19,6 +19,9 @@ from recollect.sessions.session import Session, find_session
 from recollect.store.cell import text
 from recollect.store.engine import Database, Transaction
 
+LARGEST_BYTES = 400_000_000
+"""A larger database is not written anew in the background: writers would wait for more than some
+four seconds, and those of other processes give up after ten."""
 _LAST = "retention.last_at"
 """In ``meta``: when the background pruned last, ms UTC."""
 _READ: LiteralString = "SELECT value FROM meta WHERE key = ?"
@@ -97,6 +100,11 @@ class Retention:
         Raises:
             StoreError: the records refused; what was removed before stays removed.
         """
+        return self._prune(on_progress, stopping, None)
+
+    def _prune(
+        self, on_progress: OnPrune, stopping: Stopping, most_bytes: int | None
+    ) -> PruneReport:
         now = self._clock.now_ms()
         finish_all(self._records, self._clock, stopping)
         plan = self._plan(now)
@@ -108,7 +116,7 @@ class Retention:
                 done.append(removal)
             on_progress(PruneProgress(done=place + 1, total=len(plan.removals)))
         finish_all(self._records, self._clock, stopping)
-        warnings = () if stopping() else sweep(self._copies)
+        warnings = () if stopping() else sweep(self._copies, most_bytes=most_bytes)
         report = report_of(plan, done, at=now, dry_run=False)
         is_clean = not self._records.read(is_unswept)
         return msgspec.structs.replace(
@@ -126,7 +134,7 @@ class Retention:
         if not self._records.read(lambda tx: self._is_due(tx, now)):
             self._looked_at = now
             return None
-        report = self.prune(stopping=stopping)
+        report = self._prune(ignore_pruning, stopping, LARGEST_BYTES)
         if not stopping():
             self._looked_at = now
             value = str(now)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import LiteralString
+from typing import LiteralString, TypeAlias
 
 import msgspec
 
@@ -25,6 +25,8 @@ CHANGES = 10_000
 """Rows of the outbox that one transaction looks at."""
 _TRIES = 5
 """How often the log is cut when a reader is in the way; each try waits 50 ms."""
+
+Step: TypeAlias = "Callable[[Copies, int | None], str | None]"
 
 _FIND_MARK: LiteralString = "SELECT value FROM meta WHERE key = ?"
 _DROP_MARK: LiteralString = "DELETE FROM meta WHERE key = ? AND value = ?"
@@ -60,15 +62,19 @@ def is_unswept(tx: Transaction) -> bool:
     return bool(_mark(tx))
 
 
-def sweep(copies: Copies) -> tuple[str, ...]:
+def sweep(copies: Copies, *, most_bytes: int | None = None) -> tuple[str, ...]:
     """Remove what is left of removed messages; return what could not be done.
 
     Does nothing where nothing was removed since the last time.
+
+    Args:
+        copies: Where to.
+        most_bytes: Leave larger databases as they are: writers wait while one is written anew.
     """
     mark = copies.records.read(_mark)
     if not mark:
         return ()
-    warnings = [told for step in _STEPS if (told := _try(step, copies)) is not None]
+    warnings = [told for step in _STEPS if (told := _try(step, copies, most_bytes)) is not None]
     if not warnings:
         copies.records.write(lambda tx: tx.execute(_DROP_MARK, (UNSWEPT, mark)))
     warnings += [
@@ -86,41 +92,44 @@ def copies_elsewhere(home: Path, index_home: Path) -> list[Path]:
     return sorted({path for path in (*indexes, *backups) if path != mine and path.is_file()})
 
 
-def _try(step: Callable[[Copies], str | None], copies: Copies) -> str | None:
+def _try(step: Step, copies: Copies, most_bytes: int | None) -> str | None:
     try:
-        return step(copies)
+        return step(copies, most_bytes)
     except RecollectError as error:
         return f"something that was removed may be left: {error.message}"
 
 
-def _cut_mirrors(copies: Copies) -> None:
+def _cut_mirrors(copies: Copies, _: int | None) -> None:
     if copies.is_mirrored:
         copies.mirror.flush()
     else:
         copies.mirror.obey_removals()
 
 
-def _clear_index(copies: Copies) -> str | None:
+def _clear_index(copies: Copies, most_bytes: int | None) -> str | None:
     if not copies.catch_up():
         return "the index has still to drop what was removed: run `recollect sync`"
-    return None if _rewrite(copies.index_database) else _IN_THE_WAY
+    return _rewrite(copies.index_database, most_bytes)
 
 
-def _clear_records(copies: Copies) -> str | None:
+def _clear_records(copies: Copies, most_bytes: int | None) -> str | None:
     records = copies.records
     head = records.read(last_change)
     for start in range(0, head, CHANGES):
         span = (start, min(head, start + CHANGES), MESSAGE_KIND)
         records.write(lambda tx, span=span: tx.execute(_FORGET, span))  # type: ignore[misc]
-    return None if _rewrite(records) else _IN_THE_WAY
+    return _rewrite(records, most_bytes)
 
 
-_STEPS: tuple[Callable[[Copies], str | None], ...] = (_cut_mirrors, _clear_index, _clear_records)
+_STEPS: tuple[Step, ...] = (_cut_mirrors, _clear_index, _clear_records)
 _IN_THE_WAY = "a reader keeps a log that may hold what was removed: prune again later"
 
 
-def _rewrite(database: SqliteDatabase) -> bool:
-    return database.rewrite() or any(database.cut_log() for _ in range(_TRIES))
+def _rewrite(database: SqliteDatabase, most_bytes: int | None) -> str | None:
+    if most_bytes is not None and database.path.stat().st_size > most_bytes:
+        return f"{database.path.name} is large and was not written anew: run `recollect prune`"
+    is_clean = database.rewrite() or any(database.cut_log() for _ in range(_TRIES))
+    return None if is_clean else _IN_THE_WAY
 
 
 def _mark(tx: Transaction) -> str:

@@ -125,7 +125,7 @@ class SqliteDatabase:
     def rewrite(self) -> bool:
         """Write the whole file anew, so that nothing deleted is left in it or its log.
 
-        Writers of all processes wait meanwhile: about a second for 200 MB.
+        Writers of all processes wait meanwhile: about two seconds for 200 MB.
 
         Returns:
             False when the file was written, but a reader or another process kept the log; then try

@@ -11,7 +11,7 @@ import pytest
 from recollect.core.errors import InvalidInput, NotFound, StoreFull
 from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
-from recollect.governance import removal
+from recollect.governance import removal, retention
 from recollect.governance.episode import episodes_of
 from recollect.governance.plan import DAY_MS
 from recollect.governance.retention import PruneProgress
@@ -88,19 +88,19 @@ def test_what_went_is_in_no_file_and_not_found(home: KeptHome) -> None:
     """Records, index, mirrors, logs: not a byte; what stayed is everywhere."""
     gone = home.talk("quince", 40, days_ago=2)
     cut = home.talk("medlar", 400, days_ago=1)
-    kept = home.talk("damson", 40)
+    stays = home.talk("damson", 40)
     home.mirror.flush()
     home.index.catch_up()
     assert len(home.found("quincex7")) == len(home.found("medlarx7")) == 1
     (home.path / FOLDER / f"{cut}.jsonl.torn").write_text("medlarx1 torn", encoding="utf-8")
-    retention = home.retention(max_sessions=2, max_messages=100, episode_tokens=0)
-    report = retention.prune()
+    kept = home.retention(max_sessions=2, max_messages=100, episode_tokens=0)
+    report = kept.prune()
     assert (report.session_ids, report.cut_ids) == ((gone,), (cut,))
     assert (report.is_clean, report.warnings) == (True, ())
     assert home.found("quincex7") == home.found("medlarx7") == []
     assert len(home.found("damsonx7")) == len(home.found("medlarx399")) == 1
     assert sorted(p.name for p in (home.path / FOLDER).iterdir()) == sorted(
-        f"{id_}.jsonl" for id_ in (cut, kept)
+        f"{id_}.jsonl" for id_ in (cut, stays)
     )
     assert home.mirror.heal_all() == {MirrorState.EQUAL: 2}
     home.close()
@@ -199,9 +199,9 @@ def test_a_session_that_is_held_stays(home: KeptHome) -> None:
 def test_a_session_that_grew_since_the_plan_stays(home: KeptHome) -> None:
     """What was said meanwhile is not lost."""
     old, long = home.talk("old", 2, days_ago=9), home.talk("long", 9)
-    retention = home.retention(days=5, max_messages=3)
+    kept = home.retention(days=5, max_messages=3)
     home.writer.meanwhile = lambda session_id: home.sessions.append(session_id, "user", "wait!")
-    report = retention.prune()
+    report = kept.prune()
     assert (report.changed, report.messages) == ((old, long), 0)
     assert (home.seqs(old), len(home.seqs(long))) == ([1, 2, 3], 10)
 
@@ -209,18 +209,18 @@ def test_a_session_that_grew_since_the_plan_stays(home: KeptHome) -> None:
 def test_a_session_that_was_forked_or_taken_since_the_plan_stays(home: KeptHome) -> None:
     """Or that another process removes just now."""
     old, long = home.talk("old", 2, days_ago=9), home.talk("long", 9)
-    retention = home.retention(days=5, max_messages=3)
+    kept = home.retention(days=5, max_messages=3)
     home.writer.meanwhile = home.sessions.fork
-    assert retention.prune().changed == (old, long)
+    assert kept.prune().changed == (old, long)
     held = home.talk("held", 2, days_ago=9)
-    retention = home.retention(days=5)
+    kept = home.retention(days=5)
     home.writer.meanwhile = home.sessions.hold
-    report = retention.prune()
+    report = kept.prune()
     assert (report.changed, report.kept_for_forks) == ((held,), (old,))
     twice = home.talk("twice", 2, days_ago=9)
-    retention = home.retention(days=5)
+    kept = home.retention(days=5)
     home.writer.meanwhile = lambda _: home.retention(days=5).prune()
-    assert retention.prune().changed == (twice,)
+    assert kept.prune().changed == (twice,)
 
 
 def test_only_the_sessions_of_the_scope_count_and_go(home: KeptHome) -> None:
@@ -239,9 +239,9 @@ def test_a_run_that_stopped_is_finished_by_the_next(
     """Between any two batches; nothing is told twice, and nobody sees half of it."""
     monkeypatch.setattr(removal, "BATCH", 10)
     gone, cut = home.talk("gone", 35, days_ago=9), home.talk("cut", 45)
-    retention = home.retention(days=5, max_messages=10)
+    kept = home.retention(days=5, max_messages=10)
     answers = iter([False] * 4)
-    report = retention.prune(stopping=lambda: next(answers, True))
+    report = kept.prune(stopping=lambda: next(answers, True))
     assert (report.sessions, report.is_clean) == (1, False)
     assert home.seqs(gone) == []
     assert home.sessions.get(gone).status == "deleted"
@@ -272,14 +272,27 @@ def test_the_daily_run_comes_once_a_day(home: KeptHome) -> None:
     """Only where there is a cap, or something is unfinished."""
     home.talk("old", 2, days_ago=9)
     assert home.retention().prune_daily() is None
-    retention = home.retention(days=5)
-    report = retention.prune_daily()
+    kept = home.retention(days=5)
+    report = kept.prune_daily()
     assert report is not None
     assert report.sessions == 1
-    assert retention.prune_daily() is None
+    assert kept.prune_daily() is None
     assert home.retention(days=5).prune_daily() is None
     home.clock.now += DAY_MS
-    assert retention.prune_daily() is not None
+    assert kept.prune_daily() is not None
+
+
+def test_a_large_database_is_left_to_somebody_who_asks(
+    home: KeptHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Writers must not wait for the background."""
+    home.talk("old", 2, days_ago=9)
+    monkeypatch.setattr(retention, "LARGEST_BYTES", 1_000)
+    report = home.retention(days=5).prune_daily()
+    assert report is not None
+    assert (report.sessions, report.is_clean) == (1, False)
+    assert "run `recollect prune`" in report.warnings[0]
+    assert home.retention().prune().is_clean
 
 
 def test_what_cannot_be_cleaned_now_is_told_and_tried_again(
