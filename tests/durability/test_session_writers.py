@@ -7,8 +7,8 @@ from pathlib import Path
 
 from recollect.sessions.mirror_file import MirrorState
 from recollect.sessions.transcript import damaged_messages
-from tests.durability.processes import start_at_once, workers
-from tests.durability.scale import SCALE, report
+from tests.durability.processes import Worker, start_at_once, workers
+from tests.durability.scale import SCALE, chance, report
 from tests.unit.sessions.home import Home
 
 PROCESSES = 8
@@ -46,3 +46,29 @@ def test_a_session_of_eight_processes_has_no_gap_and_loses_nothing(tmp_path: Pat
     again.mirror.flush()
     assert again.mirror.state(session.id) is MirrorState.EQUAL
     again.close()
+
+
+def test_a_killed_stream_leaves_what_was_stored_of_it(tmp_path: Path) -> None:
+    """Whole lines, all that a flush acknowledged, marked as unfinished; a retry goes behind it."""
+    random, home = chance("streams"), tmp_path / "home"
+    first = Home(home)
+    session = first.sessions.create()
+    first.close()
+    lost = 0
+    for kill in range(SCALE.kills):
+        worker = Worker("stream_until_killed", home, session.id)
+        read = [worker.answer() for _ in range(random.randint(1, 30))]
+        acked = int([*read, *worker.kill()][-1])
+        again = Home(home)
+        messages = again.sessions.messages(session.id)
+        assert [message.seq for message in messages] == list(range(1, kill + 2))
+        assert messages[-1].metadata == {"unfinished": True}
+        said = messages[-1].text.splitlines()
+        lost += sum(f"line {number}" not in said for number in range(acked))
+        assert set(said) <= {"line of two pieces", *(f"line {n}" for n in range(acked + 1))}
+        assert again.database.read(lambda tx: damaged_messages(tx, "", 1_000))[1] == []
+        again.mirror.flush()
+        assert again.mirror.state(session.id) is MirrorState.EQUAL
+        again.close()
+    report("killed streams", kills=SCALE.kills, lost=lost)
+    assert lost == 0

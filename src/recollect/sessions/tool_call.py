@@ -86,6 +86,16 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
     is_error: bool = False
     finished_at: int | None = None
 
+    @property
+    def is_pending(self) -> bool:
+        """Whether there is no result yet."""
+        return self.result_id is None
+
+    @property
+    def is_stray(self) -> bool:
+        """Whether it is a result that no call was seen of."""
+        return self.tool_name == _UNKNOWN and self.message_id == self.result_id
+
 
 def store_tool_calls(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> None:
     """Store the calls and results that stand in new messages of ``session``, and their events.

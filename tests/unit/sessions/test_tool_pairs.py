@@ -177,3 +177,12 @@ def test_a_fork_between_call_and_result_has_its_own_result(sessions: Sessions) -
         "later": [("Read", None)],
     }
     assert sessions.tool_calls(fork.id)[0].result_id == sessions.messages(fork.id)[1].id
+
+
+def test_pending_and_stray_calls_say_so(sessions: Sessions) -> None:
+    """One waits for its result, the other for its call."""
+    session = sessions.create()
+    sessions.append(session.id, "assistant", [{"type": "tool_use", "id": "1", "name": "Read"}])
+    sessions.append(session.id, "tool", [{"type": "tool_result", "tool_use_id": "2"}])
+    found = [(call.is_pending, call.is_stray) for call in sessions.tool_calls(session.id)]
+    assert found == [(True, False), (False, True)]
