@@ -14,6 +14,7 @@ from recollect.cli.help import App
 from recollect.cli.invocation import opened
 from recollect.cli.options import AsJson
 from recollect.cli.session_lines import Name, give_session
+from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.session import Session
@@ -55,6 +56,11 @@ def start_session(
 
     Without a choice it is a new one. --session-id, --resume and --continue exclude each other.
     """
+    if sum((session_id is not None, resume is not None, continue_latest)) > 1:
+        raise InvalidInput(
+            "--session-id, --resume and --continue exclude each other",
+            hint="give one of them; --fork goes with any",
+        )
     with opened(context) as memory:
         session = memory.sessions.start(
             session_id=session_id,

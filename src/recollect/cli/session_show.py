@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,6 +17,7 @@ from recollect.cli.session_lines import Name
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.lease import Lease
+    from recollect.sessions.lineage import Branch
     from recollect.sessions.session import Session
 
 app = App()
@@ -27,16 +29,37 @@ def show_session(context: typer.Context, session: Name, *, as_json: AsJson = Fal
     with opened(context) as memory:
         found = memory.sessions.find(session)
         lease, made = memory.sessions.lease(found.id), memory.sessions.compactions(found.id)
+        grown = _grown(memory.sessions.lineage(found.id), found.id)
     if answers_json(context, as_json):
-        print_document(msgspec.structs.asdict(found) | {"lease": lease, "compactions": made})
+        known = {"lease": lease, "compactions": made, "grown": grown}
+        print_document(msgspec.structs.asdict(found) | known)
     else:
-        _show(found, lease)
+        _show(found, lease, grown)
 
 
-def _show(session: Session, lease: Lease | None) -> None:
+def _grown(root: Branch, session_id: str) -> dict[str, list[str]]:
+    """Return the ids of the forks of a session, and of those that followed it under its key."""
+    grown = next(b.branches for b in _branches(root) if b.session.id == session_id)
+    return {
+        relation: [branch.session.id for branch in grown if branch.relation == relation]
+        for relation in ("fork", "reset")
+    }
+
+
+def _branches(root: Branch) -> Iterator[Branch]:
+    waiting = [root]
+    while waiting:
+        branch = waiting.pop()
+        yield branch
+        waiting.extend(branch.branches)
+
+
+def _show(session: Session, lease: Lease | None, grown: dict[str, list[str]]) -> None:
     from recollect.cli.screen import show_pairs
 
     told = _who(session) | _counts(session) | _lineage(session)
+    told["forks"] = ", ".join(map(short, grown["fork"]))
+    told["followed by"] = ", ".join(map(short, grown["reset"]))
     told["held by"] = None if lease is None else f"{lease.holder} until {_moment(lease.expires_at)}"
     show_pairs((name, value) for name, value in told.items() if value)
 

@@ -7,21 +7,39 @@ apart from a fork: it begins empty and only names the session before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import LiteralString, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import LiteralString
 
 import msgspec
 
 from recollect.core.errors import StoreCorrupt
 from recollect.core.scope import Scope
-from recollect.sessions.session import Condition, Session, select_sessions
-from recollect.store.cell import integer_or_none, text_or_none
-from recollect.store.engine import SqlValue, Transaction
+from recollect.sessions.session import Session, find_session
+from recollect.store.cell import integer_or_none, text, text_or_none
+from recollect.store.engine import Transaction
 
 MAX_DEPTH = 10_000
 """Forks of forks; more can only be a damaged chain that leads in a circle."""
 
 _DOCTOR = "run `recollect doctor`"
+_ROOT: LiteralString = """
+    WITH RECURSIVE line (id, above) AS (
+        SELECT id, coalesce(parent_id, previous_id) FROM sessions WHERE id = ? AND tenant = ?
+        UNION
+        SELECT s.id, coalesce(s.parent_id, s.previous_id)
+        FROM sessions s JOIN line ON s.id = line.above AND s.tenant = ?
+    )
+    SELECT id FROM line WHERE above IS NULL OR above NOT IN (SELECT id FROM line)
+"""
+_KIN: LiteralString = """
+    WITH RECURSIVE kin (id) AS (
+        SELECT ?
+        UNION
+        SELECT s.id FROM sessions s JOIN kin
+        ON s.parent_id = kin.id OR (s.previous_id = kin.id AND s.parent_id IS NULL)
+    )
+    SELECT id FROM kin
+"""
 _PARENT: LiteralString = "SELECT parent_id, forked_at_seq FROM sessions WHERE id = ? AND tenant = ?"
 
 
@@ -83,55 +101,31 @@ def within(parts: Sequence[Segment], after: int, before: int | None) -> list[Seg
 def family(tx: Transaction, session: Session) -> Branch:
     """Return the tree that a session belongs to, from its oldest ancestor down.
 
-    A key that is reset for years makes a very deep tree; nothing here calls itself.
+    A key that is reset for years makes a very deep tree, so nothing here calls itself.
 
     Raises:
-        StoreCorrupt: the chain of parents is broken or leads in a circle.
+        StoreCorrupt: the chain of parents leads in a circle.
     """
-    root = _oldest(tx, session)
-    found: list[_Grown] = [(root, "root", None)]
-    known = {root.id}
-    for place, (above, _, _) in enumerate(found):  # it grows while it is read
-        for child, how in _grown(tx, above):
-            if child.id in known:
-                raise StoreCorrupt("the branches of a session do not end", hint=_DOCTOR)
-            known.add(child.id)
-            found.append((child, how, place))
-    return _joined(found)
+    root = tx.row(_ROOT, (session.id, session.tenant, session.tenant))
+    if root is None:
+        raise StoreCorrupt("the parents of a session cannot be followed", hint=_DOCTOR)
+    owner = Scope(tenant=session.tenant)
+    kin = [find_session(tx, owner, text(row[0])) for row in tx.rows(_KIN, root)]
+    below: dict[str | None, list[Session]] = {}
+    for found in sorted((s for s in kin if s is not None), key=lambda s: (s.created_at, s.id)):
+        above = None if found.id == root[0] else found.parent_id or found.previous_id
+        below.setdefault(above, []).append(found)
+    return _tree(below)
 
 
-_Grown: TypeAlias = tuple[Session, str, int | None]
-"""A session, how it grew, and the place of the one above in the list."""
-
-
-def _joined(found: Sequence[_Grown]) -> Branch:
-    """Build the branches from the last one up: each stands behind the one it grew out of."""
-    branches: list[list[Branch]] = [[] for _ in found]
-    for place in range(len(found) - 1, -1, -1):
-        session, how, above = found[place]
-        grown = tuple(reversed(branches[place]))
-        branch = Branch(session=session, relation=how, branches=grown)
-        if above is None:
-            return branch
-        branches[above].append(branch)
-    raise StoreCorrupt("a tree of sessions has no root", hint=_DOCTOR)
-
-
-def _oldest(tx: Transaction, session: Session) -> Session:
-    for _ in range(MAX_DEPTH):
-        above = session.parent_id or session.previous_id
-        found = _select(tx, "id = ?", session.tenant, above) if above else []
-        if not found:
-            return session
-        session = found[0]
-    raise StoreCorrupt("the parents of a session cannot be followed", hint=_DOCTOR)
-
-
-def _grown(tx: Transaction, session: Session) -> Iterator[tuple[Session, str]]:
-    forks = [(s, "fork") for s in _select(tx, "parent_id = ?", session.tenant, session.id)]
-    resets = [(s, "reset") for s in _select(tx, "previous_id = ?", session.tenant, session.id)]
-    yield from sorted([*forks, *resets], key=lambda pair: (pair[0].created_at, pair[0].id))
-
-
-def _select(tx: Transaction, sql: LiteralString, tenant: str, value: SqlValue) -> list[Session]:
-    return select_sessions(tx, Condition(Scope(tenant=tenant)).also(sql, value), None)
+def _tree(below: Mapping[str | None, Sequence[Session]]) -> Branch:
+    """Build the branches from the last one up; below None is the root."""
+    order = list(below[None])
+    for session in order:  # it grows while it is read
+        order.extend(below.get(session.id, ()))
+    made: dict[str, Branch] = {}
+    for session in reversed(order):
+        branches = tuple(made.pop(child.id) for child in below.get(session.id, ()))
+        relation = "root" if session is order[0] else "fork" if session.parent_id else "reset"
+        made[session.id] = Branch(session=session, relation=relation, branches=branches)
+    return made[order[0].id]

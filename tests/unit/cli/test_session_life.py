@@ -111,6 +111,8 @@ def test_a_fork_shares_what_was_said_before(run: Run, home: Path) -> None:
     shown = dict(line.split(maxsplit=1) for line in lines)
     assert shown["messages"] == "1 and 2 that it shares"
     assert shown["fork"].endswith(" at 2")
+    parent = run("--home", home, "sessions", "show", "delivery").out
+    assert f"forks          {done.out.strip()[-8:]}\n" in parent
     said = run("--home", home, "transcript", "strict", "--json").json["messages"]
     assert [message["seq"] for message in said] == [1, 2, 3]
     assert run("--home", home, "sessions", "fork", "delivery", "--at", "9").code == 1
@@ -128,6 +130,9 @@ def test_a_reset_follows_the_session_before(run: Run, home: Path) -> None:
     assert row.endswith("telegram (archived)")
     lines = run("--home", home, "sessions", "show", KEY).out.splitlines()
     assert dict(line.split(maxsplit=1) for line in lines)["follows"] == before[-8:]
+    known = run("--home", home, "sessions", "show", before, "--json").json
+    assert known["grown"] == {"fork": [], "reset": [second.out.strip()]}
+    assert "followed by" in run("--home", home, "sessions", "show", before).out
 
 
 def test_a_title_is_given_and_taken(run: Run, home: Path) -> None:
