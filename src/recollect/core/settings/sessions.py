@@ -149,7 +149,8 @@ class GroupSettings(Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             max_length=200,
-            description="Names that call the agent in a group, beside a reply to it: @tea, tea.",
+            description="Names that call the agent in a group, beside its own and a reply to it: "
+            "@tea, tea.",
         ),
     ] = ()
 
@@ -214,8 +215,8 @@ class SessionSettings(Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             max_length=10_000,
-            description="Accounts of one person: ann=telegram:123, ann=discord:9. Beside what the "
-            "identities in the database say.",
+            description="Accounts of one person: ann=telegram:123, ann=discord:9, or bob=77 on any "
+            "channel. They hear of each other. A change builds the index anew.",
         ),
     ] = ()
     time_zone: Annotated[
