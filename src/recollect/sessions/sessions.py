@@ -133,7 +133,7 @@ class Sessions(Catalogue, ContextWindows):
             InvalidInput: the key cannot be one.
             Denied: the key or project belongs to somebody outside the scope.
         """
-        wanted = self._new(key, project, None, None)
+        wanted = self._new(parse_key(key).text, project, None, None)
         told = self._drafts.label(reason, "reason")
         session = self._database.write(lambda tx: reset_session(tx, wanted, self.scope, told))
         self._mirror.notify()

@@ -16,6 +16,7 @@ from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.sessions.content import Content, ContentBlock
+from recollect.sessions.count import check_count
 from recollect.sessions.draft import Draft, DraftMaker, Redactor
 from recollect.sessions.lease import Lease, check_lease, find_lease
 from recollect.sessions.lineage import Segment, segments, within
@@ -237,9 +238,11 @@ class Transcripts:
 
         Raises:
             NotFound: there is no such session in the scope.
-            InvalidInput: a limit below 0.
+            InvalidInput: one of the numbers is no whole number from 0.
         """
         checked = check_limit(limit)
+        check_count(after_seq, "a seq")
+        check_count(before_seq, "a seq")
         newest = checked is not None and after_seq is None
 
         def unit(tx: Transaction) -> list[Message]:
@@ -376,11 +379,9 @@ def check_limit(limit: int | None) -> int | None:
     """Return ``limit``.
 
     Raises:
-        InvalidInput: it is below 0.
+        InvalidInput: it is no whole number from 0.
     """
-    if limit is not None and limit < 0:
-        raise InvalidInput("a limit is below 0", hint="Leave it out for all.")
-    return limit
+    return check_count(limit, "a limit")
 
 
 def lease_ms(settings: SessionSettings) -> int:

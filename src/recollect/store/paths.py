@@ -60,7 +60,7 @@ def check_id(value: str) -> str:
     Raises:
         InvalidInput: it is not 1 to 64 of the characters A-Z, a-z, 0-9, _ and -.
     """
-    if not _ID.fullmatch(value):
+    if not isinstance(value, str) or not _ID.fullmatch(value):
         raise InvalidInput(
             "an id must be 1 to 64 letters, digits, _ or -", hint="use an id of recollect"
         )
