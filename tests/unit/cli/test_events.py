@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import recollect
 from recollect.cli import events
+from recollect.store.journal import RecordedEvent
 from recollect.store.streams import EventStream
 from tests.unit.cli.conftest import Run
 
@@ -67,9 +70,12 @@ def test_following_shows_what_comes_until_ctrl_c(
     monkeypatch.setattr(events, "_give", give_and_end)
     following = threading.Event()
     follow = EventStream.follow
-    monkeypatch.setattr(
-        EventStream, "follow", lambda *a, **k: (following.set(), follow(*a, **k))[1]
-    )
+
+    def follow_aloud(*arguments: Any, **named: Any) -> Iterator[RecordedEvent]:
+        following.set()
+        return follow(*arguments, **named)
+
+    monkeypatch.setattr(EventStream, "follow", follow_aloud)
 
     def write() -> None:
         following.wait(20.0)

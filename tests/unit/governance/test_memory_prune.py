@@ -1,0 +1,53 @@
+"""Retention through the facade, and in the background of a program that stays."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import recollect
+from recollect.core.clock import SystemClock
+from recollect.core.events import SessionPruned
+from recollect.governance.retention import PruneProgress
+
+CAPS = {"embedding.provider": "none", "sessions.retention.days": 5}
+LONG_AGO = 1_700_000_000_000
+
+
+def test_a_memory_prunes_when_asked(tmp_path: Path) -> None:
+    """A dry run first; the progress counts sessions; subscribers hear of it."""
+    heard: list[object] = []
+    steps: list[PruneProgress] = []
+    with recollect.open(tmp_path / "home", overrides=CAPS) as memory:
+        old = memory.sessions.create(title="old", at=LONG_AGO)
+        memory.sessions.append(old.id, "user", "The gasket is MAG-4471.", at=LONG_AGO)
+        memory.sync()
+        memory.events.subscribe(heard.append, types=["session.pruned"])
+        assert memory.prune(dry_run=True).session_ids == (old.id,)
+        assert memory.search("gasket").hits
+        report = memory.prune(on_progress=steps.append)
+        assert (report.session_ids, report.is_clean) == ((old.id,), True)
+        assert memory.search("gasket").hits == []
+    assert len(heard) == 1
+    assert steps == [PruneProgress(done=1, total=1)]
+
+
+def test_a_program_that_stays_prunes_once_a_day(tmp_path: Path) -> None:
+    """After its first work in the background; one that ends at once does not."""
+    home = tmp_path / "home"
+    with recollect.open(home, overrides=CAPS) as memory:
+        old = memory.sessions.create(title="old", at=LONG_AGO)
+        memory.sessions.append(old.id, "user", "hello", at=LONG_AGO)
+        memory.sync()
+    gone = threading.Event()
+    with recollect.open(home, overrides=CAPS, live=True) as memory:
+        assert memory.sessions.list()
+        memory.events.subscribe(lambda _: gone.set(), types=["session.pruned"])
+        new = memory.sessions.create(title="new")
+        memory.sessions.append(new.id, "user", "hello")
+        assert gone.wait(60.0)
+    with recollect.open(home, overrides=CAPS) as memory:
+        assert [session.id for session in memory.sessions.list()] == [new.id]
+        (event,) = [r.event for r in memory.events.since(types=["session.pruned"])]
+        assert isinstance(event, SessionPruned)
+        assert event.at <= SystemClock().now_ms()
