@@ -23,6 +23,7 @@ RULES_VERSION = 1
 PART_BITS = 16
 """Bits of the place of a chunk within its document, in the column ``order``."""
 ENDLESS = 1 << 62
+NO_CIRCLE = -1
 
 
 class Audience(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,19 +62,22 @@ class Circles:
 
     def __init__(self, partition: int) -> None:
         self._partition = partition
-        self._read_until = -1
-        self._groups: dict[str, list[int]] = {}
+        self._numbers: dict[str, int] = {}
+        self._of_group = np.empty(0, np.int32)
 
     def refresh(self, tx: Transaction) -> None:
         """Take in new groups."""
+        known = len(self._of_group)
         rows = tx.rows(
             "SELECT number, circle FROM chunk_groups"
-            " WHERE partition_id = ? AND number > ? AND circle IS NOT NULL ORDER BY number",
-            (self._partition, self._read_until),
+            " WHERE partition_id = ? AND number >= ? AND circle IS NOT NULL ORDER BY number",
+            (self._partition, known),
         )
-        for number, circle in rows:
-            self._read_until = integer(number)
-            self._groups.setdefault(text(circle), []).append(integer(number))
+        found = {integer(number): self._number(text(circle)) for number, circle in rows}
+        if found:
+            more = np.full(max(found) + 1 - known, NO_CIRCLE, np.int32)
+            more[np.array(list(found)) - known] = list(found.values())
+            self._of_group = np.concatenate([self._of_group, more])
 
     def heard(
         self, audience: Audience, groups: NDArray[np.integer], sources: NDArray[np.uint8]
@@ -85,13 +89,17 @@ class Circles:
             groups: The group of each chunk.
             sources: The number of the source of each chunk.
         """
-        own = np.zeros(int(groups.max(initial=0)) + 1, np.bool_)
-        known = np.array(self._groups.get(audience.circle, ()), np.int64)
-        own[known[known < len(own)]] = True
+        own = np.zeros(max(int(groups.max(initial=0)) + 1, len(self._of_group)), np.bool_)
+        number = self._numbers.get(audience.circle)
+        if number is not None:
+            own[: len(self._of_group)] = self._of_group == number
         heard: Mask = own[groups]
         if audience.sees_files:
             heard |= sources == SOURCES.index(FILES)
         return heard
+
+    def _number(self, circle: str) -> int:
+        return self._numbers.setdefault(circle, len(self._numbers))
 
 
 def within_stretches(

@@ -60,6 +60,7 @@ OPS = st.one_of(
     st.tuples(st.just("reset"), PLACE),
     st.tuples(st.just("fork"), st.integers(0, 50), st.integers(0, 5)),
     st.tuples(st.just("say in"), st.integers(0, 50)),
+    st.tuples(st.just("hear"), st.integers(0, 50)),
     st.tuples(st.just("write"), st.integers(0, 3)),
     st.tuples(st.just("sync")),
     st.tuples(st.just("reindex")),
@@ -93,7 +94,12 @@ class History:
             self.memory.reindex()
         elif self.circles:
             session = sorted(self.circles)[rest[0] % len(self.circles)]
-            self._say(session) if name == "say in" else self._fork(session, rest[1])
+            if name == "say in":
+                self._say(session)
+            elif name == "fork":
+                self._fork(session, rest[1])
+            else:
+                self.check(session, "lexical")
 
     def check(self, session: str, mode: str) -> None:
         """Compare what is found on behalf of a session with what it may hear: all of that."""
