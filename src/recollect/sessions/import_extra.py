@@ -14,7 +14,7 @@ import msgspec
 
 from recollect.core.errors import InvalidInput
 from recollect.sessions.foreign import ForeignMessage
-from recollect.sessions.json_value import JsonCleaner
+from recollect.sessions.json_value import MAX_DEPTH, JsonCleaner
 from recollect.sessions.usage import FIELD, TokenUsage, usage_of
 
 FOREIGN = "foreign"
@@ -30,11 +30,7 @@ _MISSING = object()
 
 
 class Extras:
-    """Makes the metadata of the messages of one file.
-
-    Args:
-        drafts_of: Nothing is stored that was not cleaned; see `JsonCleaner`.
-    """
+    """Makes the metadata of the messages of one file."""
 
     def __init__(self) -> None:
         self._shared: dict[str, dict[str, Any]] = {}
@@ -91,6 +87,8 @@ class Extras:
 
 def fitting(parts: dict[str, Any]) -> dict[str, Any]:
     """Return the rest of a record without values that are too large, or cannot be stored."""
+    if not parts or _is_small(parts):
+        return parts
     try:
         kept: dict[str, Any] = JsonCleaner().value(parts)
     except InvalidInput:
@@ -104,6 +102,15 @@ def fitting(parts: dict[str, Any]) -> dict[str, Any]:
         left_out.append(f"{name}.{field}" if field else name)
         kept = _without(kept, name, field)
     return kept | ({LEFT_OUT: left_out} if left_out else {})
+
+
+def _is_small(parts: dict[str, Any]) -> bool:
+    """Whether all of it can be stored; said of most, without a look at each value."""
+    try:
+        encoded = msgspec.json.encode(parts)
+    except (ValueError, RecursionError):
+        return False
+    return len(encoded) <= MAX_BYTES and encoded.count(b"{") + encoded.count(b"[") < MAX_DEPTH // 2
 
 
 def _fields(part: Any) -> Mapping[str, Any]:

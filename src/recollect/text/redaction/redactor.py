@@ -22,6 +22,10 @@ MAX_DEPTH = 200
 _MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}:[0-9a-f]{6}\]")
 _BLOCKS = frozenset({"private", "private-key"})
 
+_SHORT = 32
+"""Longest text of a value that is remembered as harmless."""
+_MOST_SHORT = 4_096
+
 
 class Finding(Struct, frozen=True, kw_only=True):
     """One thing that was taken out. Holds nothing of the secret itself."""
@@ -61,6 +65,8 @@ class Redactor:
             raise InvalidInput("the salt is longer than 64 bytes", hint="use 32 random bytes")
         self._salt = salt
         self._patterns = tuple(_compiled(pattern) for pattern in patterns)
+        self._harmless: set[str] = set()
+        """Short texts of values that hold no secret: keys and names come again and again."""
 
     def redact(self, text: str) -> Redacted:
         """Return ``text`` without its secrets.
@@ -92,7 +98,7 @@ class Redactor:
                 hint="store it as a text, or flatten it",
             )
         if isinstance(value, str):
-            return self.redact(value).text
+            return self._redacted_text(value)
         if isinstance(value, Mapping):
             return dict(self._redacted_entry(entry, depth + 1) for entry in value.items())
         if isinstance(value, list | tuple):
@@ -105,8 +111,19 @@ class Redactor:
             return key, self._redacted_value(value, depth)
         kind = telling_kind(key, value)
         if kind:
-            return self.redact(key).text, self._mark(kind, str(value))
-        return self.redact(key).text, self._redacted_value(value, depth)
+            return self._redacted_text(key), self._mark(kind, str(value))
+        return self._redacted_text(key), self._redacted_value(value, depth)
+
+    def _redacted_text(self, text: str) -> str:
+        """Return a text of a value without secrets; a short one is looked at once."""
+        if text in self._harmless:
+            return text
+        redacted = self.redact(text).text
+        if redacted == text and len(text) <= _SHORT:
+            if len(self._harmless) >= _MOST_SHORT:
+                self._harmless.clear()
+            self._harmless.add(text)
+        return redacted
 
     def _spans(self, text: str) -> Iterator[Span]:
         folded = _folded(text)
