@@ -20,7 +20,7 @@ from recollect.core.settings.sessions import ContextSettings
 from recollect.sessions.circle import circle_of, speakers_of
 from recollect.sessions.freshness import local_day
 from recollect.sessions.identity_links import NOBODY_LINKED
-from recollect.sessions.keys import parse_key
+from recollect.sessions.keys import AUTOMATIC, parse_key
 from recollect.sessions.lineage import MAX_DEPTH
 from recollect.sessions.notes import Note, addition, note_keys, note_path
 from recollect.sessions.session import Session, owner_of
@@ -71,12 +71,13 @@ def reason_not_to_flush(
     if workspace is None:
         return "no_workspace"
     key = None if session.key is None else parse_key(session.key)
+    # A fork has no key, and tells by its chat type what it is a fork of.
+    if session.chat_type in AUTOMATIC or (key is not None and key.is_automatic):
+        return "automatic"
     if session.mode == "group" or (key is not None and key.is_group):
         return "group"
-    if key is not None and key.is_automatic:
-        return "automatic"
     if not circle_of(speakers_of(session), NOBODY_LINKED).is_private:
-        return "group"  # also a fork of one, which has no key
+        return "group"
     if session.flush_compaction_count == session.compaction_count:
         return "done"
     return "given_up" if session.flush_failures >= MOST_FAILURES else None

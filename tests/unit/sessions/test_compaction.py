@@ -5,15 +5,23 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.core.errors import InvalidInput, NotFound, ProviderUnavailable, StoreClosed
+from recollect.core.errors import (
+    InvalidInput,
+    NotFound,
+    ProviderUnavailable,
+    StoreClosed,
+    StoreCorrupt,
+)
 from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.core.settings.sessions import ContextSettings
+from recollect.sessions.compaction import visible_compaction
 from recollect.sessions.sessions import Sessions
 from recollect.sessions.size import Sizer
 from recollect.sessions.summariser import ExtractiveSummariser, Summary, SummaryOrder
@@ -232,6 +240,14 @@ def test_what_cannot_be_compacted_is_refused(sessions: Sessions) -> None:
         sessions.within(Scope(user="43")).compactions(session.id)
     with pytest.raises(InvalidInput):
         sessions.compact(session.id, keep_messages=-1)
+
+
+def test_parents_that_cannot_be_followed_are_told(home: Home) -> None:
+    """A damaged chain is no empty summary."""
+    session = home.sessions.create()
+    lost = msgspec.structs.replace(session, parent_id="nowhere", forked_at_seq=1)
+    with pytest.raises(StoreCorrupt):
+        home.database.read(lambda tx: visible_compaction(tx, Scope(), lost))
 
 
 def test_a_window_is_kept_only_where_it_is_full(home: Home) -> None:

@@ -158,6 +158,18 @@ def test_a_fork_of_a_group_is_not_noted_either(home: Home, workspace: Path, mode
     assert not (workspace / "memory").exists()
 
 
+def test_a_fork_is_noted_where_its_parent_would_be(home: Home, workspace: Path) -> None:
+    """Though it has no key that tells where it comes from."""
+    sessions = flushing(home, workspace)
+    for key, outcome in [
+        ("agent:main:telegram:group:-100", "group"),
+        ("agent:main:cron:report", "automatic"),
+        ("telegram:42", "flushed"),
+    ]:
+        fork = sessions.fork(asked(sessions, "I prefer tea.", key=key))
+        assert sessions.flush(fork.id).outcome == outcome
+
+
 def test_without_a_workspace_or_a_wish_nothing_is_written(home: Home, workspace: Path) -> None:
     """And the reason is told."""
     for sessions, reason in [
