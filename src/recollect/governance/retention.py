@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import LiteralString, TypeAlias
 
@@ -23,7 +24,7 @@ LARGEST_BYTES = 400_000_000
 """A larger database is not written anew in the background: writers would wait for more than some
 four seconds, and those of other processes give up after ten."""
 _LAST = "retention.last_at"
-"""In ``meta``: when the background pruned last, ms UTC."""
+"""In ``meta``, followed by whose sessions: when the background pruned last, ms UTC."""
 _READ: LiteralString = "SELECT value FROM meta WHERE key = ?"
 _WRITE: LiteralString = """
     INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = ?
@@ -77,6 +78,8 @@ class Retention:
         self._episodes = episodes
         self._clock = clock
         self._looked_at = 0
+        owner = (scope.tenant, scope.agent, scope.user, scope.project, scope.session)
+        self._last = f"{_LAST} {hashlib.sha256(repr(owner).encode()).hexdigest()[:12]}"
 
     def preview(self) -> PruneReport:
         """Return what `prune` would do now; nothing is changed.
@@ -138,7 +141,7 @@ class Retention:
         if not stopping():
             self._looked_at = now
             value = str(now)
-            self._records.write(lambda tx: tx.execute(_WRITE, (_LAST, value, value)))
+            self._records.write(lambda tx: tx.execute(_WRITE, (self._last, value, value)))
         return report
 
     def _plan(self, now: int) -> Plan:
@@ -148,7 +151,7 @@ class Retention:
         if is_unswept(tx):
             return True
         caps = self._caps
-        row = tx.row(_READ, (_LAST,))
+        row = tx.row(_READ, (self._last,))
         last = int(text(row[0])) if row else 0
         return bool(caps.days or caps.max_sessions or caps.max_messages) and now >= last + DAY_MS
 

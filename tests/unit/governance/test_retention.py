@@ -278,6 +278,8 @@ def test_the_daily_run_comes_once_a_day(home: KeptHome) -> None:
     assert report.sessions == 1
     assert kept.prune_daily() is None
     assert home.retention(days=5).prune_daily() is None
+    other = home.retention(Scope(agent="a"), days=5)
+    assert other.prune_daily() is not None
     home.clock.now += DAY_MS
     assert kept.prune_daily() is not None
 
