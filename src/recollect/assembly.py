@@ -355,6 +355,7 @@ def _followed(
         formats=formats,
         mirror=mirror,
         scope=scope,
+        links=read_links(resolved.settings.sessions.identity_links),
         ledger=LEDGER,
     )
     return FollowedTranscripts(followed_places(named, formats), importer)

@@ -234,6 +234,7 @@ class Memory:
             formats=formats,
             mirror=parts.mirror,
             scope=parts.scope,
+            links=self.sessions.links,
         )
         return importer.run(path, format_name, progress)
 

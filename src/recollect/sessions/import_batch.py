@@ -16,6 +16,7 @@ from recollect.core.events import SessionChanged
 from recollect.core.scope import Scope
 from recollect.sessions.draft import Draft, DraftMaker
 from recollect.sessions.foreign import ForeignSession
+from recollect.sessions.identity_links import IdentityLinks
 from recollect.sessions.import_ledger import LedgerEntry, write_entry
 from recollect.sessions.keys import SessionKey, parse_key
 from recollect.sessions.session import (
@@ -55,15 +56,24 @@ class SessionMaker:
         drafts: Cleans and redacts titles and facts.
         scope: Who owns them.
         source: The name of the format.
+        links: Which accounts are one person.
     """
 
     def __init__(
-        self, *, clock: Clock, ids: IdSource, drafts: DraftMaker, scope: Scope, source: str
+        self,
+        *,
+        clock: Clock,
+        ids: IdSource,
+        drafts: DraftMaker,
+        scope: Scope,
+        source: str,
+        links: IdentityLinks,
     ) -> None:
         self._clock = clock
         self._ids = ids
         self._drafts = drafts
         self._scope = scope
+        self._links = links
         self.source = source
 
     def session(self, foreign: ForeignSession, began: int) -> Session:
@@ -86,7 +96,7 @@ class SessionMaker:
             foreign_id=foreign.id,
             metadata=self._drafts.facts(foreign.metadata),
         )
-        return owned_session(session, _key(foreign.key), self._scope)
+        return owned_session(session, _key(foreign.key), self._scope, self._links)
 
     def title(self, text: str | None) -> str | None:
         """Return a foreign title or project as it can be stored; a long one is cut."""

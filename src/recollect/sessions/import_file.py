@@ -24,6 +24,7 @@ from recollect.sessions.foreign import (
     Skip,
     TranscriptFormat,
 )
+from recollect.sessions.identity_links import IdentityLinks
 from recollect.sessions.import_batch import (
     ImportBatch,
     SessionMaker,
@@ -48,6 +49,7 @@ class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
     ids: IdSource
     drafts: DraftMaker
     scope: Scope
+    links: IdentityLinks
     mirror: MirrorSignal
     tally: Tally
     ledger: str
@@ -92,6 +94,7 @@ class FileImport:
             drafts=context.drafts,
             scope=context.scope,
             source=form.name,
+            links=context.links,
         )
 
     def run(self, tell: Callable[[int], None]) -> None:

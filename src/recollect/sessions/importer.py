@@ -21,6 +21,7 @@ from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.sessions.draft import DraftMaker, Redactor
 from recollect.sessions.foreign import TranscriptFormat
+from recollect.sessions.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.import_file import FileImport, ImportContext
 from recollect.sessions.import_ledger import LedgerEntry, read_ledger, write_entry
 from recollect.sessions.import_report import ImportProgress, ImportReport, Progress, Tally
@@ -53,6 +54,7 @@ class TranscriptImporter:
         formats: Tried in this order on files of unknown kind.
         mirror: Is told after each commit that added messages.
         scope: Who owns what is imported.
+        links: Which accounts are one person.
         ledger: Keeps account of what was read apart from other importers of the same formats, and
             leaves out what belongs to another owner than the scope, instead of refusing it.
     """
@@ -67,6 +69,7 @@ class TranscriptImporter:
         formats: Sequence[TranscriptFormat],
         mirror: MirrorSignal | None = None,
         scope: Scope | None = None,
+        links: IdentityLinks = NOBODY_LINKED,
         ledger: str = "",
     ) -> None:
         self._database = database
@@ -76,6 +79,7 @@ class TranscriptImporter:
         self._formats = formats
         self._mirror = mirror if mirror is not None else SilentMirror()
         self._scope = scope if scope is not None else Scope()
+        self._links = links
         self._ledger = _account(ledger, self._scope)
 
     def run(
@@ -129,6 +133,7 @@ class TranscriptImporter:
             ids=self._ids,
             drafts=self._drafts,
             scope=self._scope,
+            links=self._links,
             mirror=self._mirror,
             tally=Tally(),
             ledger=self._ledger,

@@ -9,7 +9,7 @@ import msgspec
 from recollect.core.errors import Conflict, Denied, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
-from recollect.sessions.identity_links import NOBODY_LINKED, IdentityLinks
+from recollect.sessions.identity_links import IdentityLinks
 from recollect.sessions.keys import SessionKey
 from recollect.sessions.message import decode_metadata
 from recollect.store.cell import integer, integer_or_none, text, text_or_none
@@ -219,7 +219,7 @@ def owner_of(session: Session) -> Scope:
 
 
 def owned_session(
-    session: Session, key: SessionKey | None, scope: Scope, links: IdentityLinks = NOBODY_LINKED
+    session: Session, key: SessionKey | None, scope: Scope, links: IdentityLinks
 ) -> Session:
     """Return ``session`` with the parts of its key and the owner that key and scope name.
 

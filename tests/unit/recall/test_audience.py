@@ -9,6 +9,7 @@ import pytest
 import recollect
 from recollect.core.errors import Denied, NotFound
 from recollect.core.scope import Scope
+from recollect.integrations.transcripts import import_transcripts
 from recollect.memory import Memory
 
 GROUP = "agent:main:telegram:group:-100"
@@ -122,3 +123,18 @@ def test_a_fork_finds_what_it_shares_and_no_more(tmp_path: Path) -> None:
         assert found(branch.id) == {*shared, "apple later"}
         assert found(root.id) == {f"apple {n}" for n in range(4)}
         assert found(empty.id) == found("nobody") == set()
+
+
+def test_what_is_imported_belongs_to_the_linked_person(tmp_path: Path) -> None:
+    """It is found by her name, and in her circle."""
+    lines = (
+        '{"recollect": 1, "id": "s1", "key": "telegram:1"}',
+        '{"role": "user", "content": "apple of before"}',
+    )
+    (tmp_path / "old.jsonl").write_text("\n".join(lines), "utf-8")
+    with opened(tmp_path, "ann=telegram:1", "ann=discord:2") as memory:
+        discord = say(memory, "discord:2")
+        assert import_transcripts(memory, tmp_path / "old.jsonl").messages == 1
+        found = memory.search("apple", sources=["sessions"], scope=Scope(user="ann")).hits
+        assert {hit.snippet for hit in found} == {"apple of before", "apple under discord:2"}
+        assert "apple of before" in heard(memory, discord)
