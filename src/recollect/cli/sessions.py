@@ -19,14 +19,25 @@ from recollect.cli.addresses import short
 from recollect.cli.document import print_document
 from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, opened
-from recollect.cli.options import FILTERS, AsJson, Project
+from recollect.cli.options import AsJson, Project
 from recollect.cli.plain import one_line
+from recollect.cli.session_filters import (
+    Agent,
+    Automatic,
+    Channel,
+    Deleted,
+    Key,
+    Since,
+    Status,
+    Title,
+    Until,
+    span_of,
+)
 from recollect.cli.session_lines import title_of
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
     from recollect.cli.screen import Span
-    from recollect.memory import Memory
     from recollect.sessions.session import Session
     from recollect.sessions.sessions import Sessions
 
@@ -47,53 +58,21 @@ for module in (
     group.add_typer(module.app)
 
 
-def _complete_status(incomplete: str) -> list[str]:
-    from recollect.sessions.session import STATUSES
-
-    return [status for status in STATUSES if status.startswith(incomplete)]
-
-
 @group.callback()
 def list_sessions(
     context: typer.Context,
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", help="Sessions at most.")] = 20,
-    title: Annotated[
-        str | None, typer.Option(help="Only with this text in the title.", rich_help_panel=FILTERS)
-    ] = None,
+    title: Title = None,
     project: Project = None,
-    agent: Annotated[
-        str | None, typer.Option(help="Only of this agent.", rich_help_panel=FILTERS)
-    ] = None,
-    channel: Annotated[
-        str | None, typer.Option(help="Only from this channel.", rich_help_panel=FILTERS)
-    ] = None,
-    key: Annotated[
-        str | None, typer.Option(help="Only of this session key.", rich_help_panel=FILTERS)
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(help="Only used since: 2026-05-12, 2 days ago, 3h.", rich_help_panel=FILTERS),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(help="Only used until; a day is meant with its end.", rich_help_panel=FILTERS),
-    ] = None,
-    status: Annotated[
-        str | None,
-        typer.Option(
-            help="active, archived or deleted; all but the deleted by default.",
-            autocompletion=_complete_status,
-            rich_help_panel=FILTERS,
-        ),
-    ] = None,
-    deleted: Annotated[
-        bool, typer.Option("--all", help="Also the deleted.", rich_help_panel=FILTERS)
-    ] = False,
-    automatic: Annotated[
-        bool,
-        typer.Option(help="Also those of jobs, hooks and sub-agents.", rich_help_panel=FILTERS),
-    ] = True,
+    agent: Agent = None,
+    channel: Channel = None,
+    key: Key = None,
+    since: Since = None,
+    until: Until = None,
+    status: Status = None,
+    deleted: Deleted = False,
+    automatic: Automatic = True,
     as_json: AsJson = False,
 ) -> None:
     """List sessions, the last used first, or do something with one."""
@@ -113,26 +92,12 @@ def list_sessions(
             "status": status,
             "automatic": automatic,
         }
-        wanted |= _span(memory, since, until)
+        wanted |= span_of(memory, since, until)
         found = _found(memory.sessions, wanted, limit + 1, deleted=deleted)
         if answers_json(context, as_json):
             print_document({"sessions": found[:limit], "more": len(found) > limit})
         else:
             _show_list(memory.sessions, found, limit)
-
-
-def _span(memory: Memory, since: str | None, until: str | None) -> dict[str, int | None]:
-    if since is None and until is None:
-        return {}
-    from recollect.cli.dates import read_date
-    from recollect.core.clock import SystemClock
-    from recollect.sessions.freshness import zone_of
-
-    now, zone = SystemClock().now_ms(), zone_of(memory.settings.sessions.time_zone)
-    return {
-        "since": None if since is None else read_date(since, now, zone),
-        "until": None if until is None else read_date(until, now, zone, through=True),
-    }
 
 
 def _found(
