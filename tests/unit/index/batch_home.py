@@ -108,7 +108,8 @@ class BatchHome:
         fallback: Takes over from it.
         batch: The settings of batches.
         cache: Those of the cache.
-        step_ms: What a look at the clock takes.
+        step_ms: What a look at the clock takes: more than the pause between two questions after a
+            batch, so that every sync asks.
     """
 
     def __init__(
@@ -121,12 +122,12 @@ class BatchHome:
         fallback: Embedder | None = None,
         batch: BatchSettings = BATCHES,
         cache: CacheSettings | None = None,
-        step_ms: int = 1,
+        step_ms: int = 20,
     ) -> None:
         folder.mkdir(exist_ok=True)
         self.folder = folder
         self.embedder = embedder or embedder_at(server)
-        clock = HastyClock(step_ms) if step_ms > 1 else SystemClock()
+        clock = HastyClock(step_ms)
         self.feed = ScriptedFeed(*(said(f"m{n}", one) for n, one in enumerate(texts)))
         self.database = open_index(folder, StoreSettings(), clock)
         remote = RemoteSettings(base_url=server.origin)
