@@ -14,6 +14,7 @@ import msgspec
 
 import recollect
 from recollect.core.errors import RecollectError
+from recollect.governance.report import PruneReport
 from recollect.memory import Memory
 from recollect.sessions.holding import HeldSession
 from recollect.sessions.lease import Lease
@@ -22,7 +23,13 @@ from recollect.sessions.session import Session
 from recollect.sessions.tool_call import ToolCall
 from recollect.sessions.view import ContextView
 from recollect.sessions.window import Compacted
-from tests.durability.reference_model import Command, Reference
+from tests.durability.reference_model import (
+    DAYS,
+    MOST_MESSAGES,
+    MOST_SESSIONS,
+    Command,
+    Reference,
+)
 
 COMMON = "lighthouse"
 """A word of every message: the search for it should find exactly what is there."""
@@ -47,6 +54,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     fence: int | None = None
     code: str | None = None
     through: int | None = None
+    gone: tuple[str, ...] = ()
+    cut: dict[str, int] = {}
 
 
 class Player:
@@ -68,6 +77,9 @@ class Player:
             "embedding.provider": "none",
             "sessions.fresh.mode": self._fresh,
             "sessions.time_zone": "UTC",
+            "sessions.retention.max_sessions": MOST_SESSIONS,
+            "sessions.retention.max_messages": MOST_MESSAGES,
+            "sessions.retention.days": DAYS,
         }
         return recollect.open(self._home, overrides=chosen, clock=self._clock, live=False)
 
@@ -81,6 +93,9 @@ class Player:
             return Outcome(code=error.code)
         if isinstance(found, HeldSession):
             return Outcome(session=found.session.id, fence=found.lease.fence)
+        if isinstance(found, PruneReport):
+            cut = {id_: self.memory.sessions.get(id_).pruned_seq for id_ in found.cut_ids}
+            return Outcome(gone=found.session_ids, cut=cut)
         if isinstance(found, Compacted):
             through = None if found.compaction is None else found.compaction.through_seq
             return Outcome(session=found.session_id, through=through)
@@ -124,6 +139,10 @@ class Player:
         """Append messages with a lease, perhaps one that was lost."""
         messages = [_message(item) for item in items]
         self.memory.sessions.append_many(lease[0], messages, lease=_lease(lease))
+
+    def do_prune(self) -> PruneReport:
+        """Remove what is above the caps."""
+        return self.memory.prune()
 
     def do_release(self, lease: list[Any]) -> None:
         """Give a lease back, perhaps one that was lost."""
@@ -196,7 +215,7 @@ def expected(reference: Reference) -> dict[str, Any]:
                 "parent": (s.parent, s.shared if s.parent else None),
                 "times": (s.now, s.updated),
                 "compactions": s.compactions,
-                "counts": (len(s.own), s.own[-1].seq if s.own else s.shared),
+                "counts": (len(s.own), reference.last(s), s.pruned),
                 "tokens": (s.read, s.written, s.read + s.written),
             }
             for s in reference.sessions.values()
@@ -221,7 +240,7 @@ def _fields(session: Session) -> dict[str, Any]:
         "parent": (session.parent_id, session.forked_at_seq),
         "times": (session.created_at, session.updated_at),
         "compactions": session.compaction_count,
-        "counts": (session.message_count, session.last_seq),
+        "counts": (session.message_count, session.last_seq, session.pruned_seq),
         "tokens": (session.input_tokens, session.output_tokens, session.total_tokens),
     }
 

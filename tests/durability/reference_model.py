@@ -16,6 +16,8 @@ DAY = 24 * HOUR
 IDLE_MS = 240 * MINUTE
 DAY_BEGINS = 4 * HOUR
 LEASE_MS = 60_000
+MOST_SESSIONS, MOST_MESSAGES, DAYS = 6, 4, 2
+"""The caps of retention."""
 
 Command = dict[str, Any]
 """``op`` and ``now``, and the arguments of the call; everything in it is JSON."""
@@ -52,6 +54,7 @@ class Kept:
     previous: str | None = None
     parent: str | None = None
     shared: int = 0
+    pruned: int = 0
     compactions: int = 0
     own: list[Said] = field(default_factory=list)
     read: int = 0
@@ -91,10 +94,19 @@ class Reference:
     def transcript(self, session_id: str) -> list[Said]:
         """Return what was said, oldest first; of a fork also what it shares."""
         session = self.sessions[session_id]
-        if session.parent is None:
-            return list(session.own)
-        shared = [said for said in self.transcript(session.parent) if said.seq <= session.shared]
-        return shared + session.own
+        before = [] if session.parent is None else self._whole(session.parent)
+        said = [said for said in before if said.seq <= session.shared] + session.own
+        return [each for each in said if each.seq > session.pruned]
+
+    def _whole(self, session_id: str) -> list[Said]:
+        """Return what stands in a session and those above it, whatever it shows of that."""
+        session = self.sessions[session_id]
+        before = [] if session.parent is None else self._whole(session.parent)
+        return [said for said in before if said.seq <= session.shared] + session.own
+
+    def last(self, session: Kept) -> int:
+        """Return the seq of the newest message."""
+        return session.own[-1].seq if session.own else session.shared
 
     def calls(self, session_id: str) -> dict[str, tuple[bool, str | None]]:
         """Return for each tool call of a transcript whether it was seen, and its result."""
@@ -119,7 +131,7 @@ class Reference:
     def _through(self, session_id: str) -> int:
         """Return how far the newest summary reaches that a session sees; a fork as it was then."""
         session = self.sessions[session_id]
-        last, until = len(self.transcript(session_id)), None
+        last, until = self.last(session), None
         while True:
             seen = [
                 through
@@ -203,7 +215,7 @@ class Reference:
                 continue
             if item.get("event_id"):
                 self.events.add(item["event_id"])
-            seq = kept.own[-1].seq + 1 if kept.own else kept.shared + 1
+            seq = self.last(kept) + 1
             at = item.get("at", now)
             tools = {name: item[name] for name in ("call", "result") if name in item}
             kept.own.append(
@@ -222,9 +234,9 @@ class Reference:
         title: str | None = None,
     ) -> str:
         parent = self.sessions[session_id]
-        last = len(self.transcript(session_id))
+        last = self.last(parent)
         seq = last if at_seq is None else at_seq
-        if not 0 <= seq <= last:
+        if not 0 <= seq <= last or 0 < seq < parent.pruned:
             raise Refused("invalid_input")
         return self._add(
             made,
@@ -233,6 +245,7 @@ class Reference:
             title=title,
             parent=parent.id,
             shared=seq,
+            pruned=min(parent.pruned, seq),
             compactions=parent.compactions,
             automatic=parent.automatic,
         )
@@ -260,6 +273,8 @@ class Reference:
         self, now: int, made: str | None, lease: list[Any], items: list[dict[str, Any]]
     ) -> None:
         session, holder, fence = lease
+        if session not in self.sessions:
+            raise Refused("not_found")
         if self.leases[session][:2] != (holder, fence):
             raise Refused("conflict")
         self.leases[session] = (holder, fence, now + LEASE_MS)
@@ -267,7 +282,7 @@ class Reference:
 
     def _release(self, now: int, made: str | None, lease: list[Any]) -> None:
         session, holder, fence = lease
-        if self.leases[session][:2] == (holder, fence):
+        if session in self.leases and self.leases[session][:2] == (holder, fence):
             self.leases[session] = (holder, fence, 0)
 
     def _rename(self, now: int, made: str | None, session_id: str, title: str | None) -> str:
@@ -283,7 +298,8 @@ class Reference:
     ) -> str:
         """Check where the product cut, and note it."""
         before, said = self._through(session_id), self.transcript(session_id)
-        wanted = len(said) - keep_messages
+        place = len(said) - keep_messages - 1
+        wanted = said[place].seq if place >= 0 else 0
         answered = {s.call for s in said if s.call} & {s.result for s in said if s.result}
         if through is None:
             assert wanted <= before or any(s.call for s in said), "there was enough to replace"
@@ -300,6 +316,54 @@ class Reference:
         session.summaries.append((through, now))
         session.compactions += 1
         return session_id
+
+    def _prune(self, now: int, made: str | None, gone: list[str], cut: dict[str, int]) -> None:
+        """Check what the product removed, and remove it."""
+        held = {id_ for id_, lease in self.leases.items() if lease[2] > now}
+        order = _by_use(self.sessions.values())
+        above = {s.id for s in order if s.updated < now - DAYS * DAY}
+        above |= {s.id for s in order[MOST_SESSIONS:]}
+        assert set(gone) >= self._free(above - held), "what is above a cap goes"
+        for id_, through in cut.items():
+            session = self.sessions[id_]
+            assert id_ not in held, "what is held stays"
+            assert len(session.own) > MOST_MESSAGES, "only what is long is cut"
+            left = [said for said in session.own if said.seq > through]
+            assert left, "something stays"
+            assert len(left) <= MOST_MESSAGES or any(s.call for s in left), "no more than may"
+            calls = {s.call for s in session.own if s.call}
+            for call in calls & {s.result for s in session.own}:
+                seqs = [s.seq for s in session.own if call in {s.call, s.result}]
+                assert (min(seqs) > through) == (max(seqs) > through), "a pair is not torn"
+            session.pruned, session.own = through, left
+            newest = max((seq for seq, _ in session.summaries), default=0)
+            session.summaries = [
+                each for each in session.summaries if each[0] > through or each[0] == newest
+            ]
+        assert set(gone) <= self._free(above - held), "what somebody reads, holds or uses stays"
+        self._remove(set(gone))
+
+    def _free(self, above: set[str]) -> set[str]:
+        """Return those of some sessions that no other session reads."""
+        stays = [s for s in self.sessions.values() if s.id not in above]
+        for session in stays:  # it grows while it is read
+            reader, last = session, session.shared
+            while reader.parent is not None and last > session.pruned:
+                reader = self.sessions[reader.parent]
+                if reader not in stays:
+                    stays.append(reader)
+                last = min(last, reader.shared)
+        return above - {s.id for s in stays}
+
+    def _remove(self, gone: set[str]) -> None:
+        for id_ in gone:
+            del self.sessions[id_]
+            self.leases.pop(id_, None)
+        for session in self.sessions.values():
+            session.parent = None if session.parent in gone else session.parent
+            session.previous = None if session.previous in gone else session.previous
+        every = [said for session in self.sessions.values() for said in session.own]
+        self.events = {said.event_id for said in every if said.event_id}
 
     # --- what they have in common -----------------------------------------------------------------
 

@@ -35,10 +35,10 @@ OPS = (
     *("open",) * 3,
     *("fork",) * 3,
     *("reset", "hold", "held_append", "set_status", "resume", "compact") * 2,
-    *("create", "rename", "release", "reopen", "crash"),
+    *("create", "rename", "release", "reopen", "crash", "prune", "prune"),
 )
-UNSEEN = ("hold", "held_append", "release")
-"""Whether they happened does not show."""
+UNSEEN = ("hold", "held_append", "release", "prune")
+"""Whether they happened, or how far, does not show."""
 MOST_STEPS = 30
 KILLS_OF_A_HOME = 3
 
@@ -70,6 +70,7 @@ class Planner:
         op, a, b, c = step
         self._now += MOVES[c % len(MOVES)]
         ids = sorted(self._reference.sessions)
+        self.leases = [lease for lease in self.leases if lease[0] in self._reference.sessions]
         if op in {"held_append", "release"} and not self.leases:
             op = "hold"
         if op not in {"open", "reset"} and not ids:
@@ -90,7 +91,7 @@ class Planner:
         return {"session_id": ids[a % len(ids)], "items": self._items(ids[a % len(ids)], b)}
 
     def _items(self, session: str, b: int) -> list[dict[str, Any]]:
-        return [self._item(session, b + place * 7) for place in range(b % 4)]
+        return [self._item(session, b + place * 7) for place in range(b % 5)]
 
     def _item(self, session: str, b: int) -> dict[str, Any]:
         self._words += 1
@@ -113,7 +114,7 @@ class Planner:
 
     def _fork(self, ids: Sequence[str], a: int, b: int) -> dict[str, Any]:
         session = ids[a % len(ids)]
-        last = len(self._reference.transcript(session))
+        last = self._reference.last(self._reference.sessions[session])
         where = {} if b % 3 == 0 else {"at_seq": b % (last + 3) - 1}
         return {"session_id": session, "title": TITLES[b % 4], **where}
 
@@ -139,6 +140,9 @@ class Planner:
     def _compact(self, ids: Sequence[str], a: int, b: int) -> dict[str, Any]:
         return {"session_id": ids[a % len(ids)], "keep_messages": b % 5}
 
+    def _prune(self, _: Sequence[str], __: int, ___: int) -> dict[str, Any]:
+        return {}
+
     def _rename(self, ids: Sequence[str], a: int, b: int) -> dict[str, Any]:
         return {"session_id": ids[a % len(ids)], "title": TITLES[b % 4]}
 
@@ -149,7 +153,9 @@ class Planner:
 
 def follow(reference: Reference, planner: Planner, command: Command, outcome: Outcome) -> None:
     """Let the reference do what the product did, and compare what they gave."""
-    told = {"through": outcome.through} if command["op"] == "compact" else {}
+    told: dict[str, Any] = {"through": outcome.through} if command["op"] == "compact" else {}
+    if command["op"] == "prune":
+        told = {"gone": list(outcome.gone), "cut": outcome.cut}
     try:
         wanted = Outcome(session=reference.apply(command | told, outcome.session))
     except Refused as refused:
