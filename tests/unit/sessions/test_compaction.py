@@ -22,10 +22,11 @@ from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.core.settings.sessions import ContextSettings
 from recollect.sessions.compaction import visible_compaction
+from recollect.sessions.message import Message
 from recollect.sessions.sessions import Sessions
 from recollect.sessions.size import Sizer
 from recollect.sessions.summariser import ExtractiveSummariser, Summary, SummaryOrder
-from recollect.sessions.tool_pairs import pairs
+from recollect.sessions.tool_pairs import ToolPair, pairs
 from recollect.sessions.window_parts import WindowParts
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import Home, WordRedactor
@@ -316,7 +317,7 @@ def test_a_fork_without_messages_of_its_own_can_be_compacted(home: Home) -> None
 STEPS = st.lists(st.one_of(st.integers(0, 6), PIECES), max_size=6)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS, st.integers(0, 8))
 def test_pairs_and_messages_survive_any_compactions(
     home: Home, steps: list[int | list[tuple[str, int]]], keep: int
@@ -325,16 +326,26 @@ def test_pairs_and_messages_survive_any_compactions(
     sessions = small(home, window_tokens=1_000, keep_messages=keep)
     session_id = sessions.create().id
     for step in steps:
+        before = sessions.view(session_id).through_seq
         if isinstance(step, list):
             sessions.append_many(session_id, [(m.role, list(m.content)) for m in built(step)])
-            sessions.keep_within_window(session_id)
+            done = sessions.keep_within_window(session_id)
         else:
-            sessions.compact(session_id, keep_messages=step)
+            done = sessions.compact(session_id, keep_messages=step)
         view, stored = sessions.view(session_id), sessions.messages(session_id)
         assert view.tokens <= 1_000
         assert [m.seq for m in stored] == list(range(1, len(stored) + 1))
         assert view.omitted + len(view.messages) + view.through_seq == len(stored)
-        shown = set(seqs(view))
-        for pair in pairs(stored):
-            if pair.call_seq and pair.result_seq in shown and pair.call_seq < pair.result_seq:
-                assert pair.call_seq in shown
+        assert all(pair.call_seq for pair in pairs(view.messages))
+        if done.outcome == "compacted":
+            assert not torn(stored, before, view.through_seq)
+
+
+def torn(messages: list[Message], after_seq: int, through_seq: int) -> list[ToolPair]:
+    """Return the pairs whose call was replaced just now while their result was not."""
+    return [
+        pair
+        for pair in pairs(messages)
+        if pair.call_seq and pair.result_seq
+        if after_seq < pair.call_seq <= through_seq < pair.result_seq
+    ]

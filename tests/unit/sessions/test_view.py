@@ -32,9 +32,9 @@ def result(name: str) -> list[dict[str, Any]]:
     return [{"type": "tool_result", "tool_use_id": name, "content": f"found {name}"}]
 
 
-def talk(sessions: Sessions, turns: int, **options: str) -> str:
+def talk(sessions: Sessions, turns: int) -> str:
     """Return a session in which a tool answers every question: four messages a turn."""
-    session_id = sessions.create(**options).id
+    session_id = sessions.create().id
     for turn in range(turns):
         sessions.append_many(
             session_id,

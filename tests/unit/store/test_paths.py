@@ -265,7 +265,7 @@ def test_a_full_disk_takes_nothing_of_an_addition(
 ) -> None:
     """What was written of it is taken back."""
     write = os.write
-    monkeypatch.setattr(paths.os, "write", lambda fd, data: write(fd, data[:2]))
+    monkeypatch.setattr(os, "write", lambda fd, data: write(fd, data[:2]))
     with pytest.raises(StoreFull):
         append_beneath(root, "sub/file.md", lambda _: b"more", limit=99)
     assert (root / "sub" / "file.md").read_bytes() == b"hello"
