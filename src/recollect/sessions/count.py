@@ -22,7 +22,8 @@ def check_count(value: int | None, what: str, least: int = 0) -> int | None:
     """
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= LARGEST:
+    given: object = value
+    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= LARGEST:
         raise InvalidInput(
             f"{what} is no whole number from {least}", hint="leave it out, or mend it"
         )

@@ -100,7 +100,7 @@ def fork_session(tx: Transaction, parent: Session, branch: Session, at_seq: int 
         InvalidInput: the parent has no such message.
     """
     seq = parent.last_seq if at_seq is None else at_seq
-    if isinstance(seq, bool) or not isinstance(seq, int) or not 0 <= seq <= parent.last_seq:
+    if isinstance(seq, bool) or seq not in range(parent.last_seq + 1):
         raise InvalidInput(
             "the session has no message with this seq",
             hint=f"use 0 to {parent.last_seq}; 0 shares nothing",
