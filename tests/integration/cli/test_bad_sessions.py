@@ -184,24 +184,3 @@ def test_odd_mirrors_are_repaired_and_what_was_in_them_is_kept(
     mirror.mkdir()
     assert run("--home", home, "doctor", "--fix").code == 0
     assert mirror.read_bytes() == whole
-
-
-def test_an_export_tells_what_is_in_the_way(run: Run, home: Path, chat: Path) -> None:
-    """And writes nothing; with --force it replaces the file."""
-    assert run("--home", home, "import", "jsonl", chat).code == 0
-    session = run("--home", home, "sessions", "--json").json["sessions"][0]["id"]
-    out = chat.with_name("out.jsonl")
-    out.write_text("mine", encoding="utf-8")
-    there = run("--home", home, "export", session, "-o", out, "--json")
-    assert (there.code, there.error["code"]) == (1, "conflict")
-    assert out.read_text("utf-8") == "mine"
-    assert run("--home", home, "export", session, "-f", "word", "--json").code == 1
-    assert run("--home", home, "export", session, "--force", "--json").code == 1
-    assert run("--home", home, "export", "nobody", "--json").error["code"] == "not_found"
-    done = run("--home", home, "export", session, "-o", out, "--force", "--json")
-    assert (done.code, done.json["messages"]) == (0, 3)
-    printed = run("--home", home, "export", session)
-    assert printed.out == out.read_text("utf-8")
-    document = run("--home", home, "export", session, "--json").json
-    assert [json.loads(line) for line in printed.out.splitlines()] == document["lines"]
-    assert "3 messages in" in run("--home", home, "export", session, "-o", f"{out}2").out
