@@ -13,6 +13,7 @@ from recollect.cli.document import print_document
 from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, opened
 from recollect.cli.options import FILTERS, AsJson
+from recollect.cli.session_lines import OfSession
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
@@ -40,9 +41,7 @@ def events(
         list[str] | None,
         typer.Option("--type", help="Only this type; may be repeated.", rich_help_panel=FILTERS),
     ] = None,
-    session: Annotated[
-        str | None, typer.Option(help="Only of this session.", rich_help_panel=FILTERS)
-    ] = None,
+    session: OfSession = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what recollect did; with --json one event a line."""

@@ -13,6 +13,7 @@ from recollect.cli.document import print_document
 from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, opened
 from recollect.cli.options import AsJson
+from recollect.cli.session_lines import Name
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
@@ -30,12 +31,7 @@ def _complete_format(incomplete: str) -> list[str]:
 @app.command(rich_help_panel="Begin")
 def export(
     context: typer.Context,
-    session: Annotated[
-        str,
-        typer.Argument(
-            help="Its id, the end of it, or its title.", show_default=False, metavar="ID"
-        ),
-    ],
+    session: Name,
     *,
     form: Annotated[
         str,

@@ -12,6 +12,7 @@ from recollect.cli.failures import FAILED
 from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, opened
 from recollect.cli.options import AsJson
+from recollect.cli.session_lines import ForSession
 from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:  # for a name only
@@ -42,9 +43,7 @@ def get(
     around: Annotated[
         int, typer.Option("--context", "-C", help="Messages before and after a message.")
     ] = 2,
-    for_session: Annotated[
-        str | None, typer.Option(help="Only what may be told in this session.")
-    ] = None,
+    for_session: ForSession = None,
     as_json: AsJson = False,
 ) -> None:
     """Show lines of a memory file, or a message among its neighbours."""

@@ -14,6 +14,7 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answers_json, opened
 from recollect.cli.options import FILTERS, Agent, AsJson, Project, User
 from recollect.cli.progress import show_progress
+from recollect.cli.session_lines import ForSession, OfSession
 from recollect.core.errors import NotFound
 from recollect.core.scope import Scope
 
@@ -56,13 +57,8 @@ def search(
             rich_help_panel=FILTERS,
         ),
     ] = None,
-    session: Annotated[
-        str | None, typer.Option(help="Only in this session.", rich_help_panel=FILTERS)
-    ] = None,
-    for_session: Annotated[
-        str | None,
-        typer.Option(help="Only what may be told in this session.", rich_help_panel=FILTERS),
-    ] = None,
+    session: OfSession = None,
+    for_session: ForSession = None,
     agent: Agent = None,
     user: User = None,
     project: Project = None,

@@ -10,6 +10,7 @@ import typer
 from recollect.cli.addresses import short
 from recollect.cli.document import print_document
 from recollect.cli.invocation import answers_json
+from recollect.cli.options import FILTERS
 from recollect.cli.plain import shortened
 
 if TYPE_CHECKING:  # for a name only
@@ -24,7 +25,7 @@ OFFERED = 30
 """Sessions that a shell is offered for the beginning of an id or title."""
 
 
-def _complete_session(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+def complete_session(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the ids to go on with, as they are shown, and what the sessions are called."""
     from recollect.cli.invocation import Invocation, home_of, is_home, opened
     from recollect.core.errors import RecollectError
@@ -51,7 +52,22 @@ Name = Annotated[
         help="Its id, the end of it, its title or its key.",
         show_default=False,
         metavar="ID",
-        autocompletion=_complete_session,
+        autocompletion=complete_session,
+    ),
+]
+
+OfSession = Annotated[
+    str | None,
+    typer.Option(
+        help="Only of this session.", autocompletion=complete_session, rich_help_panel=FILTERS
+    ),
+]
+ForSession = Annotated[
+    str | None,
+    typer.Option(
+        help="Only what may be told in this session.",
+        autocompletion=complete_session,
+        rich_help_panel=FILTERS,
     ),
 ]
 
