@@ -127,7 +127,9 @@ class ContextWindows(Transcripts):
 
         Raises:
             NotFound: there is no such session in the scope.
+            InvalidInput: a number below 0.
         """
+        check_count(extra_tokens, "a number of tokens")
         limits = thresholds_of(self._settings.context)
 
         def unit(tx: Transaction) -> tuple[ContextView, Compaction | None]:
@@ -137,7 +139,7 @@ class ContextWindows(Transcripts):
 
         view, last = self._database.read(unit)
         told = told_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer())
-        tokens = max(view.tokens + max(0, extra_tokens), told)
+        tokens = max(view.tokens + extra_tokens, told)
         if view.is_full or tokens >= limits.compact:
             return self.compact(session_id)
         flush = self.flush(session_id) if tokens >= limits.flush else _NOT_DUE

@@ -241,6 +241,8 @@ def test_what_cannot_be_compacted_is_refused(sessions: Sessions) -> None:
         sessions.within(Scope(user="43")).compactions(session.id)
     with pytest.raises(InvalidInput):
         sessions.compact(session.id, keep_messages=-1)
+    with pytest.raises(InvalidInput):
+        sessions.keep_within_window(session.id, -1)
 
 
 def test_parents_that_cannot_be_followed_are_told(home: Home) -> None:
