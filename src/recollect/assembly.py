@@ -49,6 +49,7 @@ from recollect.sessions.foreign import TranscriptFormat
 from recollect.sessions.identity_links import read_links
 from recollect.sessions.importer import TranscriptImporter
 from recollect.sessions.mirror import TranscriptMirror
+from recollect.sessions.serving import TURNS
 from recollect.sessions.sessions import Sessions
 from recollect.sessions.window_parts import window_parts
 from recollect.store.drawn import drawn
@@ -64,8 +65,6 @@ AGENTS = "agents"
 """Folder of the home that holds the indexes of agents with settings of their own."""
 QMD = "qmd"
 """Folder beside an index that holds what the external command keeps for its workspaces."""
-TURNS = "turns"
-"""Folder of the home where those who answer in a session queue."""
 _SALT = "redaction.salt"
 _COPIES = "vectors.home"
 """Names the copies of our vectors outside of the home."""

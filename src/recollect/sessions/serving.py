@@ -27,6 +27,8 @@ from recollect.sessions.transcripts import Transcripts
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
+TURNS = "turns"
+"""Folder of the home where those who answer in a session queue."""
 TURN_TIMEOUT_S = 600.0
 """How long a message waits for the one before it: as long as an agent may think."""
 
