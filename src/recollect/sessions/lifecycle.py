@@ -15,6 +15,7 @@ from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset
 from recollect.core.scope import Scope
 from recollect.sessions.freshness import FreshnessRule
+from recollect.sessions.lineage import check_depth
 from recollect.sessions.session import (
     STATUSES,
     Condition,
@@ -97,7 +98,7 @@ def fork_session(tx: Transaction, parent: Session, branch: Session, at_seq: int 
     It has no key: what comes in under the key of the parent goes on going there.
 
     Raises:
-        InvalidInput: the parent has no such message.
+        InvalidInput: the parent has no such message, or stands behind too many forks.
     """
     seq = parent.last_seq if at_seq is None else at_seq
     if isinstance(seq, bool) or seq not in range(parent.last_seq + 1):
@@ -112,6 +113,7 @@ def fork_session(tx: Transaction, parent: Session, branch: Session, at_seq: int 
             hint=f"use {parent.pruned_seq} to {parent.last_seq}, or 0",
             pruned_seq=parent.pruned_seq,
         )
+    check_depth(tx, parent)
     forked = msgspec.structs.replace(
         branch,
         **{name: getattr(parent, name) for name in _INHERITED},

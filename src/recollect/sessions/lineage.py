@@ -12,10 +12,10 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.errors import StoreCorrupt
+from recollect.core.errors import InvalidInput, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.sessions.session import Session, find_session
-from recollect.store.cell import integer_or_none, text, text_or_none
+from recollect.store.cell import integer, integer_or_none, text, text_or_none
 from recollect.store.engine import Transaction
 
 MAX_DEPTH = 10_000
@@ -39,6 +39,14 @@ _KIN: LiteralString = """
         ON s.parent_id = kin.id OR (s.previous_id = kin.id AND s.parent_id IS NULL)
     )
     SELECT id FROM kin
+"""
+_DEPTH: LiteralString = """
+    WITH RECURSIVE line (id, above) AS (
+        SELECT id, parent_id FROM sessions WHERE id = ? AND tenant = ?
+        UNION
+        SELECT s.id, s.parent_id FROM sessions s JOIN line ON s.id = line.above
+    )
+    SELECT count(*) FROM line
 """
 _PARENT: LiteralString = "SELECT parent_id, forked_at_seq FROM sessions WHERE id = ? AND tenant = ?"
 
@@ -86,6 +94,20 @@ def segments(tx: Transaction, session: Session) -> list[Segment]:
             break
         parent, shared = text_or_none(row[0]), integer_or_none(row[1])
     raise StoreCorrupt("the parents of a session cannot be followed", hint=_DOCTOR)
+
+
+def check_depth(tx: Transaction, parent: Session) -> None:
+    """Refuse a fork that nobody could read.
+
+    Raises:
+        InvalidInput: its parents are as many as are followed.
+    """
+    row = tx.row(_DEPTH, (parent.id, parent.tenant))
+    if row is not None and integer(row[0]) >= MAX_DEPTH:
+        raise InvalidInput(
+            f"the session stands behind {MAX_DEPTH:,} forks of forks",
+            hint="fork one of its parents, or begin a new session",
+        )
 
 
 def within(parts: Sequence[Segment], after: int, before: int | None) -> list[Segment]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.core.errors import InvalidInput, NotFound, RecollectError, StoreCorrupt
+from recollect.sessions import lineage
 from recollect.sessions.sessions import Sessions
 from tests.unit.sessions.home import Home
 
@@ -85,3 +86,18 @@ def test_a_very_long_chain_of_forks_reads_as_any_other(home: Home) -> None:
     assert [m.seq for m in home.sessions.messages(tip)] == [1, 2]
     assert [m.text for m in home.sessions.view(tip).messages] == ["first", "last"]
     assert home.sessions.lineage(tip).relation == "root"
+
+
+def test_a_fork_that_nobody_could_read_is_refused(
+    sessions: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is there can still be read, and be forked nearer to its root."""
+    monkeypatch.setattr(lineage, "MAX_DEPTH", 4)
+    tips = [sessions.create().id]
+    sessions.append(tips[0], "user", "first")
+    for _ in range(3):
+        tips.append(sessions.fork(tips[-1]).id)
+    with pytest.raises(InvalidInput, match="forks of forks"):
+        sessions.fork(tips[-1])
+    assert [message.text for message in sessions.messages(tips[-1])] == ["first"]
+    assert sessions.fork(tips[-2]).forked_at_seq == 1
