@@ -96,5 +96,5 @@ class Catalogue(Serving):
             NotFound: there is no such session in the scope.
         """
         return self._database.read(
-            lambda tx: family(tx, require_session(tx, self.scope, session_id))
+            lambda tx: family(tx, self.scope, require_session(tx, self.scope, session_id))
         )

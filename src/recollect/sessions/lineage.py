@@ -120,10 +120,11 @@ def within(parts: Sequence[Segment], after: int, before: int | None) -> list[Seg
     return [part for part in cut if part.first <= part.last]
 
 
-def family(tx: Transaction, session: Session) -> Branch:
-    """Return the tree that a session belongs to, from its oldest ancestor down.
+def family(tx: Transaction, scope: Scope, session: Session) -> Branch:
+    """Return the tree that a session belongs to, from the oldest ancestor that the scope may see.
 
-    A key that is reset for years makes a very deep tree, so nothing here calls itself.
+    What stands behind a session of somebody else is left out with it. A key that is reset for
+    years makes a very deep tree, so nothing here calls itself.
 
     Raises:
         StoreCorrupt: the chain of parents leads in a circle.
@@ -131,18 +132,25 @@ def family(tx: Transaction, session: Session) -> Branch:
     root = tx.row(_ROOT, (session.id, session.tenant, session.tenant))
     if root is None:
         raise StoreCorrupt("the parents of a session cannot be followed", hint=_DOCTOR)
-    owner = Scope(tenant=session.tenant)
+    owner = msgspec.structs.replace(scope, session=None)
     kin = [find_session(tx, owner, text(row[0])) for row in tx.rows(_KIN, root)]
+    seen = {found.id: found for found in kin if found is not None}
+    top = session
+    while (above := seen.get(_above(top) or "")) is not None:
+        top = above
     below: dict[str | None, list[Session]] = {}
-    for found in sorted((s for s in kin if s is not None), key=lambda s: (s.created_at, s.id)):
-        above = None if found.id == root[0] else found.parent_id or found.previous_id
-        below.setdefault(above, []).append(found)
-    return _tree(below)
+    for found in sorted(seen.values(), key=lambda s: (s.created_at, s.id)):
+        below.setdefault(_above(found), []).append(found)
+    return _tree(top, below)
 
 
-def _tree(below: Mapping[str | None, Sequence[Session]]) -> Branch:
-    """Build the branches from the last one up; below None is the root."""
-    order = list(below[None])
+def _above(session: Session) -> str | None:
+    return session.parent_id or session.previous_id
+
+
+def _tree(top: Session, below: Mapping[str | None, Sequence[Session]]) -> Branch:
+    """Build the branches from the last one up."""
+    order = [top]
     for session in order:  # it grows while it is read
         order.extend(below.get(session.id, ()))
     made: dict[str, Branch] = {}

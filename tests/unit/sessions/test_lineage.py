@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from recollect.core.errors import StoreCorrupt
+from recollect.core.scope import Scope
 from recollect.sessions.lineage import Branch
 from recollect.sessions.sessions import Sessions
 from tests.unit.sessions.home import Home
@@ -58,3 +59,17 @@ def test_who_holds_a_session_can_be_asked(home: Home) -> None:
         assert found is not None
         assert found.holder == "night-shift"
     assert home.sessions.lease(session.id) is None
+
+
+def test_a_tree_shows_nothing_of_another_scope(home: Home) -> None:
+    """Sessions under one key may belong to several projects."""
+    key = "agent:main:telegram:acc:direct:42"
+    first = home.sessions.reset(key, project="/a")
+    other = home.sessions.reset(key)
+    last = home.sessions_of(Scope(project="/a")).fork(first.id)
+    tree = home.sessions_of(Scope(project="/a")).lineage(last.id)
+    assert [branch.session.id for branch in (tree, *tree.branches)] == [first.id, last.id]
+    behind = home.sessions.reset(key, project="/b")
+    assert home.sessions_of(Scope(project="/b")).lineage(behind.id).branches == ()
+    whole = home.sessions.lineage(last.id)
+    assert {branch.session.id for branch in whole.branches} == {other.id, last.id}
