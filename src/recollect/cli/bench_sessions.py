@@ -17,6 +17,8 @@ def sessions(
     *,
     messages: Annotated[int, typer.Option(min=1, help="Messages of the long session.")] = 100_000,
     many: Annotated[int, typer.Option(min=1, help="Sessions in the home.")] = 10_000,
+    depth: Annotated[int, typer.Option(min=1, help="Forks of forks in the chain.")] = 50,
+    tree: Annotated[int, typer.Option(min=1, help="Sessions of the tree.")] = 1_000,
     rounds: Annotated[int, typer.Option(min=1, help="Calls of each figure.")] = 100,
     processes: Annotated[int, typer.Option(min=1, help="That append to one session.")] = 8,
     seed: Annotated[int, typer.Option(help="The same seed makes the same texts.")] = 7,
@@ -28,7 +30,13 @@ def sessions(
     output = Output(as_json=as_json, markdown=markdown)
     output.check()
     plan = SessionPlan(
-        messages=messages, sessions=many, rounds=rounds, processes=processes, seed=seed
+        messages=messages,
+        sessions=many,
+        depth=depth,
+        tree=tree,
+        rounds=rounds,
+        processes=processes,
+        seed=seed,
     )
     with show_progress() as progress, work_folder(keep) as root:
         run = SessionRunner(root, describe_environment(), progress).run(plan)

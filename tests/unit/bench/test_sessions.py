@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from io import StringIO
 from pathlib import Path
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
 import recollect
 from recollect.bench.environment import describe_environment
@@ -19,6 +21,7 @@ from recollect.bench.sessions import (
     describe_sessions,
     session_grids,
 )
+from recollect.cli.bench import app
 from recollect.core.errors import RecollectError
 
 
@@ -36,6 +39,14 @@ def test_every_figure_of_sessions_is_measured(tmp_path: Path) -> None:
     (grid,) = session_grids(run)
     assert len(grid.rows) == len(run.figures) == 13
     assert describe_sessions(run)[1] == "4 messages of 2 processes: 0 lost, no gap in their order"
+
+
+def test_the_command_prints_one_document() -> None:
+    """The options make it as short as a test wants it."""
+    few = ["sessions", "--messages", "20", "--many", "3", "--rounds", "1", "--processes", "1"]
+    shown = CliRunner().invoke(app, [*few, "--tree", "2", "--depth", "1", "--json"])
+    assert shown.exit_code == 0, shown.stderr
+    assert json.loads(shown.stdout)["plan"]["messages"] == 20
 
 
 def test_a_writer_answers_with_what_each_message_took(
