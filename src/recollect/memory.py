@@ -8,33 +8,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.assembly import Order, Parts, assemble
+from recollect.assembly.ground import Order
+from recollect.assembly.parts import Parts, assemble
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
-from recollect.governance.report import PruneReport
-from recollect.governance.retention import OnPrune, ignore_pruning
-from recollect.index.checkup import IndexCheckup
 from recollect.index.hit import SearchResult
-from recollect.index.preview import Preview
 from recollect.index.report import OnProgress, SyncReport, ignore_progress
 from recollect.index.searcher import SearchOptions, source_names
 from recollect.models.embedder import Embedder
 from recollect.recall.audience import audience_of, check_may_read, stretches_of
 from recollect.recall.citations import shows_citations
-from recollect.recall.probe import EmbedderProbe, Probe
 from recollect.recall.reading import MOST_CHARS, Extent, ReadResult
-from recollect.recall.status import Status, report_status
 from recollect.recall.upkeep import Synced
-from recollect.sessions.export import SessionExport
-from recollect.sessions.foreign import TranscriptFormat, TranscriptWriter
-from recollect.sessions.import_report import ImportReport, Progress
-from recollect.sessions.importer import AUTO, TranscriptImporter
+from recollect.sessions.foreign import AUTO, TranscriptFormat, TranscriptWriter
 from recollect.store.usage import UsageLedger
+
+if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
+    from recollect.governance.report import PruneReport
+    from recollect.governance.retention import OnPrune
+    from recollect.index.checkup import IndexCheckup
+    from recollect.index.preview import Preview
+    from recollect.recall.probe import EmbedderProbe, Probe
+    from recollect.recall.status import Status
+    from recollect.sessions.export import SessionExport
+    from recollect.sessions.import_report import ImportReport, Progress
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
@@ -56,7 +59,7 @@ class Memory:
         self.sessions = parts.sessions
         self.events = parts.events
         self._is_closed = False
-        self._probe = EmbedderProbe(parts.choice.embedder, parts.choice.hint, parts.clock)
+        self._probe: EmbedderProbe | None = None
 
     def __enter__(self) -> Memory:
         return self
@@ -225,6 +228,8 @@ class Memory:
         progress: Progress | None = None,
     ) -> ImportReport:
         """Import transcripts of other programs; see `recollect.integrations.import_transcripts`."""
+        from recollect.sessions.importer import TranscriptImporter
+
         parts = self._parts
         importer = TranscriptImporter(
             database=parts.records,
@@ -244,9 +249,11 @@ class Memory:
         Raises:
             NotFound: there is no such session in the scope.
         """
+        from recollect.sessions.export import SessionExport
+
         return SessionExport(self.sessions, session_id, writer)
 
-    def prune(self, *, dry_run: bool = False, on_progress: OnPrune = ignore_pruning) -> PruneReport:
+    def prune(self, *, dry_run: bool = False, on_progress: OnPrune | None = None) -> PruneReport:
         """Remove for good what is above the caps of ``sessions.retention``; return a receipt.
 
         Args:
@@ -256,7 +263,7 @@ class Memory:
         Raises:
             StoreError: a database refused; what was removed before stays removed.
         """
-        retention = self._parts.retention
+        retention = self._parts.retention()
         return retention.preview() if dry_run else retention.prune(on_progress)
 
     def explain_settings(self) -> ResolvedSettings:
@@ -269,10 +276,17 @@ class Memory:
         Raises:
             StoreError: a database cannot be read.
         """
+        from recollect.recall.status import report_status
+
         return report_status(self._parts.reported())
 
     def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
+        from recollect.recall.probe import EmbedderProbe
+
+        if self._probe is None:
+            choice = self._parts.choice
+            self._probe = EmbedderProbe(choice.embedder, choice.hint, self._parts.clock)
         return self._probe.ask()
 
     def probe_vectors(self) -> bool:
@@ -281,6 +295,8 @@ class Memory:
 
     def checkup(self) -> IndexCheckup:
         """Return what examines the rows of the index, and mends them."""
+        from recollect.index.checkup import IndexCheckup
+
         return IndexCheckup(self._parts.index_database, self._parts.index)
 
     def forgive_batches(self) -> int:

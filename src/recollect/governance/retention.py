@@ -91,9 +91,7 @@ class Retention:
         plan = self._plan(now)
         return report_of(plan, plan.removals, at=now, dry_run=True)
 
-    def prune(
-        self, on_progress: OnPrune = ignore_pruning, stopping: Stopping = _never
-    ) -> PruneReport:
+    def prune(self, on_progress: OnPrune | None = None, stopping: Stopping = _never) -> PruneReport:
         """Remove what is above the caps, and what an earlier run left.
 
         Args:
@@ -103,7 +101,7 @@ class Retention:
         Raises:
             StoreError: the records refused; what was removed before stays removed.
         """
-        return self._prune(on_progress, stopping, None)
+        return self._prune(on_progress or ignore_pruning, stopping, None)
 
     def _prune(
         self, on_progress: OnPrune, stopping: Stopping, most_bytes: int | None

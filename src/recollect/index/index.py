@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,7 +23,6 @@ from recollect.index.indexer import Indexer
 from recollect.index.layout import chunk_ids
 from recollect.index.lexical.backends import LexicalChoice
 from recollect.index.locks import IndexLocks
-from recollect.index.preview import Preview
 from recollect.index.question_vectors import QuestionVectors
 from recollect.index.report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.searcher import Searcher, SearchOptions
@@ -30,6 +30,9 @@ from recollect.index.vectors.near_vectors import InMemory, NearVectors
 from recollect.models.embedder import Embedder
 from recollect.store.cell import first_integer, integer, text
 from recollect.store.engine import Database, Transaction
+
+if TYPE_CHECKING:  # only a preview makes one
+    from recollect.index.preview import Preview
 
 NO_VECTORS_YET = "some chunks have no vector yet: run `recollect sync`"
 

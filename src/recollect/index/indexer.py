@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -36,7 +37,6 @@ from recollect.index.generations import (
 from recollect.index.lexical.backends import choose
 from recollect.index.locks import IndexLocks
 from recollect.index.pieces import PIECES_VERSION
-from recollect.index.preview import Preview, Survey
 from recollect.index.report import SyncReport, Watch
 from recollect.index.retired import drop_some
 from recollect.index.sync_turn import SyncTurn
@@ -44,6 +44,9 @@ from recollect.index.vector_maker import SizeChanged, VectorMaker
 from recollect.models.prices import price
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import TERMS_VERSION
+
+if TYPE_CHECKING:  # only a preview makes one
+    from recollect.index.preview import Preview
 
 REBUILDING = "another process is rebuilding the index"
 
@@ -147,6 +150,8 @@ class Indexer:
             remote: Knows the price.
             anew: Whether everything is to be built anew in any case.
         """
+        from recollect.index.preview import Preview, Survey
+
         embedder, wanted, serving = self.vectors.wanted(), self.identity(), self.serving()
         due = serving.identity.misfit(wanted) or ("it is asked for" if anew else None)
         building = self._database.read(lambda tx: find_generation(tx, "building"))

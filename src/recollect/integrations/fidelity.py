@@ -31,7 +31,12 @@ REST = "_recollect"
 DERIVED = "derived"
 """Stands in the field of a record that holds no message, such as a summary of ours."""
 
-_CARRIED: dict[str, Any] = {"role": str, "content": (str, list), "name": (str, type(None)), "metadata": dict}
+_CARRIED: dict[str, Any] = {
+    "role": str,
+    "content": (str, list),
+    "name": (str, type(None)),
+    "metadata": dict,
+}
 _FOLLOWS = frozenset({FOREIGN, USAGE, "parent"})
 """Metadata that comes of the record itself where a message goes back into its own format."""
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from recollect.core.errors import InvalidInput
 from recollect.integrations.formats import FORMATS, WRITERS
+from recollect.sessions.foreign import AUTO
 from recollect.sessions.import_report import ImportReport, Progress
-from recollect.sessions.importer import AUTO
 
 if TYPE_CHECKING:  # a format must not load the index and its arrays
     from recollect.memory import Memory

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from recollect.core.errors import NotFound
 from recollect.index.extra_paths import may_enter
 from recollect.index.place import Place
-from recollect.sessions.foreign import TranscriptFormat
-from recollect.sessions.import_report import Progress
+from recollect.sessions.foreign import AUTO, TranscriptFormat
 from recollect.sessions.import_source import SUFFIX
-from recollect.sessions.importer import AUTO, TranscriptImporter
+
+if TYPE_CHECKING:  # the importer is wanted where transcripts are followed, and that is seldom
+    from recollect.sessions.import_report import Progress
+    from recollect.sessions.importer import TranscriptImporter
 
 LEDGER = "+followed"
 """Keeps what is followed apart from what a person imports, which takes everything."""

@@ -321,4 +321,3 @@ def _language(parts: Reported, spending: list[Spent]) -> LanguageStatus:
 
 def _today(parts: Reported) -> str:
     return to_datetime(parts.clock.now_ms()).date().isoformat()
-

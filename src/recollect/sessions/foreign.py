@@ -21,6 +21,9 @@ if TYPE_CHECKING:  # for names only
     from recollect.sessions.message import Message
     from recollect.sessions.session import Session
 
+AUTO = "auto"
+"""The name that lets each file tell its format."""
+
 Record: TypeAlias = Mapping[str, Any]
 """One line of a foreign transcript: a JSON object."""
 

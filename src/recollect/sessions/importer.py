@@ -20,7 +20,7 @@ from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.sessions.draft import DraftMaker, Redactor
-from recollect.sessions.foreign import TranscriptFormat
+from recollect.sessions.foreign import AUTO, TranscriptFormat
 from recollect.sessions.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.import_file import FileImport, ImportContext
 from recollect.sessions.import_ledger import LedgerEntry, read_ledger, write_entry
@@ -38,9 +38,6 @@ from recollect.sessions.session import find_session
 from recollect.store.engine import Database
 from recollect.store.journal import record_event
 from recollect.store.paths import FoundFile, open_beneath
-
-AUTO = "auto"
-"""The name that lets each file tell its format."""
 
 
 class TranscriptImporter:

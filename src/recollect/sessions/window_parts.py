@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 
 from recollect.models.language import LanguageModel
-from recollect.sessions.model_summary import ModelNotes, ModelSummariser
 from recollect.sessions.notes import NoteTaker, RuleNotes
 from recollect.sessions.size import CountTokens
 from recollect.sessions.summariser import ExtractiveSummariser, Summariser
@@ -35,6 +34,8 @@ def window_parts(
     """Return the parts with a language model, or with none."""
     if model is None:
         return WindowParts(workspace=workspace, count=count)
+    from recollect.sessions.model_summary import ModelNotes, ModelSummariser
+
     return WindowParts(
         summariser=ModelSummariser(model),
         notes=ModelNotes(model),

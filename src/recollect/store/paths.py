@@ -54,7 +54,7 @@ class Listing(Struct, frozen=True, kw_only=True):
     skipped: tuple[SkippedFile, ...]
 
 
-def check_id(value: str) -> str:
+def check_id(value: object) -> str:
     """Return ``value``, which can stand in a file name.
 
     Raises:

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.assembly import Order, Parts, assemble
+from recollect.assembly.ground import Order
+from recollect.assembly.parts import Parts, assemble
 from recollect.cli.cost import show_preview
 from recollect.index.preview import Preview
 from tests.unit.cli.conftest import Run

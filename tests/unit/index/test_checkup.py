@@ -83,7 +83,8 @@ ORPHANS = {
     "annotations without a chunk": "INSERT INTO annotations"
     " VALUES ((1 << 40) + 9000, 5, '[]', '[]')",
     "postings without a term": "INSERT INTO postings VALUES (9000 << 32, x'00')",
-    "groups without a document": "INSERT INTO chunk_groups VALUES (1, 9000, 'sessions', 'x', 0, NULL)",
+    "groups without a document": "INSERT INTO chunk_groups"
+    " VALUES (1, 9000, 'sessions', 'x', 0, NULL)",
     "names without a document": "INSERT INTO names VALUES (9000, 1, 'user', 'nobody', 0)",
     "file names without a document": "INSERT INTO file_names VALUES (1, 'x', 1, 9000)",
     "terms of no partition": "INSERT INTO terms VALUES (9000, 77, 'x')",

@@ -72,7 +72,9 @@ def test_code_is_left_as_it_is() -> None:
 
 def test_several_on_a_line_are_one_and_lines_keep_their_numbers() -> None:
     """A comment alone on its line leaves an empty line."""
-    found = read_annotations("a\n<!-- importance: 3 -->\nb <!-- project: x --><!-- importance: 9 -->")
+    found = read_annotations(
+        "a\n<!-- importance: 3 -->\nb <!-- project: x --><!-- importance: 9 -->"
+    )
     assert found.text == "a\n\nb"
     assert found.by_line == {
         2: Annotation(importance=3),

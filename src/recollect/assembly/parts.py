@@ -1,0 +1,213 @@
+"""Everything a memory is made of, put together.
+
+Nothing else decides which implementation is used.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from recollect.assembly.ground import Ground, Order, open_ground, own_index_of
+from recollect.assembly.sources import (
+    extra_paths,
+    followed_transcripts,
+    memory_files,
+    qmd_backend,
+    reading,
+)
+from recollect.core.clock import Clock, IdSource
+from recollect.core.scope import Scope
+from recollect.core.settings import ResolvedSettings
+from recollect.index.extra_paths import ExtraPath
+from recollect.index.feed import Feed
+from recollect.index.index import Index
+from recollect.index.locks import IndexLocks
+from recollect.index.memory_files import MemoryFiles
+from recollect.index.vectors.choice import VectorChoice
+from recollect.models.language_registry import LanguageChoice
+from recollect.models.registry import Choice
+from recollect.recall.arrivals import Arrivals
+from recollect.recall.reading import Reading
+from recollect.recall.transcript_feed import TranscriptFeed
+from recollect.recall.upkeep import Kept, Upkeep, worker_lock
+from recollect.sessions.identity_links import read_links
+from recollect.sessions.mirror import TranscriptMirror
+from recollect.sessions.serving import TURNS
+from recollect.sessions.sessions import Sessions
+from recollect.sessions.window_parts import window_parts
+from recollect.store.drawn import drawn
+from recollect.store.engine import Database
+from recollect.store.lock import TicketQueue
+from recollect.store.sqlite import SqliteDatabase
+from recollect.store.streams import EventStream
+from recollect.text.secret_redactor import SecretRedactor
+
+if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+    from recollect.governance.retention import Retention
+    from recollect.recall.qmd.backend import QmdBackend
+    from recollect.recall.status import Reported
+
+_COPIES = "vectors.home"
+"""Names the copies of our vectors outside of the home."""
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a memory is made of. Closing them is the facade's business."""
+
+    home: Path
+    workspace: Path | None
+    scope: Scope
+    resolved: ResolvedSettings
+    clock: Clock
+    ids: IdSource
+    redactor: SecretRedactor | None
+    records: SqliteDatabase
+    index_database: SqliteDatabase
+    choice: Choice
+    language: LanguageChoice
+    index: Index
+    files: MemoryFiles | None
+    reading: Reading | None
+    qmd: QmdBackend | None
+    mirror: TranscriptMirror | None
+    live: bool
+    upkeep: Upkeep
+    sessions: Sessions
+    events: EventStream
+    retention: Callable[[], Retention]
+    extra: tuple[ExtraPath, ...]
+
+    def reported(self) -> Reported:
+        """Return what a status tells of."""
+        from recollect.recall.status import Reported
+
+        return Reported(
+            home=self.home,
+            workspace=self.workspace,
+            extra=self.extra,
+            settings=self.resolved.settings,
+            clock=self.clock,
+            records=self.records,
+            index_database=self.index_database,
+            index=self.index,
+            choice=self.choice,
+            language=self.language,
+            qmd=self.qmd,
+            mirror=self.mirror,
+            upkeep=self.upkeep,
+            events=self.events,
+        )
+
+
+def assemble(order: Order) -> Parts:
+    """Build the parts of a memory; its home is made when it is missing.
+
+    Raises:
+        ConfigError: a setting is wrong.
+        NotFound: the workspace is no folder.
+        StoreError: a database cannot be opened.
+    """
+    ground = open_ground(order)
+    resolved, settings, clock = ground.resolved, ground.resolved.settings, ground.clock
+    files = memory_files(ground)
+    index = _index(ground, files)
+    mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
+    retention = functools.cache(lambda: _retention(ground, index, mirror))
+    kept = Kept(
+        index=index,
+        lock=worker_lock(ground.index_home, files, ground.scope, clock),
+        files=files,
+        followed=followed_transcripts(ground, mirror),
+        is_live=order.live,
+        daily=lambda stopping: retention().prune_daily(stopping),
+    )
+    upkeep = Upkeep(kept, settings.sync, clock)
+    return Parts(
+        home=ground.home,
+        workspace=ground.workspace,
+        scope=ground.scope,
+        resolved=resolved,
+        clock=clock,
+        ids=ground.ids,
+        redactor=ground.redactor,
+        records=ground.records,
+        index_database=ground.index_database,
+        choice=ground.choice,
+        language=ground.language,
+        index=index,
+        files=files,
+        reading=reading(ground, files),
+        qmd=qmd_backend(ground, files, index),
+        mirror=mirror,
+        live=order.live,
+        upkeep=upkeep,
+        sessions=_sessions(ground, mirror, upkeep),
+        events=EventStream(ground.records, ground.scope),
+        retention=retention,
+        extra=tuple(extra_paths(ground)),
+    )
+
+
+def _index(ground: Ground, files: MemoryFiles | None) -> Index:
+    agent = own_index_of(ground.resolved, ground.scope)
+    records, database = ground.records, ground.index_database
+    links = read_links(ground.resolved.settings.sessions.identity_links)
+    feeds: list[Feed] = [TranscriptFeed(records, agent, links), *([files] if files else [])]
+    vector = ground.resolved.settings.search.vector
+    near = VectorChoice(vector, database, ground.index_home, _copies(records, agent), ground.clock)
+    return Index(
+        database,
+        feeds,
+        ground.resolved.settings,
+        clock=ground.clock,
+        embedder=ground.choice.embedder,
+        fallback=ground.choice.fallback,
+        locks=IndexLocks(ground.index_home, ground.clock),
+        origin=files.origin if files else None,
+        near=near.choose(),
+    )
+
+
+def _retention(ground: Ground, index: Index, mirror: TranscriptMirror | None) -> Retention:
+    from recollect.governance.episode import EpisodeWriter
+    from recollect.governance.retention import Retention
+    from recollect.governance.sweep import Copies, copies_elsewhere
+
+    copies = Copies(
+        records=ground.records,
+        index_database=ground.index_database,
+        mirror=mirror or TranscriptMirror(ground.home, ground.records),
+        is_mirrored=mirror is not None,
+        catch_up=index.catch_up,
+        elsewhere=lambda: copies_elsewhere(ground.home, ground.index_home),
+    )
+    settings, clock = ground.resolved.settings.sessions, ground.clock
+    caps = settings.retention
+    episodes = EpisodeWriter(ground.records, clock, ground.ids, caps.episode_tokens)
+    return Retention(copies, caps, ground.scope, episodes=episodes, clock=clock)
+
+
+def _sessions(ground: Ground, mirror: TranscriptMirror | None, upkeep: Upkeep) -> Sessions:
+    return Sessions(
+        database=ground.records,
+        clock=ground.clock,
+        ids=ground.ids,
+        settings=ground.resolved.settings.sessions,
+        redactor=ground.redactor,
+        mirror=Arrivals(mirror, upkeep),
+        scope=ground.scope,
+        opened=upkeep.session_started,
+        window=window_parts(ground.language.model, ground.workspace, ground.order.count_tokens),
+        turns=TicketQueue(ground.home / TURNS),
+    )
+
+
+def _copies(records: Database, agent: str | None) -> str:
+    """Return the name of this index where copies of its vectors lie beside those of others."""
+    return hashlib.sha256(f"{drawn(records, _COPIES)} {agent}".encode()).hexdigest()[:24]
