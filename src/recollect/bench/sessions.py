@@ -104,7 +104,10 @@ class SessionRunner:
             RecollectError: a process failed.
         """
         with recollect.open(self._home, overrides=ALONE, live=False) as memory:
-            figures = [*self._long(memory, plan), *self._deep(memory, plan)]
+            long = self._fill(memory, plan)
+        # Opened anew: the mirror of the long session is written, and is in nobody's way.
+        with recollect.open(self._home, overrides=ALONE, live=False) as memory:
+            figures = [*self._long(memory, long, plan), *self._deep(memory, plan)]
             figures += [*self._writing(memory, plan), *self._crowd(memory, plan)]
             shared = memory.sessions.create()
             laps = self._together(shared.id, plan)
@@ -125,7 +128,8 @@ class SessionRunner:
             gaps=[message.seq for message in found] != list(range(1, len(found) + 1)),
         )
 
-    def _long(self, memory: Memory, plan: SessionPlan) -> Iterator[SessionFigure]:
+    def _fill(self, memory: Memory, plan: SessionPlan) -> str:
+        """Write the long session; return its id."""
         sessions, long = memory.sessions, memory.sessions.create(title="long")
         corpus, stored = SyntheticCorpus(plan.seed), 0
         while stored < plan.messages:
@@ -134,12 +138,15 @@ class SessionRunner:
             batch = (turns * -(-_BATCH // len(turns)))[: min(_BATCH, plan.messages - stored)]
             sessions.append_many(long.id, [(turn.role, turn.text) for turn in batch])
             stored += len(batch)
-        forks: list[str] = []
+        return long.id
+
+    def _long(self, memory: Memory, long: str, plan: SessionPlan) -> Iterator[SessionFigure]:
+        sessions, forks = memory.sessions, list[str]()
         size = f"{plan.messages:,} messages"
         yield self._time(
-            f"fork of {size}", lambda _: forks.append(sessions.fork(long.id).id), plan, target=10
+            f"fork of {size}", lambda _: forks.append(sessions.fork(long).id), plan, target=10
         )
-        yield self._time(f"view of {size}", lambda _: sessions.view(long.id), plan, target=50)
+        yield self._time(f"view of {size}", lambda _: sessions.view(long), plan, target=50)
         yield self._time(
             "view of a fork of it", lambda place: sessions.view(forks[place]), plan, target=50
         )

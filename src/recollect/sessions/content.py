@@ -24,7 +24,7 @@ name the files, commands and errors that a question is about. The rest stays in 
 """
 
 
-class TextBlock(msgspec.Struct, frozen=True, kw_only=True, tag="text"):
+class TextBlock(msgspec.Struct, frozen=True, kw_only=True, tag="text", gc=False):
     """What was said."""
 
     text: str

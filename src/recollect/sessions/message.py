@@ -19,7 +19,8 @@ ROLES = ("user", "assistant", "system", "tool")
 """Who can speak."""
 
 
-class Message(msgspec.Struct, frozen=True, kw_only=True):
+# It holds no cycle, and thousands are made for one view: the collector need not follow them.
+class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One stored item of a transcript.
 
     Attributes:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from typing import LiteralString, NamedTuple
+from typing import LiteralString
+
+import msgspec
 
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.scope import Scope
@@ -52,7 +54,7 @@ def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
     raise NotFound("there is no such session", hint=_near(there, name))
 
 
-class _Known(NamedTuple):
+class _Known(msgspec.Struct, frozen=True, gc=False):
     """What a session is called; ten thousand of these are read in the time of a few sessions."""
 
     id: str
