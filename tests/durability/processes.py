@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -42,6 +43,10 @@ class Worker:
     def answer(self) -> str:
         """Return the next line; empty when the worker has ended."""
         return self._answers.readline().rstrip("\n")
+
+    def listen(self, seconds: float) -> None:
+        """Return when there is an answer to read, or after some time."""
+        select.select([self._answers], [], [], seconds)
 
     def kill(self) -> list[str]:
         """Kill it (SIGKILL) and return the whole lines that it had sent and nobody read."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -235,7 +234,7 @@ def test_a_killed_program_leaves_a_life_that_the_reference_knows(scratch: Path) 
             acks += 1
         command = planner.command(_any_step(random, *UNSEEN))
         worker.order(json.dumps(command))
-        time.sleep(random.uniform(0, 0.004))  # the moment of the kill: reading, writing, done
+        worker.listen(random.uniform(0, 0.004))  # killed while it reads, writes, or has answered
         happened += _settle(home, reference, planner, command, worker.kill())
     report("killed lives", kills=SCALE.lifecycle_kills, acks=acks, unknown=happened, different=0)
 
