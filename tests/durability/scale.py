@@ -36,8 +36,8 @@ SHORT = Scale(
     cold_starts=3,
     rebuild_kills=10,
     lock_races=40,
-    lifecycles=60,
-    lifecycle_kills=4,
+    lifecycles=100,
+    lifecycle_kills=6,
     path_races=2_000,
 )
 FULL = Scale(
