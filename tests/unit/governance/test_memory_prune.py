@@ -18,7 +18,8 @@ def test_a_memory_prunes_when_asked(tmp_path: Path) -> None:
     """A dry run first; the progress counts sessions; subscribers hear of it."""
     heard: list[object] = []
     steps: list[PruneProgress] = []
-    with recollect.open(tmp_path / "home", overrides=CAPS) as memory:
+    # Not a live one: its background would do it first, now and then.
+    with recollect.open(tmp_path / "home", overrides=CAPS, live=False) as memory:
         old = memory.sessions.create(title="old", at=LONG_AGO)
         memory.sessions.append(old.id, "user", "The gasket is MAG-4471.", at=LONG_AGO)
         memory.sync()
@@ -35,7 +36,7 @@ def test_a_memory_prunes_when_asked(tmp_path: Path) -> None:
 def test_a_program_that_stays_prunes_once_a_day(tmp_path: Path) -> None:
     """After its first work in the background; one that ends at once does not."""
     home = tmp_path / "home"
-    with recollect.open(home, overrides=CAPS) as memory:
+    with recollect.open(home, overrides=CAPS, live=False) as memory:
         old = memory.sessions.create(title="old", at=LONG_AGO)
         memory.sessions.append(old.id, "user", "hello", at=LONG_AGO)
         memory.sync()
