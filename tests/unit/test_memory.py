@@ -396,3 +396,19 @@ def test_a_memory_is_closed_when_its_block_fails(tmp_path: Path) -> None:
         raise ZeroDivisionError
     with pytest.raises(StoreClosed):
         memory.status()
+
+
+def test_a_deleted_session_is_in_no_search_until_it_is_restored(tmp_path: Path) -> None:
+    """Also after the index was built anew; its rows stay."""
+    with recollect.open(tmp_path, overrides=LEXICAL) as memory:
+        session = memory.sessions.create()
+        memory.sessions.append(session.id, "user", "The boiler rattles.")
+        memory.sessions.append(memory.sessions.create().id, "user", "The boiler hums.")
+        assert len(memory.search("boiler").hits) == 2
+        memory.sessions.set_status(session.id, "deleted")
+        assert [hit.snippet for hit in memory.search("boiler").hits] == ["The boiler hums."]
+        memory.reindex()
+        assert len(memory.search("boiler").hits) == 1
+        memory.sessions.set_status(session.id, "archived")
+        assert len(memory.search("boiler").hits) == 2
+        assert memory.sessions.messages(session.id)[0].text == "The boiler rattles."

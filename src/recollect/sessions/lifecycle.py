@@ -26,6 +26,7 @@ from recollect.sessions.session import (
     require_session,
     select_sessions,
 )
+from recollect.sessions.transcript import touch_messages
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
@@ -149,7 +150,7 @@ _INHERITED = (
 
 
 def set_status(tx: Transaction, session: Session, status: str, at: int) -> Session:
-    """Give a session another status; its rows stay.
+    """Give a session another status; its rows stay. A deleted one is in no search.
 
     Raises:
         InvalidInput: there is no such status.
@@ -159,6 +160,8 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
     if session.status == status:
         return session
     tx.execute(_SET_STATUS, (status, session.id))
+    if "deleted" in {status, session.status}:
+        touch_messages(tx, session, at)
     record_event(tx, SessionChanged(scope=owner_of(session), at=at, status=status))
     return msgspec.structs.replace(session, status=status)
 

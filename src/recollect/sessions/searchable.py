@@ -40,9 +40,14 @@ class ChangedMessage(msgspec.Struct, frozen=True):
 
 
 def changed_messages(tx: Transaction, after: int, limit: int) -> list[ChangedMessage]:
-    """Return up to ``limit`` changes of messages behind the change ``after``, in commit order."""
+    """Return up to ``limit`` changes of messages behind the change ``after``, in commit order.
+
+    A message of a deleted session counts as gone: it is in no search, and comes back with the
+    status.
+    """
     rows = tx.rows(
-        "SELECT c.seq, c.tenant, c.ref, m.id, m.tenant, m.agent, m.user_id, m.project,"
+        "SELECT c.seq, c.tenant, c.ref, CASE WHEN s.status = 'deleted' THEN NULL ELSE m.id END,"
+        " m.tenant, m.agent, m.user_id, m.project,"
         " m.session_id, m.seq, m.role, m.name, m.text, m.created_at,"
         " s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer"
         " FROM changes c LEFT JOIN messages m ON m.id = c.ref"

@@ -47,6 +47,10 @@ _REWRITE: LiteralString = (
     "UPDATE messages SET content = ?, text = ?, token_estimate = ?, metadata = ?, row_hash = ?"
     " WHERE id = ?"
 )
+_TOUCH: LiteralString = """
+    INSERT INTO changes (tenant, kind, ref, op, at)
+    SELECT tenant, ?, id, 'put', ? FROM messages WHERE session_id = ? ORDER BY seq
+"""
 _LOOKUP = 100
 """Event ids that one statement looks up."""
 _FIND_EVENTS: LiteralString = (
@@ -159,6 +163,11 @@ def rewrite_message(
         record_changes(tx, tenant=session.tenant, kind=kind, refs=[now.id], op="put", at=at)
     if finished:
         record_event(tx, MessageFinished(scope=owner_of(session), at=at, seq=known.seq))
+
+
+def touch_messages(tx: Transaction, session: Session, at: int) -> None:
+    """Tell the index to look at every message of a session again."""
+    tx.execute(_TOUCH, (MESSAGE_KIND, at, session.id))
 
 
 def message_from(session: Session, draft: Draft, seq: int) -> Message:
