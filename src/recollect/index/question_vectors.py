@@ -1,22 +1,28 @@
 """Vectors of questions, from whichever embedder fits the generation that answers.
 
 A local model is asked in the caller's thread. A remote provider gets so long and no longer, however
-it hangs; while it still owes the answer to an earlier question nobody waits for it at all.
+it hangs; then it has a rest, in which searches answer by words at once.
 """
 
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 
 import msgspec
 import numpy as np
 
-from recollect.core.errors import EmbeddingError, ProviderUnavailable
+from recollect.core.errors import EmbeddingError, ProviderError, ProviderUnavailable
 from recollect.index.embedders import Embedders
 from recollect.index.generations import Identity
 from recollect.models.embedder import Embedder, Vectors, checked_vectors
+
+REST = 10
+"""So many times the longest wait nobody asks a provider again that was late: of a minute in which
+it hangs, one search in ten seconds pays, not every one."""
 
 
 class QuestionVector(msgspec.Struct, frozen=True):
@@ -32,13 +38,19 @@ class QuestionVectors:
     Args:
         embedders: Those of the index.
         timeout_s: Longest a search waits for a remote one.
+        elapsed: Seconds that only go forward.
     """
 
-    def __init__(self, embedders: Embedders, timeout_s: float) -> None:
+    def __init__(
+        self,
+        embedders: Embedders,
+        timeout_s: float,
+        elapsed: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._embedders = embedders
         self._timeout_s = timeout_s
-        self._mutex = threading.Lock()
-        self._late = 0
+        self._elapsed = elapsed
+        self._rests_until = 0.0
 
     @property
     def has_embedder(self) -> bool:
@@ -65,22 +77,32 @@ class QuestionVectors:
         return QuestionVector(checked, embedder.fingerprint)
 
     def _ask(self, embedder: Embedder, text: str) -> Vectors:
-        if self._late:
-            raise self._too_late(embedder, "still owes the answer to an earlier question")
+        if self._elapsed() < self._rests_until:
+            raise self._too_late(embedder, "did not answer an earlier question in time")
         answer: Future[Vectors] = Future()
+        began = self._elapsed()
         threading.Thread(
             target=_answer, args=(embedder, text, answer), name="recollect-question", daemon=True
         ).start()
         try:
             return answer.result(self._timeout_s)
         except FutureTimeout:
-            self._count(1)
-            answer.add_done_callback(lambda _: self._count(-1))
-        raise self._too_late(embedder, "did not answer in time")
+            self._rest()
+            answer.add_done_callback(self._wake)
+            raise self._too_late(embedder, "did not answer in time") from None
+        except ProviderError:
+            # Its own deadline is about ours: what took long is late, whoever noticed first.
+            if self._elapsed() - began >= self._timeout_s / 2:
+                self._rest()
+            raise
 
-    def _count(self, change: int) -> None:
-        with self._mutex:
-            self._late += change
+    def _wake(self, answer: Future[Vectors]) -> None:
+        """End the rest when the answer that was owed came after all."""
+        if answer.exception() is None:
+            self._rests_until = 0.0
+
+    def _rest(self) -> None:
+        self._rests_until = self._elapsed() + REST * self._timeout_s
 
     def _too_late(self, embedder: Embedder, what: str) -> ProviderUnavailable:
         provider = embedder.model.partition(":")[0]

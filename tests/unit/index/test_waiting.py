@@ -78,15 +78,17 @@ def test_a_provider_that_hangs_costs_the_meaning_not_the_answer(
     assert result.warnings == ["hanging did not answer in time: only words were compared"]
 
 
-def test_nobody_waits_again_while_an_answer_is_owed(home: ScriptedIndex, embedder: Hanging) -> None:
-    """One search pays for the hanging; when the provider answers, questions go there again."""
+def test_nobody_waits_again_for_a_provider_that_was_late(
+    home: ScriptedIndex, embedder: Hanging
+) -> None:
+    """One search pays for the hanging; when the answer comes, questions go there again."""
     embedder.go.clear()
     home.ask("number3")
     asked = embedder.questions
     for _ in range(20):
         result = home.ask("number4")
         assert result.hits[0].ref == "m4"
-        assert "still owes the answer" in result.warnings[0]
+        assert "did not answer an earlier question in time" in result.warnings[0]
     assert embedder.questions == asked
     embedder.go.set()
     deadline = threading.Event()
@@ -95,6 +97,27 @@ def test_nobody_waits_again_while_an_answer_is_owed(home: ScriptedIndex, embedde
             break
         deadline.wait(0.01)
     assert home.ask("number4").mode == "hybrid"
+
+
+def test_a_provider_that_gives_up_late_has_a_rest_too(
+    home: ScriptedIndex, embedder: Hanging
+) -> None:
+    """Its own deadline is about ours; a quick refusal costs nobody the next question."""
+
+    def quick(_: Vectors) -> Vectors:
+        raise ProviderUnavailable("hanging said no", hint="wait")
+
+    def slow(_: Vectors) -> Vectors:
+        threading.Event().wait(SOON.remote.query_timeout_s * 0.8)
+        raise ProviderUnavailable("hanging gave up", hint="wait")
+
+    embedder.query = quick
+    assert [home.ask("number2").warnings for _ in range(2)] == [
+        ["hanging said no: only words were compared"]
+    ] * 2
+    embedder.query = slow
+    home.ask("number2")
+    assert "an earlier question" in home.ask("number2").warnings[0]
 
 
 def test_an_open_breaker_is_told_at_once(home: ScriptedIndex, embedder: Hanging) -> None:
