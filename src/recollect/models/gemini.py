@@ -14,14 +14,12 @@ from urllib.parse import quote
 import msgspec
 
 from recollect.models.raw_vectors import Reply, Row, decode_answer
-from recollect.models.wire import Purpose, Request
+from recollect.models.wire import ModelWire, Purpose, Request
 
 PROVIDER = "gemini"
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 DEFAULT_MODEL = "gemini-embedding-001"
 
-_MAX_TEXTS = 100
-"""Requests that a batch may have. Source: the error of the 101st."""
 _DIMENSIONS = {"gemini-embedding-001": 3_072, "gemini-embedding-2": 3_072}
 _TASK_TYPES: Mapping[Purpose, str] = {
     "query": "RETRIEVAL_QUERY",
@@ -41,31 +39,12 @@ class _Many(msgspec.Struct, frozen=True):
     embeddings: list[_Values]
 
 
-class GeminiWire(msgspec.Struct, frozen=True, kw_only=True):
-    """Speaks to Gemini.
+class GeminiWire(ModelWire, frozen=True, kw_only=True):
+    """Speaks to Gemini; the model's name is without ``models/``."""
 
-    Attributes:
-        model: The model's name, without ``models/``.
-        dimensions: Size to ask for; 0 is the model's own.
-    """
-
-    model: str
-    dimensions: int = 0
-
-    @property
-    def provider(self) -> str:
-        """Return ``gemini``."""
-        return PROVIDER
-
-    @property
-    def max_texts(self) -> int:
-        """Return 100."""
-        return _MAX_TEXTS
-
-    @property
-    def known_dimensions(self) -> int:
-        """Return what is asked for, else the model's own size where it is known, else 0."""
-        return self.dimensions or _DIMENSIONS.get(self.model, 0)
+    provider = PROVIDER
+    max_texts = 100  # it says so in the error of the 101st
+    sizes = _DIMENSIONS
 
     @property
     def identity(self) -> Mapping[str, object]:

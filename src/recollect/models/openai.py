@@ -13,14 +13,12 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from recollect.models.raw_vectors import Reply, Row, decode_answer, unreadable
-from recollect.models.wire import Purpose, Request
+from recollect.models.wire import ModelWire, Purpose, Request
 
 PROVIDER = "openai"
 BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "text-embedding-3-small"
 
-_MAX_TEXTS = 2_048
-"""Texts that a request may have. Source: the API reference."""
 _DIMENSIONS = {
     "text-embedding-3-small": 1_536,
     "text-embedding-3-large": 3_072,
@@ -42,35 +40,20 @@ class _Body(msgspec.Struct, frozen=True):
     usage: _Usage | None = None
 
 
-class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
-    """Speaks to OpenAI and what is compatible.
+class OpenAIWire(ModelWire, frozen=True, kw_only=True):
+    """Speaks to OpenAI and what is compatible; limits are those of its API reference.
 
     Attributes:
-        model: The model's name.
-        dimensions: Size to ask for; 0 is the model's own.
         query_type: Sent as ``input_type`` with a question, where a server knows that.
         document_type: The same, with texts to index.
     """
 
-    model: str
-    dimensions: int = 0
     query_type: str | None = None
     document_type: str | None = None
 
-    @property
-    def provider(self) -> str:
-        """Return ``openai``."""
-        return PROVIDER
-
-    @property
-    def max_texts(self) -> int:
-        """Return 2,048."""
-        return _MAX_TEXTS
-
-    @property
-    def known_dimensions(self) -> int:
-        """Return what is asked for, else the model's own size where it is known, else 0."""
-        return self.dimensions or _DIMENSIONS.get(self.model, 0)
+    provider = PROVIDER
+    max_texts = 2_048
+    sizes = _DIMENSIONS
 
     @property
     def identity(self) -> Mapping[str, object]:
@@ -97,7 +80,7 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
 
     def read(self, body: bytes, purpose: Purpose) -> Reply:
         """Return the vectors in the order of the texts, and the tokens billed."""
-        return read_embeddings(PROVIDER, body)
+        return read_embeddings(self.provider, body)
 
 
 def read_embeddings(provider: str, body: bytes) -> Reply:

@@ -6,7 +6,7 @@ A wire knows paths, bodies and limits of one provider. It sends nothing itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 import msgspec
 
@@ -55,3 +55,26 @@ class Wire(Protocol):
         Raises:
             ProviderUnavailable: it cannot be read.
         """
+
+
+class ModelWire(msgspec.Struct, frozen=True, kw_only=True):
+    """What every wire says of its model; a provider adds its requests and answers.
+
+    Attributes:
+        model: The model's name.
+        dimensions: Size to ask for; 0 is the model's own.
+    """
+
+    model: str
+    dimensions: int = 0
+
+    provider: ClassVar[str]
+    max_texts: ClassVar[int]
+    """Texts that a request may have."""
+    sizes: ClassVar[Mapping[str, int]]
+    """Sizes of the vectors of known models."""
+
+    @property
+    def known_dimensions(self) -> int:
+        """Return what is asked for, else the model's own size where it is known, else 0."""
+        return self.dimensions or self.sizes.get(self.model, 0)
