@@ -20,7 +20,7 @@ from recollect.core.settings import (
 )
 from recollect.models.embedder import Embedder
 from recollect.models.language_registry import LanguageChoice, choose_language
-from recollect.models.registry import Choice, choose_embedder
+from recollect.models.registry import AUTO, Choice, choose_embedder
 from recollect.models.supplies import Supplies
 from recollect.sessions.foreign import TranscriptFormat
 from recollect.store.drawn import drawn
@@ -68,6 +68,12 @@ class Ground(msgspec.Struct, frozen=True, kw_only=True):
     index_database: SqliteDatabase
     choice: Choice
     language: LanguageChoice
+
+    @property
+    def was_found(self) -> bool:
+        """Whether nobody named the embedder: a key for it lay in the environment."""
+        remote = self.resolved.settings.embedding.remote
+        return self.choice.requested == AUTO and not (remote.api_key or remote.base_url)
 
 
 def open_ground(order: Order) -> Ground:

@@ -168,6 +168,7 @@ def _index(ground: Ground, files: MemoryFiles | None) -> Index:
         clock=ground.clock,
         embedder=ground.choice.embedder,
         fallback=ground.choice.fallback,
+        was_found=ground.was_found,
         locks=IndexLocks(ground.index_home, ground.clock),
         origin=files.origin if files else None,
         near=near.choose(),

@@ -17,10 +17,12 @@ class Embedders(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         first: The one of the settings; None for words only.
         fallback: Takes over when the first one cannot be used; None for words only.
+        was_found: Nobody named the first one: a key for it lay in the environment.
     """
 
     first: Embedder | None = None
     fallback: Embedder | None = None
+    was_found: bool = False
 
     def fitting(self, fingerprint: str) -> Embedder | None:
         """Return the one whose vectors a generation holds, or None."""

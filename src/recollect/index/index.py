@@ -87,6 +87,7 @@ class Index:
         clock: Tells the time.
         embedder: Makes vectors; None for words only.
         fallback: Takes over when the embedder cannot be used; None for words only.
+        was_found: Nobody named the embedder: a key for it lay in the environment.
         locks: Those of the home.
         origin: The workspace whose memory files are seen; None for those of all.
         near: What finds near vectors; the codes alone unless told otherwise.
@@ -101,6 +102,7 @@ class Index:
         clock: Clock,
         embedder: Embedder | None,
         fallback: Embedder | None = None,
+        was_found: bool = False,
         locks: IndexLocks,
         origin: str | None = None,
         near: NearVectors | None = None,
@@ -110,7 +112,7 @@ class Index:
         self._remote = settings.embedding.remote
         self._clock = clock
         self._feeds = tuple(feeds)
-        embedders = Embedders(first=embedder, fallback=fallback)
+        embedders = Embedders(first=embedder, fallback=fallback, was_found=was_found)
         self._indexer = Indexer(self._near.followed(), clock, settings, embedders, locks)
         questions = QuestionVectors(embedders, settings.embedding.remote.query_timeout_s)
         self._searcher = Searcher(

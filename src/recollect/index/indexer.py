@@ -126,8 +126,9 @@ class Indexer:
     def unagreed(self) -> str | None:
         """Return why nothing is embedded before somebody agrees, or None.
 
-        A paid provider does not get the texts that another embedder, or none, has indexed. To
-        build the index anew for it is to agree; a new index needs no agreement.
+        A paid provider does not get the texts that another embedder, or none, has indexed; one that
+        nobody named, but a key for it lay in the environment, gets none at all. To build the index
+        anew for it is to agree; a new index for one that was named needs no agreement.
         """
         embedder = self.vectors.wanted()
         if embedder is None or not (self._confirms and is_paid(embedder)):
@@ -135,7 +136,7 @@ class Indexer:
         generations = self._database.read(_living)
         known = {g.identity.embedder for g in generations}
         known |= {g.identity.stands_in_for for g in generations}
-        if not generations or embedder.fingerprint in known:
+        if embedder.fingerprint in known or not (generations or self.vectors.was_found):
             return None
         return (
             f"{embedder.model} is paid and has not made the vectors of this index:"
@@ -334,6 +335,8 @@ class Indexer:
         if found is not None:
             return found
         identity, now = self.identity(), self._clock.now_ms()
+        if self.unagreed():
+            identity = msgspec.structs.replace(identity, embedder="", model="", dimensions=0)
 
         def unit(tx: Transaction) -> Generation:
             known = find_generation(tx, "serving")

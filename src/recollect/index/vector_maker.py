@@ -129,6 +129,11 @@ class VectorMaker:
         """Return the part of the cache that holds an embedder's vectors."""
         return EmbeddingCache(space_of(embedder), self._settings.cache, self._clock)
 
+    @property
+    def was_found(self) -> bool:
+        """Whether nobody named the embedder: a key for it lay in the environment."""
+        return self._embedders.was_found
+
     def batch_status(self) -> BatchStatus | None:
         """Return how the batches of the embedder are that an index built now would use, if any."""
         embedder = self.wanted()

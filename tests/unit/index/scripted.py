@@ -134,6 +134,7 @@ class ScriptedIndex:
         search: SearchSettings | None = None,
         *,
         fallback: ScriptedEmbedder | None = None,
+        was_found: bool = False,
         embedding: EmbeddingSettings | None = None,
         clock: Clock = CLOCK,
     ) -> None:
@@ -146,6 +147,7 @@ class ScriptedIndex:
             clock=clock,
             embedder=embedder,
             fallback=fallback,
+            was_found=was_found,
             locks=IndexLocks(folder, clock),
         )
 

@@ -63,6 +63,20 @@ def test_a_sync_keeps_the_old_index_until_somebody_agrees(tmp_path: Path) -> Non
         assert home.index.sync().vectors == 1, "what is new needs no other agreement"
 
 
+def test_a_provider_that_nobody_named_gets_nothing_before_somebody_agrees(tmp_path: Path) -> None:
+    """A key in the environment is no wish: a new index begins with words, too."""
+    paid = PaidEmbedder("paid:words")
+    with ScriptedIndex(tmp_path, feed(), paid, was_found=True) as home:
+        assert home.ask("number3").mode == "lexical"
+        assert any(TOLD in told for told in home.index.sync().warnings)
+        home.index.work(lambda: False)
+        assert paid.texts == []
+        assert home.index.rebuild().vectors == 6
+        assert home.ask("number3").mode == "hybrid"
+    with ScriptedIndex(tmp_path, feed(), paid, was_found=True) as home:
+        assert home.index.status().unagreed is None
+
+
 def test_an_index_of_words_needs_an_agreement_too(tmp_path: Path) -> None:
     """A key that appears in the environment does not send a year of messages away."""
     said_so = feed()

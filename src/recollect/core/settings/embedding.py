@@ -190,8 +190,9 @@ class EmbeddingSettings(Struct, frozen=True, kw_only=True):
         bool,
         Meta(
             description="Ask before a paid provider embeds what another embedder, or none, has "
-            "indexed: `recollect sync` asks, and in Python memory.reindex() is the answer; until "
-            "then the old index serves. false: a sync does it.",
+            "indexed, and before auto sends anything to one only because a key lies in the "
+            "environment: `recollect sync` asks, and in Python memory.reindex() is the answer; "
+            "until then words are searched, or the old index serves. false: a sync does it.",
         ),
     ] = True
     dimensions: Annotated[
