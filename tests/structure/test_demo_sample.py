@@ -39,7 +39,7 @@ def _days() -> list[date]:
 
 
 def test_the_sample_is_some_hundred_messages_over_some_weeks() -> None:
-    """Issue 2, "Demo": a few hundred messages over some weeks, with dates."""
+    """A few hundred messages over some weeks, with dates."""
     days = _days()
     assert len(days) >= 300
     assert timedelta(weeks=4) <= days[-1] - days[0] <= timedelta(weeks=12)
@@ -59,7 +59,7 @@ def test_the_sample_comes_in_three_formats() -> None:
     ["绿茶", "数据库迁移", "ラーメン", "Zoé", "getUserById", "user_id", "O'Brien", "```python"],
 )
 def test_the_sample_holds_what_search_must_find(text: str) -> None:
-    """The searches that issue 2 lists work on the sample."""
+    """The searches that the documentation shows work on the sample."""
     assert any(text in _said(record) for record in _messages())
 
 

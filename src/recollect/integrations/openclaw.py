@@ -1,4 +1,4 @@
-"""OpenClaw transcripts: ``~/.openclaw/agents/<agent>/sessions/*.jsonl``, and those of seed 000.
+"""OpenClaw transcripts: ``~/.openclaw/agents/<agent>/sessions/*.jsonl``, and OpenClaudeCode's.
 
 A session header, then entries with an id: messages, compactions, and the state of the program. The
 older OpenClaudeCode writes the same frame with ``channel`` and ``from`` in the message, and has
@@ -134,7 +134,7 @@ def _message(record: Record, session: ForeignSession) -> ForeignLine:
 
 
 def _placed(session: ForeignSession, message: dict[str, Any], role: str) -> ForeignSession:
-    """Return the session with the key that a message of seed 000 tells."""
+    """Return the session with the key that a message of OpenClaudeCode tells."""
     channel, sender = message.get("channel"), message.get("from")
     if session.key or role != "user" or not isinstance(channel, str) or not sender:
         return session

@@ -1,6 +1,6 @@
 """Session keys: who and where a conversation is, written as one text.
 
-Understood are the two forms of the seeds, the long
+Understood are the long form of OpenClaw,
 ``agent:{agentId}:{channel}:{accountId}:{chatType}:{userId}`` and the short ``{channel}:{userId}``,
 the forms between that OpenClaw writes (``agent:main:main``, ``agent:main:telegram:group:-100``),
 and any plain name. A key names a conversation; which session is its current one is not known here.
@@ -234,7 +234,7 @@ def _spelt(place: SessionKey) -> list[str]:
 def _place(rest: list[str]) -> SessionKey:
     """Read what stands behind the agent; the word of a chat type tells which form it is."""
     typed = [part.lower() in _TYPE_WORDS for part in rest[:-1]]
-    # The seed's own form comes first: an account may be called "group".
+    # The long form comes first: an account may be called "group".
     if len(rest) >= 4 and (typed[2] or not any(typed[:2])):
         return _typed(rest, 2)
     for position in (1, 0):

@@ -1,4 +1,4 @@
-"""Issue 2, the last of its shows: bad input gives a clear error with a hint and exit code 1.
+"""Bad input gives a clear error with a hint and exit code 1.
 
 Everything here goes through real processes with an empty HOME; nothing is lost, nothing ends in a
 traceback (the fixture looks for one in every run).

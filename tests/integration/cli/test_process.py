@@ -173,7 +173,7 @@ def test_completion_can_be_shown_for_every_shell(
 
 
 def test_deleting_the_index_loses_nothing(run: Run, home: Path, chat: Path) -> None:
-    """Issue 2: same results, no data lost."""
+    """Same results, no data lost."""
     run("--home", home, "import", "jsonl", chat)
     run("--home", home, "sync")
     before = run("--home", home, "search", "tea", "--json").json["hits"]

@@ -78,7 +78,7 @@ def transcripts(memory: Memory) -> list[tuple[str, int, str]]:
 def test_a_deleted_index_gives_the_same_answers_again(
     tmp_path: Path, embedder: Embedder | None
 ) -> None:
-    """Issue 2: the same hits, scores and order as before, and nothing is lost."""
+    """The same hits, scores and order as before, and nothing is lost."""
     fill(tmp_path, embedder)
     with open_home(tmp_path, embedder) as memory:
         before, kept = answers(memory), transcripts(memory)

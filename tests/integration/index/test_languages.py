@@ -127,7 +127,7 @@ def opened(folder: Path) -> Memory:
 
 @pytest.mark.parametrize(("question", "target"), QUESTIONS)
 def test_a_message_is_found_by_what_people_type(talk: Memory, question: str, target: str) -> None:
-    """Issue 2 names most of the questions; the near misses share words and characters."""
+    """Questions that other systems miss; the near misses share words and characters."""
     assert talk.search(question).hits[0].snippet == LINES[target]
 
 

@@ -36,7 +36,7 @@ def segment_sizes(home: Path) -> list[int]:
 def test_a_reader_finds_everything_acknowledged_while_segments_are_sealed_and_merged(
     tmp_path: Path,
 ) -> None:
-    """Issue 2: no wrong or empty answer beside a live writer."""
+    """No wrong or empty answer beside a live writer."""
     session = new_session(tmp_path / "home")
     with (
         running("write", tmp_path / "home", session, MESSAGES) as writer,
@@ -51,7 +51,7 @@ def test_a_reader_finds_everything_acknowledged_while_segments_are_sealed_and_me
 def test_a_reader_finds_everything_acknowledged_while_the_index_is_rebuilt(
     tmp_path: Path,
 ) -> None:
-    """Issue 2: `reindex` beside a live writer and reader: no wrong or empty answer."""
+    """`reindex` beside a live writer and reader: no wrong or empty answer."""
     session = new_session(tmp_path / "home")
     with (
         running("rebuild_again", tmp_path / "home") as rebuilder,

@@ -159,7 +159,7 @@ def test_meaning_is_near(embedder: LocalEmbedder) -> None:
 
 
 def test_a_long_text_is_read_to_its_end(embedder: LocalEmbedder) -> None:
-    """Decision of issue 2: longer texts are embedded in windows, not cut."""
+    """Longer texts are embedded in windows, not cut."""
     whole = embedder.embed_query(LONG + "A zebra escaped from the circus. " * 40)
     assert _cosines(whole[None], embedder.embed_query(LONG)[None])[0] < 0.99
 

@@ -71,5 +71,5 @@ def test_a_home_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 
 def test_there_are_three_questions() -> None:
-    """Issue 2, "Demo"."""
+    """The demo has its own home."""
     assert len(read_questions()) == 3

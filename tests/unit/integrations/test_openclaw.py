@@ -1,4 +1,4 @@
-"""Entries of OpenClaw and of seed 000."""
+"""Entries of OpenClaw and of OpenClaudeCode."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def _openai(model: str = "", dimensions: int = 0, **remote: object) -> RemoteEmb
     ],
 )
 def test_every_provider_has_a_default_model(provider: str, model: str, dimensions: int) -> None:
-    """Of a known size: nobody is asked. Source: the seed's providers."""
+    """Of a known size: nobody is asked. Source: the providers of OpenClaw."""
     settings = EmbeddingSettings(remote=RemoteSettings(api_key="k"))
     embedder = CREATE[provider]("", settings, _supplies())
     assert (embedder.model, embedder.dimensions) == (model, dimensions)

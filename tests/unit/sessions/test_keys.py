@@ -1,4 +1,4 @@
-"""Session keys: the forms of the seeds, of OpenClaw, and plain names."""
+"""Session keys: the forms of OpenClaw, of OpenClaudeCode, and plain names."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ PART = st.text(
 
 
 def test_the_long_form_names_agent_channel_account_and_user() -> None:
-    """Seed 000: agent:{agentId}:{channel}:{accountId}:{chatType}:{userId}."""
+    """As OpenClaw writes it: agent:{agentId}:{channel}:{accountId}:{chatType}:{userId}."""
     key = parse_key("agent:main:telegram:acc:direct:5054873275")
     assert (key.agent, key.channel, key.account) == ("main", "telegram", "acc")
     assert (key.chat_type, key.peer, key.user) == ("direct", "5054873275", "5054873275")
 
 
 def test_the_short_form_names_channel_and_user() -> None:
-    """Seed 000: {channel}:{userId}."""
+    """As OpenClaudeCode writes it: {channel}:{userId}."""
     key = parse_key("telegram:5054873275")
     assert (key.agent, key.channel, key.user) == (None, "telegram", "5054873275")
 
@@ -156,7 +156,7 @@ def test_what_would_read_back_otherwise_is_refused_when_formatting() -> None:
     ],
 )
 def test_a_rule_says_which_direct_chats_are_one_session(scope: str, text: str) -> None:
-    """The four scopes of OpenClaw; the last one is the seed's own form."""
+    """The four scopes of OpenClaw; the last one is the long form."""
     key = direct_key("main", "telegram", "123", account="acc", scope=scope)
     assert key.text == text == parse_key(text).text
 

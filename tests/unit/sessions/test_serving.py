@@ -48,7 +48,7 @@ def test_keys_are_those_of_openclaw(
 
 
 def test_direct_chats_are_apart_by_account_unless_told_otherwise(sessions: Sessions) -> None:
-    """The seed's form, where OpenClaw joins all of them in its main session."""
+    """The long form, where OpenClaw joins all of them in its main session."""
     key = sessions.key_for("Main", "Telegram", "123", account="acc")
     assert key == "agent:main:telegram:acc:direct:123"
     assert sessions.key_for("main", "telegram", "123") == "agent:main:telegram:default:direct:123"

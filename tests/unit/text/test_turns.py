@@ -54,7 +54,7 @@ def test_a_message_of_a_megabyte_is_cut_in_one_pass(part: str) -> None:
 
 
 def test_a_turn_is_a_question_with_what_answers_it() -> None:
-    """Labelled with time and speaker, as seed 000 has it."""
+    """Labelled with time and speaker, as OpenClaudeCode has it."""
     chunks = chunk_turns(
         [
             _said(1, "user", "Which tea?", 1_795_176_000_000),
