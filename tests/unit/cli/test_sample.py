@@ -71,5 +71,5 @@ def test_a_home_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 
 def test_there_are_three_questions() -> None:
-    """The demo has its own home."""
+    """As many as fit on a screen."""
     assert len(read_questions()) == 3
