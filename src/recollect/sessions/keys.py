@@ -2,7 +2,8 @@
 
 Understood are the long form, ``agent:{agentId}:{channel}:{accountId}:{chatType}:{userId}``, the
 short ``{channel}:{userId}`` of OpenClaudeCode, the forms between that OpenClaw writes
-(``agent:main:main``, ``agent:main:telegram:group:-100``), and any plain name. A key names a conversation; which session is its current one is not known here.
+(``agent:main:main``, ``agent:main:telegram:group:-100``), and any plain name. A key names
+a conversation; which session is its current one is not known here.
 """
 
 from __future__ import annotations
