@@ -65,7 +65,7 @@ class _Ranking:
         parts = self._with_own(self._answering(self._rescored(parts)))
         adjusted = self._adjusted(parts)
         total = adjusted.total
-        ranks = np.array([self._pinned.get(n, 0) for n in parts.numbers.tolist()], np.float32)
+        ranks = self._ranks(parts.numbers)
         order = self._ordered(parts.numbers, total + ranks)
         order = order[total[order] > 0]
         kept = self._first(order, parts.numbers, max(RESCORED, 2 * self._request.most))
@@ -115,6 +115,13 @@ class _Ranking:
         )
         total, annotations = parts.total(self._weights), self._partition.annotations
         return adjustments.apply(self._arrays, annotations, parts.numbers, total)
+
+    def _ranks(self, numbers: Ints) -> Floats:
+        """Return the ranks of chunks of files that the question names; 0 for all others."""
+        ranks = np.zeros(len(numbers), np.float32)
+        for number, rank in self._pinned.items():
+            ranks[numbers == number] = rank
+        return ranks
 
     def _answering(self, parts: Parts) -> Parts:
         """Leave out what has only its speaker or its time for it: that alone is no answer."""
