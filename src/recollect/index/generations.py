@@ -166,6 +166,12 @@ def has_chunks(tx: Transaction, generation: int) -> bool:
     return row is not None
 
 
+def living(tx: Transaction) -> list[Generation]:
+    """Return the generations that hold something: the one that serves, and one being built."""
+    found = [find_generation(tx, status) for status in ("serving", "building")]
+    return [g for g in found if g is not None and has_chunks(tx, g.number)]
+
+
 def retire_unfinished(tx: Transaction) -> None:
     """Give up generations that are being built; `retired.drop_some` removes them."""
     tx.execute("UPDATE generations SET status = 'retired' WHERE status = 'building'")

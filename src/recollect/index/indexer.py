@@ -28,9 +28,9 @@ from recollect.index.generations import (
     create_generation,
     find_generation,
     flip,
-    has_chunks,
     has_leftovers,
     live_identity,
+    living,
     retire_unfinished,
     set_identity,
 )
@@ -133,7 +133,7 @@ class Indexer:
         embedder = self.vectors.wanted()
         if embedder is None or not (self._confirms and is_paid(embedder)):
             return None
-        generations = self._database.read(_living)
+        generations = self._database.read(living)
         known = {g.identity.embedder for g in generations}
         known |= {g.identity.stands_in_for for g in generations}
         if embedder.fingerprint in known or not (generations or self.vectors.was_found):
@@ -394,9 +394,3 @@ class Indexer:
 
 def _warning(text: str | None) -> SyncReport:
     return SyncReport(warnings=(text,) if text else ())
-
-
-def _living(tx: Transaction) -> list[Generation]:
-    """Return the generations that hold something or are being built."""
-    found = [find_generation(tx, status) for status in ("serving", "building")]
-    return [g for g in found if g is not None and has_chunks(tx, g.number)]
