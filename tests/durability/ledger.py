@@ -31,7 +31,7 @@ _SESSION = """
     INSERT INTO sessions (id, tenant, key, created_at, updated_at) VALUES ('s', 'local', 's', 0, 0)
     ON CONFLICT (id) DO NOTHING
 """
-_KNOWN = "SELECT seq FROM messages WHERE tenant = 'local' AND event_id = ?"
+_KNOWN = "SELECT seq FROM messages WHERE session_id = 's' AND event_id = ?"
 _NEXT_SEQ = """
     UPDATE sessions SET last_seq = last_seq + 1, message_count = message_count + 1
     WHERE id = 's' RETURNING last_seq

@@ -75,7 +75,6 @@ class Reference:
         self.fresh = fresh
         self.sessions: dict[str, Kept] = {}
         self.leases: dict[str, tuple[str, int, int]] = {}
-        self.events: set[str] = set()
 
     def apply(self, command: Command, made: str | None) -> str | None:
         """Do what a command says; return the id of the session that it should give.
@@ -103,6 +102,12 @@ class Reference:
         session = self.sessions[session_id]
         before = [] if session.parent is None else self._whole(session.parent)
         return [said for said in before if said.seq <= session.shared] + session.own
+
+    def _event_ids(self, session_id: str) -> set[str]:
+        """Return those of a session and of what it shares, and of the sessions it followed."""
+        before = self.sessions[session_id].previous
+        found = {said.event_id for said in self._whole(session_id) if said.event_id}
+        return found if before is None else found | self._event_ids(before)
 
     def last(self, session: Kept) -> int:
         """Return the seq of the newest message."""
@@ -211,10 +216,8 @@ class Reference:
     ) -> None:
         kept = self.sessions[session_id]
         for item in items:
-            if item.get("event_id") in self.events:
+            if item.get("event_id") in self._event_ids(session_id):
                 continue
-            if item.get("event_id"):
-                self.events.add(item["event_id"])
             seq = self.last(kept) + 1
             at = item.get("at", now)
             tools = {name: item[name] for name in ("call", "result") if name in item}
@@ -362,8 +365,6 @@ class Reference:
         for session in self.sessions.values():
             session.parent = None if session.parent in gone else session.parent
             session.previous = None if session.previous in gone else session.previous
-        every = [said for session in self.sessions.values() for said in session.own]
-        self.events = {said.event_id for said in every if said.event_id}
 
     # --- what they have in common -----------------------------------------------------------------
 

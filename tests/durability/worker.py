@@ -26,6 +26,7 @@ from recollect.store.connection import Tuning
 from recollect.store.files import append_lines, write_file
 from recollect.store.lock import OwnerLock
 from recollect.store.sqlite import open_records
+from recollect.testing.vfs_disk import FileName
 from tests.durability.ledger import CLOCK, append, open_home
 from tests.durability.lifecycle_player import Player
 from tests.unit.governance.kept_home import KeptHome
@@ -200,6 +201,67 @@ def prune_and_die(home: str, commits: str) -> None:
     say("finished")
 
 
+class DyingVfs(apsw.VFS):
+    """The system's VFS, for all files; the process is killed ahead of one call to the disk.
+
+    Args:
+        calls: How many calls it lives to see.
+    """
+
+    def __init__(self, calls: int) -> None:
+        self.system = apsw.vfs_names()[0]
+        super().__init__("dying", self.system, makedefault=True)
+        self.left = calls
+
+    def xOpen(self, name: FileName, flags: list[int]) -> apsw.VFSFile:  # noqa: N802  # SQLite's
+        """Open a file that counts its calls."""
+        return DyingFile(name, flags, self)
+
+    def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: N802  # SQLite's
+        """Delete a file."""
+        self.count()
+        super().xDelete(filename, syncdir)
+
+    def count(self) -> None:
+        """Count a call; die when it is the last."""
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.left -= 1
+
+
+class DyingFile(apsw.VFSFile):
+    """A file of `DyingVfs`."""
+
+    def __init__(self, name: FileName, flags: list[int], vfs: DyingVfs) -> None:
+        super().__init__(vfs.system, name, flags)
+        self._vfs = vfs
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802  # SQLite's
+        """Write at ``offset``."""
+        self._vfs.count()
+        super().xWrite(data, offset)
+
+    def xSync(self, flags: int) -> None:  # noqa: N802  # SQLite's
+        """Sync the file."""
+        self._vfs.count()
+        super().xSync(flags)
+
+    def xTruncate(self, newsize: int) -> None:  # noqa: N802  # SQLite's
+        """Cut to ``newsize``."""
+        self._vfs.count()
+        super().xTruncate(newsize)
+
+
+def migrate_and_die(home: str, calls: str) -> None:
+    """Open the records of an older recollect and die after so many calls to the disk.
+
+    Says how many calls were left when it was open and closed again.
+    """
+    vfs = DyingVfs(int(calls))
+    open_records(Path(home), StoreSettings(), CLOCK).close()
+    say(f"{vfs.left}")
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command
     for command in (
@@ -214,6 +276,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         run_out_of_memory,
         play,
         prune_and_die,
+        migrate_and_die,
     )
 }
 

@@ -15,14 +15,19 @@ from typing import Any, TypeAlias
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import Conflict, InvalidInput, RecollectError
+from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.scope import Scope
 from recollect.sessions.content import ContentBlock, TextBlock, ThinkingBlock, parse_block
 from recollect.sessions.draft import MAX_CONTENT_BYTES, Draft
 from recollect.sessions.message import Message
 from recollect.sessions.mirror import MirrorSignal
 from recollect.sessions.session import require_session
-from recollect.sessions.transcript import append_drafts, find_message, rewrite_message
+from recollect.sessions.transcript import (
+    append_drafts,
+    find_message,
+    known_message,
+    rewrite_message,
+)
 from recollect.sessions.usage import TokenUsage, with_usage
 from recollect.store.engine import Database, Transaction
 
@@ -71,7 +76,8 @@ class GrowingMessage:
 
         Raises:
             NotFound: the session is gone.
-            Conflict: the session or its event id is somebody else's.
+            Conflict: another program has taken the session over.
+            Denied: the event id is that of a message which the scope may not see.
             StoreError: the database refused.
         """
         # Under one id, also after an error that left open whether it was stored.
@@ -91,15 +97,16 @@ class GrowingMessage:
             # Tools are noted when the answer is whole: their rows are made once.
             first = draft if finished else _without_blocks(draft)
             (place,) = append_drafts(tx, session, [first])
-            known = find_message(tx, self._scope, draft.id if isinstance(place, int) else place)
-            if known is None or known.session_id != session.id:
-                raise Conflict("the event id is another message's", hint="use a new one")
+            place_id = draft.id if isinstance(place, int) else place
+            known = known_message(tx, self._scope, session, place_id)
             if isinstance(place, int) and first is draft:
                 return known
             self.is_taken = not isinstance(place, int) and UNFINISHED not in known.metadata
             draft = msgspec.structs.replace(draft, id=known.id)
         if self.is_taken:
             return known
+        if known.session_id != session.id:  # begun before a fork or a reset: it ends where it began
+            session = require_session(tx, self._scope, known.session_id)
         rewrite_message(tx, session, known, draft, finished=finished)
         return find_message(tx, self._scope, known.id) or known
 

@@ -12,10 +12,12 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.errors import StoreCorrupt
+from recollect.core.errors import Denied, StoreCorrupt
 from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.core.scope import Scope
 from recollect.sessions.draft import Draft
+from recollect.sessions.event_ids import find_events
+from recollect.sessions.lineage import segments
 from recollect.sessions.message import Message, message_of
 from recollect.sessions.session import Condition, Session, owner_of
 from recollect.sessions.tool_call import store_tool_calls
@@ -51,13 +53,6 @@ _TOUCH: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
     SELECT tenant, ?, id, 'put', ? FROM messages WHERE session_id = ? ORDER BY seq
 """
-_LOOKUP = 100
-"""Event ids that one statement looks up."""
-_FIND_EVENTS: LiteralString = (
-    "SELECT event_id, id FROM messages WHERE tenant = ? AND event_id IN ("  # noqa: S608  # literals
-    + ", ".join(["?"] * _LOOKUP)
-    + ")"
-)
 
 
 def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> list[int | str]:
@@ -71,7 +66,7 @@ def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) ->
     Returns:
         For each draft its seq, or the id of the message that had its event id before.
     """
-    known = find_events(tx, session.tenant, [d.event_id for d in drafts if d.event_id is not None])
+    known = find_events(tx, session, [d.event_id for d in drafts if d.event_id is not None])
     places: list[int | str] = []
     fresh: list[tuple[Draft, int]] = []
     for draft in drafts:
@@ -85,16 +80,6 @@ def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) ->
     if fresh:
         _insert(tx, session, fresh)
     return places
-
-
-def find_events(tx: Transaction, tenant: str, event_ids: Sequence[str]) -> dict[str, str]:
-    """Return those of the event ids that are stored, with the ids of their messages."""
-    found: dict[str, str] = {}
-    for start in range(0, len(event_ids), _LOOKUP):
-        part: list[SqlValue] = list(event_ids[start : start + _LOOKUP])
-        part += [None] * (_LOOKUP - len(part))
-        found |= {text(key): text(id_) for key, id_ in tx.rows(_FIND_EVENTS, [tenant, *part])}
-    return found
 
 
 def _insert(tx: Transaction, session: Session, fresh: list[tuple[Draft, int]]) -> None:
@@ -204,6 +189,25 @@ def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | No
     if row is not None and not _is_sound(row):
         raise StoreCorrupt("a message is damaged", hint="run `recollect doctor`", id=message_id)
     return None if row is None else message_of(row)
+
+
+def known_message(tx: Transaction, scope: Scope, session: Session, message_id: str) -> Message:
+    """Return a message that `append_drafts` found to have the event id of a draft.
+
+    Raises:
+        Denied: it stands in another session than the one that the scope may see.
+        StoreCorrupt: its row is not what was stored.
+    """
+    found = find_message(tx, msgspec.structs.replace(scope, session=None), message_id)
+    if found is None or (
+        scope.session is not None
+        and found.session_id not in {part.session_id for part in segments(tx, session)}
+    ):
+        raise Denied(
+            "the event id belongs to a message outside the scope",
+            hint="use a new event id, or ask with the scope of the whole conversation",
+        )
+    return found
 
 
 def select_messages(

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from recollect.core.clock import Clock, IdSource
-from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.sessions.content import Content, ContentBlock
@@ -28,6 +28,7 @@ from recollect.sessions.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.transcript import (
     append_drafts,
     find_message,
+    known_message,
     message_from,
     select_messages,
 )
@@ -113,7 +114,8 @@ class Transcripts:
                 message before.
             metadata: More facts, a JSON object.
             event_id: An id of the caller's. The same id again stores nothing and returns the
-                first message, so that a caller may always try again.
+                first message, so that a caller may always try again; in a fork and after a reset
+                too. Other conversations may use the same ids.
             model: The model that said it; also kept on the session.
             usage: What it cost, in the provider's own words; added up on the session.
             lease: The right to go on with the session, where the caller took one.
@@ -122,6 +124,7 @@ class Transcripts:
             NotFound: there is no such session in the scope.
             InvalidInput: something of it cannot be stored.
             Conflict: another program has taken the session over.
+            Denied: the event id is that of a message which the scope may not see.
         """
         facts = with_usage(metadata or {}, model, usage)
         draft = self._drafts.message(
@@ -323,7 +326,7 @@ class Transcripts:
             return [
                 message_from(session, draft, place)
                 if isinstance(place, int)
-                else _stored(tx, self.scope, place)
+                else known_message(tx, self.scope, session, place)
                 for draft, place in zip(drafts, places, strict=True)
             ]
 
@@ -340,16 +343,6 @@ class Transcripts:
             return self._drafts.message(**_arguments(item))
         except InvalidInput as error:
             raise InvalidInput(error.message, hint=error.hint, item=place) from error
-
-
-def _stored(tx: Transaction, scope: Scope, message_id: str) -> Message:
-    found = find_message(tx, scope, message_id)
-    if found is None:
-        raise Denied(
-            "the event id belongs to a message outside the scope",
-            hint="Use event ids that nobody else makes, such as UUIDs.",
-        )
-    return found
 
 
 def _arguments(item: object) -> dict[str, Any]:

@@ -8,6 +8,7 @@ leaves the old schema or the new one. What the tables should look like in the en
 from __future__ import annotations
 
 import hashlib
+import logging
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +25,16 @@ from recollect.store import dialect
 from recollect.store.backup import copy_database
 from recollect.store.failures import translate
 
+_logger = logging.getLogger(__name__)
+
 _GOLDEN = "schema.sql"
+_NEEDED = 3
+"""Times the size of a database that its steps may take: the copy, every row anew, and the log that
+holds both the new pages and the old ones overwritten. A million messages: 1,297 MB took 2.8."""
+_BYTES_A_SECOND = 40_000_000
+"""How fast that goes: those took 27 s on two cores, a slow disk takes longer."""
+_LONG_S = 2
+"""From here it is worth a warning."""
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -177,17 +187,38 @@ def _backup_before(
     if found == 0 or not schema.keep_backup:
         return None
     size = int(connection.pragma("page_count")) * int(connection.pragma("page_size"))
-    # The copy, and as much again for the step, which may write every row anew.
-    if shutil.disk_usage(path.parent).free < 2 * size:
-        raise StoreFull(
-            f"{path.name}: no room for the backup before its schema changes",
-            hint=f"free {2 * size // 1_000_000 + 1} MB and try again",
-            path=str(path),
-            needed=2 * size,
-        )
     target = path.with_name(f"{path.name}.before-{found + 1:04d}")
+    _check_room(path, target, size)
+    seconds = 1 + size // _BYTES_A_SECOND
+    _logger.log(
+        logging.WARNING if seconds > _LONG_S else logging.INFO,
+        "%s: its schema changes from %d to %d, which may take %d s and %d MB of disk;"
+        " a copy of %d MB stays beside it: %s",
+        *(path.name, found, schema.version, seconds, _megabytes(_NEEDED * size)),
+        *(_megabytes(size), target.name),
+    )
     copy_database(connection, target)
     return target
+
+
+def _check_room(path: Path, backup: Path, size: int) -> None:
+    """Refuse to begin where the disk would be full before the end.
+
+    What a killed attempt left is used again: its copy, whole or not, and its log.
+    """
+    left = (backup, backup.with_name(backup.name + ".part"), path.with_name(path.name + "-wal"))
+    needed = _NEEDED * size - sum(file.stat().st_size for file in left if file.is_file())
+    if shutil.disk_usage(path.parent).free < needed:
+        raise StoreFull(
+            f"{path.name}: no room to change its schema",
+            hint=f"free {_megabytes(needed)} MB and try again; nothing is changed yet",
+            path=str(path),
+            needed=needed,
+        )
+
+
+def _megabytes(size: int) -> int:
+    return size // 1_000_000 + 1
 
 
 def _prepare(connection: apsw.Connection, schema: Schema) -> None:
@@ -211,9 +242,10 @@ def _apply(
             connection.execute(dialect.NOTE_STEP, row).fetchall()
             connection.pragma("user_version", step.version)
     except apsw.Error as error:
+        copied = "" if backup is None else f"; the database is unchanged, its copy is {backup.name}"
         raise MigrationFailed(
             f"{path.name}: step {step.name} failed",
-            hint=translate(error, path).hint if backup is None else f"the copy is {backup.name}",
+            hint=translate(error, path).hint + copied,
             path=str(path),
             step=step.name,
             backup=backup and str(backup),

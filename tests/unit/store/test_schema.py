@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from recollect.core.clock import SystemClock
 from recollect.core.errors import (
+    Conflict,
     MigrationFailed,
     SchemaTooNew,
     StoreCorrupt,
@@ -23,6 +25,7 @@ from recollect.store.schema import Schema, Step, load_schema, load_steps, show_o
 from recollect.store.sqlite import INDEX_ID, RECORDS_ID, open_index, open_records
 from tests.unit.store.conftest import SCHEMA, Open
 from tests.unit.store.notes import add, words
+from tests.unit.store.old_records import fill_old_records
 
 SHIPPED = {
     "records": load_schema("records", RECORDS_ID, keep_backup=True),
@@ -130,18 +133,75 @@ def test_a_failing_first_step_has_a_hint_without_a_backup(open_notes: Open) -> N
     assert caught.value.hint
 
 
-def test_a_step_needs_room_for_the_backup(
-    open_notes: Open, monkeypatch: pytest.MonkeyPatch
+def test_a_step_needs_room_for_the_copy_and_the_log(
+    open_notes: Open, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is asked for before anything is written."""
+    """Three times the database, asked for before anything is written."""
     open_notes().close()
-    free = shutil.disk_usage("/")._replace(free=1_000)
+    size = path.stat().st_size
+    free = shutil.disk_usage("/")._replace(free=3 * size - 1)
     with monkeypatch.context() as patch:
         patch.setattr(shutil, "disk_usage", lambda _path: free)
         with pytest.raises(StoreFull) as caught:
             open_notes(schema=NEWER)
     assert "MB" in caught.value.hint
+    assert caught.value.facts["needed"] == 3 * size
+    assert [item.name for item in path.parent.glob("*before*")] == []
     open_notes()
+
+
+def test_what_a_killed_attempt_left_counts_as_room(
+    open_notes: Open, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is used again: a disk that was large enough stays so."""
+    open_notes().close()
+    size = path.stat().st_size
+    path.with_name("notes.db.before-0002.part").write_bytes(b"half of a copy")
+    path.with_name("notes.db.before-0002").write_bytes(path.read_bytes())
+    free = shutil.disk_usage("/")._replace(free=2 * size - len(b"half of a copy"))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: free)
+    open_notes(schema=NEWER)
+    assert [item.name for item in path.parent.glob("*before*")] == ["notes.db.before-0002"]
+
+
+@pytest.mark.parametrize("speed", [10**9, 1_000])
+def test_time_and_disk_are_told_before_a_step(
+    open_notes: Open,
+    path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    speed: int,
+) -> None:
+    """Issue 8.2: where it takes long, as a warning, which reaches the user without any setting."""
+    monkeypatch.setattr("recollect.store.schema._BYTES_A_SECOND", speed)
+    open_notes().close()
+    size = path.stat().st_size
+    with caplog.at_level(logging.INFO, logger="recollect"):
+        open_notes(schema=NEWER).close()
+        open_notes(schema=NEWER)
+    (told,) = caplog.records
+    assert told.levelno == (logging.INFO if speed > size else logging.WARNING)
+    assert "from 1 to 2" in told.message
+    assert f"{1 + size // speed} s and {3 * size // 1_000_000 + 1} MB" in told.message
+    assert "notes.db.before-0002" in told.message
+
+
+def test_the_step_of_event_ids_keeps_every_row(tmp_path: Path) -> None:
+    """Messages as they were, byte for byte, with their hashes and tool calls; each id once."""
+    path = tmp_path / "home" / "records.db"
+    rows = fill_old_records(path, 200, version=5)
+    database = open_records(path.parent, StoreSettings(), SystemClock())
+    assert database.read(lambda tx: tx.all("SELECT * FROM messages ORDER BY id")) == rows
+    calls = "SELECT count(*) FROM tool_calls t JOIN messages m ON m.id = t.message_id"
+    assert database.read(lambda tx: tx.row(calls)) == (15,)
+    again = (
+        "INSERT INTO messages SELECT 'new', tenant, agent, user_id, project, session_id, 9999,"
+        " role, name, content, text, token_estimate, created_at, recorded_at, metadata, event_id,"
+        " foreign_id, row_hash FROM messages WHERE event_id = 'event-1'"
+    )
+    with pytest.raises(Conflict):
+        database.write(lambda tx: tx.execute(again))
+    database.close()
 
 
 def test_a_database_of_another_program_is_refused(path: Path, open_notes: Open) -> None:

@@ -78,7 +78,7 @@ CREATE TABLE leases (
     fence      INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE messages (
+CREATE TABLE "messages" (
     id             TEXT PRIMARY KEY,
     tenant         TEXT NOT NULL,
     agent          TEXT,
@@ -96,12 +96,11 @@ CREATE TABLE messages (
     created_at     INTEGER NOT NULL,
     recorded_at    INTEGER NOT NULL,
     metadata       TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)),
-    -- Given by the client: the same id twice is one row.
+    -- Given by the client: the same id twice is one row of a conversation.
     event_id       TEXT,
     foreign_id     TEXT,
     row_hash       BLOB NOT NULL,
-    UNIQUE (session_id, seq),
-    UNIQUE (tenant, event_id)
+    UNIQUE (session_id, seq)
 ) STRICT;
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
@@ -203,6 +202,8 @@ CREATE TABLE tool_calls (
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
 CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
+CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
+    WHERE event_id IS NOT NULL;
 CREATE INDEX pending_messages_by_key ON pending_messages (tenant, key, id);
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
