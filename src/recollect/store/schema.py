@@ -207,7 +207,8 @@ def _check_room(path: Path, backup: Path, size: int) -> None:
     What a killed attempt left is used again: its copy, whole or not, and its log.
     """
     left = (backup, backup.with_name(backup.name + ".part"), path.with_name(path.name + "-wal"))
-    needed = _NEEDED * size - sum(file.stat().st_size for file in left if file.is_file())
+    reused = sum(file.stat().st_size for file in left if file.is_file())
+    needed = max(size, _NEEDED * size - reused)  # the new copy is whole before the old one goes
     if shutil.disk_usage(path.parent).free < needed:
         raise StoreFull(
             f"{path.name}: no room to change its schema",
@@ -242,7 +243,7 @@ def _apply(
             connection.execute(dialect.NOTE_STEP, row).fetchall()
             connection.pragma("user_version", step.version)
     except apsw.Error as error:
-        copied = "" if backup is None else f"; the database is unchanged, its copy is {backup.name}"
+        copied = "" if backup is None else f"; nothing of it is kept, the copy is {backup.name}"
         raise MigrationFailed(
             f"{path.name}: step {step.name} failed",
             hint=translate(error, path).hint + copied,
