@@ -78,6 +78,10 @@ class Memory:
         Args:
             on_progress: Called after every batch.
 
+        Returns:
+            What this call did. In a program that stays, the background may have done some of it
+            before; what the index holds says `status`.
+
         Raises:
             StoreError: a database refused.
             ProviderError: the embedder failed; words are indexed all the same.

@@ -53,8 +53,9 @@ def test_what_was_said_and_written_is_found(memory: Memory) -> None:
     """The ten lines of the front page."""
     session = memory.sessions.create(key="k")
     message = memory.sessions.append(session.id, "user", "We moved the launch to 14 May.")
-    report = memory.sync()
-    assert (report.put, report.vectors, report.warnings) == (3, 0, ())
+    assert memory.sync().warnings == ()
+    index = memory.status().index
+    assert (index.documents, index.vectors) == ({"memory": 2, "sessions": 1}, 0)
     (hit,) = memory.search("when is the launch?", limit=1).hits
     assert (hit.ref, hit.session_id, hit.seq) == (message.id, session.id, 1)
     (hit,) = memory.search("green tea", limit=1).hits
