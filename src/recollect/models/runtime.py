@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.core.errors import EmbeddingError, ModelMissing
+from recollect.core.settings import forbid_telemetry
 from recollect.models.embedder import Vectors
 from recollect.models.minilm_graph import INPUT, OUTPUT
 
@@ -37,6 +38,7 @@ class OnnxSession:
     """
 
     def __init__(self, graph: bytes) -> None:
+        forbid_telemetry()
         try:
             import onnxruntime
         except ImportError as error:

@@ -22,6 +22,7 @@ from recollect.core.settings.search import (
 )
 from recollect.core.settings.sessions import SessionSettings
 from recollect.core.settings.sync import SyncSettings
+from recollect.core.settings.telemetry import forbid_telemetry
 from recollect.core.settings.tree import (
     ChunkingSettings,
     PrivacySettings,
@@ -53,6 +54,7 @@ __all__ = [
     "agent_environment",
     "agent_name",
     "default_home",
+    "forbid_telemetry",
     "is_inside",
     "known_agent",
     "list_options",

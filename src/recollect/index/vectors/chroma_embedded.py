@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreError
+from recollect.core.settings import forbid_telemetry
 from recollect.index.layout import Floats
 from recollect.store.failures import translate_os
 from recollect.store.files import private_folder
@@ -134,6 +135,7 @@ class ChromaEmbedded:
 
 
 def _connect(folder: Path) -> Any:
+    forbid_telemetry()  # it brings ONNX Runtime along
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of packages that it brings along
         import chromadb
