@@ -126,12 +126,13 @@ class Reference:
     def view(self, session_id: str) -> tuple[int, list[int]]:
         """Return how far the summary reaches, and the messages shown behind it.
 
-        A result is not shown where its call is not.
+        A result is not shown where its call is not, unless nothing else is.
         """
         through = self._through(session_id)
         behind = [said for said in self.transcript(session_id) if said.seq > through]
         called = {said.call for said in behind}
-        return through, [s.seq for s in behind if s.result is None or s.result in called]
+        shown = [s.seq for s in behind if s.result is None or s.result in called]
+        return through, shown or [s.seq for s in behind[-1:]]
 
     def _through(self, session_id: str) -> int:
         """Return how far the newest summary reaches that a session sees; a fork as it was then."""

@@ -118,6 +118,8 @@ def _show_view(sessions: Sessions, view: ContextView) -> None:
     told = [short(view.session_id), count(view.tokens, "token")]
     if view.omitted:
         told.append(f"{count(view.omitted, 'message')} left out")
+    if view.truncated:
+        told.append(f"{count(len(view.truncated), 'message')} in part")
     if view.is_full:
         told.append("a compaction is due")
     title = title_of(sessions, sessions.get(view.session_id))

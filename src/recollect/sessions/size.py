@@ -83,14 +83,15 @@ def _is_text(block: ContentBlock) -> bool:
 
 def _parts(message: Message) -> Iterator[str | int]:
     for block in message.content:
-        for part in _texts(block):
+        for part in texts(block):
             if isinstance(part, int):
                 yield part
             else:
                 yield from (part[at : at + _PIECE] for at in range(0, len(part), _PIECE))
 
 
-def _texts(block: ContentBlock) -> Iterator[str | int]:
+def texts(block: ContentBlock) -> Iterator[str | int]:
+    """Yield what of a block costs tokens: its texts, and the tokens of what is no text."""
     match block:
         case TextBlock():
             yield block.text
@@ -104,6 +105,6 @@ def _texts(block: ContentBlock) -> Iterator[str | int]:
         case ToolResultBlock():
             yield block.tool_use_id or ""
             for inner in block.content:
-                yield from _texts(inner)
+                yield from texts(inner)
         case OtherBlock():
             yield msgspec.json.encode(block.value).decode()

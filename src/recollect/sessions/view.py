@@ -1,7 +1,7 @@
 """The view of a session: a summary of what is long ago, and the newest messages as they were said.
 
 Reads only the end of a transcript, as much as the budget holds, and never cuts between a tool call
-and its result. Writes nothing.
+and its result. What is newest is shown in any case, in part where it is too long. Writes nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +13,14 @@ import msgspec
 from recollect.sessions.compaction import Compaction
 from recollect.sessions.content import ContentBlock, TextBlock
 from recollect.sessions.message import Message
-from recollect.sessions.size import Sizer
+from recollect.sessions.size import PER_MESSAGE, Sizer
 from recollect.sessions.tool_pairs import pairs, spans
+from recollect.sessions.truncation import (
+    LONGEST_MARK,
+    truncate_messages,
+    truncate_text,
+    truncate_to_text,
+)
 from recollect.sessions.usage import read_usage
 from recollect.text.summary import shortened
 
@@ -25,6 +31,8 @@ _BATCH = 64
 _LARGEST_BATCH = 512
 _LOOK_BACK = 512
 """So many messages ahead of the view are read to find the calls of its results."""
+SMALLEST_BUDGET = 2 * (PER_MESSAGE + LONGEST_MARK + 1)
+"""Tokens: half of it holds a summary, or a message, of which nothing but the mark is left."""
 
 
 class ContextView(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +46,8 @@ class ContextView(msgspec.Struct, frozen=True, kw_only=True):
         through_seq: The last message that the summary stands for; 0 without one.
         omitted: Messages behind ``through_seq`` that are not shown: ahead of the first one shown
             because of the budget, or results of a call that is not shown.
+        truncated: The seqs of messages that are shown in part, because the newest ones alone were
+            too long: their longest texts are head and tail, with a mark of what is left out.
         is_full: A compaction is due.
     """
 
@@ -47,6 +57,7 @@ class ContextView(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
     through_seq: int
     omitted: int
+    truncated: tuple[int, ...] = ()
     is_full: bool
 
 
@@ -57,19 +68,22 @@ class Tail(msgspec.Struct, frozen=True, kw_only=True):
         messages: What of it fits into the budget, oldest first: no pair is torn, and no result
             stands there whose call does not.
         tokens: What they cost.
-        is_all: There is nothing ahead of them.
+        is_all: There is nothing ahead of them, and all of them is there.
+        truncated: The seqs of those that are there in part.
     """
 
     messages: tuple[Message, ...]
     tokens: int
     is_all: bool
+    truncated: tuple[int, ...] = ()
 
 
 def summary_within(compaction: Compaction | None, budget: int, sizer: Sizer) -> str | None:
     """Return the summary of a view; in a small budget the half of it that matters most."""
     if compaction is None:
         return None
-    return shortened(compaction.summary, budget // 2, sizer.text) or None
+    room, whole = budget // 2, compaction.summary
+    return shortened(whole, room, sizer.text) or truncate_text(whole, room, sizer.text)
 
 
 def read_tail(read: ReadNewest, budget: int, sizer: Sizer) -> Tail:
@@ -77,7 +91,8 @@ def read_tail(read: ReadNewest, budget: int, sizer: Sizer) -> Tail:
 
     Args:
         read: Gives the messages.
-        budget: Tokens; what does not fit as a whole is left out, and everything ahead of it.
+        budget: Tokens; what does not fit as a whole is left out, and everything ahead of it. Where
+            nothing fits, the newest message is there in part, with the call that it answers.
         sizer: Counts tokens.
     """
     found: list[Message] = []
@@ -100,11 +115,12 @@ def read_tail(read: ReadNewest, budget: int, sizer: Sizer) -> Tail:
     place = _whole_from(found, tools, place)
     kept = zip(found[place:], costs[: len(found) - place][::-1], strict=True)
     shown = [(message, cost) for message, cost in kept if message.seq not in lost]
-    return Tail(
+    tail = Tail(
         messages=tuple(message for message, _ in shown),
         tokens=sum(cost for _, cost in shown),
         is_all=is_whole and place == 0,
     )
+    return tail if shown or not found else _in_part(tail, found, lost, (budget, sizer))
 
 
 def told_tokens(messages: Sequence[Message], after_seq: int, sizer: Sizer) -> int:
@@ -126,6 +142,29 @@ def told_tokens(messages: Sequence[Message], after_seq: int, sizer: Sizer) -> in
             return usage.in_context + usage.output + later
         later += sizer.message(message)
     return 0
+
+
+def _in_part(tail: Tail, found: Sequence[Message], lost: set[int], room: tuple[int, Sizer]) -> Tail:
+    """Return a tail with the newest message in it, where none fits as a whole.
+
+    What its calls and results need stays with it. Where even that does not fit, and for a result
+    of no call, it is a text.
+    """
+    budget, sizer = room
+    newest = next((m for m in reversed(found) if m.seq not in lost), found[-1])
+    span = spans(found)[newest.seq]
+    together = [m for m in found if span.first <= m.seq <= span.last and m.seq not in lost]
+    made = truncate_messages(together, budget, sizer) if together else None
+    if made is None:
+        together, text = [newest], truncate_to_text(newest, budget, sizer)
+        made = () if text is None else (text,)
+    both = zip(made, together, strict=bool(made))
+    return msgspec.structs.replace(
+        tail,
+        messages=made,
+        tokens=sum(map(sizer.message, made)),
+        truncated=tuple(shown.seq for shown, whole in both if shown is not whole),
+    )
 
 
 def _costs(messages: Sequence[Message], budget: int, sizer: Sizer) -> list[int]:

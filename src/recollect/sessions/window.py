@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from recollect.core.errors import RecollectError, StoreError
+from recollect.core.errors import InvalidInput, RecollectError, StoreError
 from recollect.sessions.compaction import (
     Compaction,
     select_compactions,
@@ -39,6 +39,7 @@ from recollect.sessions.summariser import Summary, SummaryOrder, utterance_of
 from recollect.sessions.thresholds import Thresholds, thresholds_of
 from recollect.sessions.transcripts import Transcripts
 from recollect.sessions.view import (
+    SMALLEST_BUDGET,
     ContextView,
     ReadNewest,
     read_tail,
@@ -83,8 +84,9 @@ class ContextWindows(Transcripts):
     def view(self, session_id: str, budget_tokens: int | None = None) -> ContextView:
         """Return what of a session stands in the prompt: a summary, and the newest messages.
 
-        Costs as much as is shown, however long the session is. A fork sees the compactions of its
-        parents up to where it branched off.
+        Never empty where something was said: a newest message that is too long is shown as its head
+        and tail, with a mark of what is left out. Costs as much as is shown, however long the
+        session is. A fork sees the compactions of its parents up to where it branched off.
 
         Args:
             session_id: Which one.
@@ -92,9 +94,9 @@ class ContextWindows(Transcripts):
 
         Raises:
             NotFound: there is no such session in the scope.
-            InvalidInput: a budget below 1.
+            InvalidInput: a budget below 40, or one in which an exact counter has no room.
         """
-        check_count(budget_tokens, "a budget", 1)
+        check_count(budget_tokens, "a budget", SMALLEST_BUDGET)
         limits = thresholds_of(self._settings.context, budget_tokens)
         return self._database.read(
             lambda tx: self._view(tx, require_session(tx, self.scope, session_id), limits)
@@ -230,6 +232,8 @@ class ContextWindows(Transcripts):
         cost = 0 if summary is None else sizer.text(summary)
         tail = read_tail(self._newest(tx, session, through), limits.window - cost, sizer)
         behind = self._behind(tx, session, through)
+        if behind and not tail.messages:
+            raise InvalidInput("the budget has no room for a message", hint="give more tokens")
         return ContextView(
             session_id=session.id,
             summary=summary,
@@ -237,6 +241,7 @@ class ContextWindows(Transcripts):
             tokens=cost + tail.tokens,
             through_seq=through,
             omitted=behind - len(tail.messages),
+            truncated=tail.truncated,
             is_full=not tail.is_all or cost + tail.tokens >= limits.compact,
         )
 

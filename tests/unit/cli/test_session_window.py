@@ -30,6 +30,17 @@ def test_a_small_budget_says_what_is_left_out(run: Run, home: Path) -> None:
     assert run("--home", home, "sessions", "view", "delivery", "--budget", "0").code == 1
 
 
+def test_a_message_that_is_too_long_is_shown_in_part_and_said_so(run: Run, home: Path) -> None:
+    """The mark stands in the text, the number of such messages above it."""
+    with recollect.open(home, live=False) as memory:
+        memory.sessions.append(memory.sessions.find("delivery").id, "user", "one more crate " * 900)
+    done = run("--home", home, "sessions", "view", "delivery", "--budget", "60")
+    assert " 4 messages left out, 1 message in part, a compaction is due\n" in done.err
+    assert "characters left out …]" in done.out
+    document = run("--home", home, "sessions", "view", "delivery", "--budget", "60", "--json").json
+    assert document["truncated"] == [5]
+
+
 def test_a_compaction_tells_what_it_replaced(run: Run, home: Path) -> None:
     """The view begins with the summary, the transcript is as long as before."""
     done = run("--home", home, "sessions", "compact", "delivery", "--keep", "1")

@@ -27,6 +27,7 @@ from recollect.sessions.sessions import Sessions
 from recollect.sessions.size import Sizer
 from recollect.sessions.summariser import ExtractiveSummariser, Summary, SummaryOrder
 from recollect.sessions.tool_pairs import ToolPair, pairs
+from recollect.sessions.view import SMALLEST_BUDGET, stranded
 from recollect.sessions.window_parts import WindowParts
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import Home, WordRedactor
@@ -143,6 +144,17 @@ def test_messages_that_stay_make_room(home: Home) -> None:
     sessions.append(session.id, "user", "word " * 1_200)
     sessions.compact(session.id)
     assert seqs(sessions.view(session.id)) == [31]  # the newest stays in any case
+
+
+def test_a_summary_is_shown_in_part_where_not_one_line_of_it_fits(home: Home) -> None:
+    """Everything is behind it, and the view is not empty."""
+    summariser = Scripted("one-word-of-a-summary-" * 60)
+    sessions = small(home, WindowParts(summariser=summariser))
+    session_id = talk(sessions, 3)
+    sessions.compact(session_id, keep_messages=0)
+    view = sessions.view(session_id, SMALLEST_BUDGET)
+    assert "characters left out" in (view.summary or "")
+    assert view.tokens <= SMALLEST_BUDGET
 
 
 def test_a_view_without_older_messages_stays(home: Home) -> None:
@@ -338,7 +350,7 @@ def test_pairs_and_messages_survive_any_compactions(
         assert view.tokens <= 1_000
         assert [m.seq for m in stored] == list(range(1, len(stored) + 1))
         assert view.omitted + len(view.messages) + view.through_seq == len(stored)
-        assert all(pair.call_seq for pair in pairs(view.messages))
+        assert not stranded(view.messages)
         if done.outcome == "compacted":
             assert not torn(stored, before, view.through_seq)
 

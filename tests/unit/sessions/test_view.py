@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -12,12 +13,19 @@ from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.core.settings.sessions import ContextSettings
-from recollect.sessions.content import TextBlock, ToolResultBlock, ToolUseBlock
-from recollect.sessions.message import Message
+from recollect.sessions.content import (
+    ImageBlock,
+    OtherBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from recollect.sessions.message import ROLES, Message
 from recollect.sessions.sessions import Sessions
 from recollect.sessions.size import Sizer
 from recollect.sessions.tool_pairs import pairs
-from recollect.sessions.view import ContextView, limit_turns, read_tail
+from recollect.sessions.view import SMALLEST_BUDGET, ContextView, limit_turns, read_tail, stranded
 from recollect.sessions.window_parts import WindowParts
 from tests.unit.sessions.home import Home
 
@@ -84,13 +92,55 @@ def test_a_view_never_begins_between_a_call_and_its_result(sessions: Sessions, b
 
 
 def test_a_message_that_does_not_fit_is_left_out_with_all_before_it(sessions: Sessions) -> None:
-    """The budget is kept in any case."""
+    """Where something newer fits."""
     session = sessions.create()
     sessions.append_many(session.id, [("user", "a"), ("user", "b " * 5_000), ("user", "c")])
-    assert seqs(sessions.view(session.id, 1_000)) == [3]
-    sessions.append(session.id, "user", "d " * 5_000)
     view = sessions.view(session.id, 1_000)
-    assert (seqs(view), view.omitted, view.tokens, view.is_full) == ([], 4, 0, True)
+    assert (seqs(view), view.omitted, view.truncated, view.is_full) == ([3], 2, (), True)
+
+
+def test_the_newest_message_is_shown_in_part_where_it_is_longer_than_the_window(
+    sessions: Sessions,
+) -> None:
+    """Its head and its tail, with how much is missing between them; the budget is used."""
+    session = sessions.create()
+    said = "The question first. " + "and much more " * 5_000 + "The deadline last."
+    sessions.append_many(session.id, [("user", "a"), ("user", said)])
+    view = sessions.view(session.id, 1_000)
+    (shown,) = view.messages
+    left = re.search(r"\[… ([0-9,]+) characters left out …\]", shown.text)
+    assert left is not None
+    head, tail = shown.text.split(left[0])
+    assert said.startswith(head)
+    assert said.endswith(tail)
+    assert int(left[1].replace(",", "")) == len(said) - len(head) - len(tail)
+    assert min(len(head), len(tail)) > 1_000
+    assert 900 <= view.tokens <= 1_000
+    assert (view.omitted, view.truncated, view.is_full) == (1, (2,), True)
+    assert sessions.messages(session.id)[1].text == said
+
+
+def test_a_result_that_is_longer_than_the_window_keeps_its_call(sessions: Sessions) -> None:
+    """As what they are, so that a provider takes them; the short one of two stays whole."""
+    session = sessions.create()
+    long, short = result("1"), result("2")
+    long[0]["content"] = "line of output\n" * 9_000
+    used = ("assistant", [*call("1"), *call("2")])
+    sessions.append_many(session.id, [("user", "go"), used, ("tool", long), ("tool", short)])
+    view = sessions.view(session.id, 500)
+    assert (seqs(view), view.truncated, view.omitted) == ([2, 3, 4], (3,), 1)
+    assert all(pair.call_seq and pair.result_seq for pair in pairs(view.messages))
+    assert view.messages[2] == sessions.messages(session.id)[3]
+
+
+def test_a_counter_that_finds_no_room_is_told_so(home: Home) -> None:
+    """An empty view would be taken for an empty session."""
+    sessions = home.sessions_of(Scope(), window=WindowParts(count=lambda text: 100 * len(text)))
+    session = sessions.create()
+    sessions.append(session.id, "user", "hello")
+    with pytest.raises(InvalidInput) as caught:
+        sessions.view(session.id, SMALLEST_BUDGET)
+    assert caught.value.hint
 
 
 def test_a_result_whose_call_is_far_ahead_keeps_it_or_is_left_out(sessions: Sessions) -> None:
@@ -104,6 +154,18 @@ def test_a_result_whose_call_is_far_ahead_keeps_it_or_is_left_out(sessions: Sess
     assert seqs(sessions.view(session.id, 300)) == [104]
     assert 103 not in seqs(sessions.view(session.id))
     assert 102 in seqs(sessions.view(session.id))
+
+
+def test_a_result_of_no_call_is_shown_as_text_where_there_is_nothing_else(
+    sessions: Sessions,
+) -> None:
+    """Providers refuse it as a result, and an empty view would hide that something is there."""
+    session = sessions.create()
+    sessions.append_many(session.id, [("tool", result("1")), ("tool", result("2"))])
+    view = sessions.view(session.id)
+    (shown,) = view.messages
+    assert shown.content == (TextBlock(text="2\nfound 2"),)
+    assert (view.omitted, view.truncated) == (1, (2,))
 
 
 def test_a_view_of_an_empty_session_is_empty(sessions: Sessions) -> None:
@@ -128,7 +190,7 @@ def test_a_view_of_nothing_is_refused(sessions: Sessions) -> None:
     with pytest.raises(NotFound):
         sessions.within(Scope(user="43")).view(session.id)
     with pytest.raises(InvalidInput):
-        sessions.view(session.id, 0)
+        sessions.view(session.id, SMALLEST_BUDGET - 1)
 
 
 def test_a_fork_shows_what_it_shares_and_its_own(sessions: Sessions) -> None:
@@ -267,9 +329,50 @@ def test_the_end_of_any_transcript_keeps_budget_and_pairs(
     tail = read_tail(read, budget, Sizer())
     shown = {m.seq for m in tail.messages}
     assert tail.tokens == sum(Sizer().message(m) for m in tail.messages) <= budget
-    for pair in pairs(messages):
-        if pair.call_seq and pair.result_seq in shown:
-            assert pair.call_seq in shown
+    assert not stranded(tail.messages)
     if shown:
-        left_out = [m for m in messages if m.seq > min(shown) and m.seq not in shown]
+        left_out = [m for m in messages if min(shown) < m.seq not in shown]
         assert all(isinstance(m.content[0], ToolResultBlock) for m in left_out)
+
+
+TEXT = st.one_of(
+    st.text(max_size=20),
+    st.builds(lambda text, n: text * n, st.text(min_size=1, max_size=9), st.integers(1, 2_000)),
+)
+BLOCKS = st.one_of(
+    st.builds(TextBlock, text=TEXT),
+    st.builds(ThinkingBlock, thinking=TEXT),
+    st.builds(ImageBlock, alt=st.none() | TEXT),
+    st.builds(OtherBlock, kind=st.just("new"), value=st.dictionaries(st.just("a"), TEXT)),
+    st.builds(ToolUseBlock, name=st.just("bash"), id=st.sampled_from("ab"), input=TEXT),
+)
+OUTPUT = st.lists(st.builds(TextBlock, text=TEXT) | st.builds(ImageBlock), max_size=3).map(tuple)
+RESULT = st.builds(ToolResultBlock, tool_use_id=st.sampled_from("ab"), content=OUTPUT)
+SAID = st.lists(
+    st.tuples(st.sampled_from(ROLES), st.lists(BLOCKS, max_size=3))
+    | st.tuples(st.just("tool"), st.lists(RESULT, min_size=1, max_size=1)),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(SAID, st.integers(SMALLEST_BUDGET, 3_000), st.booleans())
+def test_a_session_in_which_something_was_said_never_gives_an_empty_view(
+    sessions: Sessions, said: list[tuple[str, Any]], budget: int, is_compacted: bool
+) -> None:
+    """Within any budget, whatever was said, and with a summary ahead of it or not."""
+    session = sessions.create()
+    if is_compacted:
+        sessions.append_many(session.id, [("user", "We meet on 14 May at the harbour. " * 20)] * 3)
+        sessions.compact(session.id, keep_messages=0)
+    sessions.append_many(session.id, said)
+    view = sessions.view(session.id, budget)
+    cost = Sizer().text(view.summary or "") + sum(map(Sizer().message, view.messages))
+    assert cost == view.tokens <= budget
+    assert view.messages
+    assert bool(view.summary) == is_compacted
+    stored = {message.seq: message for message in sessions.messages(session.id)}
+    changed = {m.seq for m in view.messages if m != stored[m.seq]}
+    assert changed == set(view.truncated)
+    assert not stranded(view.messages)
