@@ -215,7 +215,7 @@ class Reference:
     def _append(
         self, now: int, made: str | None, session_id: str, items: list[dict[str, Any]]
     ) -> None:
-        kept = self.sessions[session_id]
+        kept = self._living(session_id)
         for item in items:
             if item.get("event_id") in self._event_ids(session_id):
                 continue
@@ -237,7 +237,7 @@ class Reference:
         at_seq: int | None = None,
         title: str | None = None,
     ) -> str:
-        parent = self.sessions[session_id]
+        parent = self._living(session_id)
         last = self.last(parent)
         seq = last if at_seq is None else at_seq
         if not 0 <= seq <= last or 0 < seq < parent.pruned:
@@ -279,6 +279,7 @@ class Reference:
         session, holder, fence = lease
         if session not in self.sessions:
             raise Refused("not_found")
+        self._living(session)
         if self.leases[session][:2] != (holder, fence):
             raise Refused("conflict")
         self.leases[session] = (holder, fence, now + LEASE_MS)
@@ -301,6 +302,7 @@ class Reference:
         self, now: int, made: str | None, session_id: str, keep_messages: int, through: int | None
     ) -> str:
         """Check where the product cut, and note it."""
+        self._living(session_id)
         before, said = self._through(session_id), self.transcript(session_id)
         place = len(said) - keep_messages - 1
         wanted = said[place].seq if place >= 0 else 0
@@ -400,11 +402,17 @@ class Reference:
             there = [s for s in self.sessions.values() if s.status != "deleted"]
             ends = [s for s in self.sessions.values() if s.id.endswith(name[-100:])]
             meant = ends or [s for s in there if s.title and s.title.lower() == name.lower()]
-        if not meant or (len(meant) == 1 and meant[0].status == "deleted"):
+        if not meant:
             raise Refused("not_found")
-        if len(meant) > 1:
+        if len(meant) > 1 or meant[0].status == "deleted":
             raise Refused("conflict")
         return meant[0]
+
+    def _living(self, session_id: str) -> Kept:
+        """Return a session; a deleted one takes nothing in."""
+        if self.sessions[session_id].status == "deleted":
+            raise Refused("conflict")
+        return self.sessions[session_id]
 
 
 def _by_use(sessions: Iterable[Kept]) -> list[Kept]:

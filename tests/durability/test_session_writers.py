@@ -48,6 +48,21 @@ def test_a_session_of_eight_processes_has_no_gap_and_loses_nothing(tmp_path: Pat
     again.close()
 
 
+def test_programs_that_start_a_new_id_at_once_get_the_same_session(tmp_path: Path) -> None:
+    """Whoever comes second goes on with it; the messages of all stand in it."""
+    home, count = tmp_path / "home", SCALE.writes_a_process // 2
+    with workers(PROCESSES, "start_sessions", home, count) as started:
+        start_at_once(started)
+        told = [worker.finish() for worker in started]
+    assert len(set(map(tuple, told))) == 1
+    again = Home(home)
+    sessions = again.sessions.list()
+    assert {f"{each.id} {each.created_at}" for each in sessions} == set(told[0])
+    assert {each.message_count for each in sessions} == {PROCESSES}
+    again.close()
+    report("one new id of 8 processes", starts=PROCESSES * count, sessions=len(sessions))
+
+
 def test_a_killed_stream_leaves_what_was_stored_of_it(tmp_path: Path) -> None:
     """Whole lines, all that a flush acknowledged, marked as unfinished; a retry goes behind it."""
     random, home = chance("streams"), tmp_path / "home"

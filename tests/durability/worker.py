@@ -99,6 +99,25 @@ def write_session(home: str, name: str, session_id: str, count: str) -> None:
     database.close()
 
 
+def start_sessions(home: str, _: str, count: str) -> None:
+    """Start one new session id after the other, as others do; say when each one began."""
+    database = open_records(Path(home), StoreSettings(), CLOCK)
+    sessions = Sessions(
+        database=database,
+        clock=CLOCK,
+        ids=IdSource(CLOCK),
+        settings=SessionSettings(),
+        redactor=None,
+    )
+    say("ready")
+    sys.stdin.readline()
+    for number in range(int(count)):
+        session = sessions.start(session_id=f"new-{number}")
+        sessions.append(session.id, "user", "hello")
+        say(f"{session.id} {session.created_at}")
+    database.close()
+
+
 def stream_until_killed(home: str, session_id: str) -> None:
     """Stream an answer for ever; say after each piece how many lines were given so far."""
     database = open_records(Path(home), StoreSettings(), CLOCK)
@@ -268,6 +287,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         write_until_killed,
         write_many,
         write_session,
+        start_sessions,
         stream_until_killed,
         open_cold,
         race_for_lock,

@@ -172,6 +172,7 @@ def _remarks(report: ImportReport) -> list[tuple[str, int]]:
     remarks = [
         ("transcripts had nothing new", report.unchanged),
         ("messages were there already", report.duplicates),
+        ("messages of deleted sessions were left out", report.deleted),
         ("lines are no part of a conversation", report.skipped),
         ("messages had no readable time", report.undated),
         ("characters could not be stored and stand as \ufffd", report.replaced),

@@ -12,11 +12,13 @@ from typing import LiteralString
 
 from recollect.core.clock import Clock
 from recollect.core.events import MessagesPruned, SessionPruned
+from recollect.core.scope import Scope
 from recollect.governance.ancestry import find_children, find_one, last_read
 from recollect.governance.episode import Episode, store_episode
 from recollect.governance.plan import Removal
+from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror import SESSION_KIND
-from recollect.sessions.session import Session, owner_of
+from recollect.sessions.session import Session, owner_of, require_session
 from recollect.sessions.transcript import MESSAGE_KIND
 from recollect.store.cell import integer, text
 from recollect.store.engine import Database, Transaction
@@ -145,7 +147,8 @@ def _close_whole(tx: Transaction, place: tuple[str, str, int], now: int) -> None
     session_id, tenant, through = place
     present = find_one(tx, session_id)
     if present is not None and (present.last_seq > through or last_read(tx, session_id)):
-        tx.execute("UPDATE sessions SET status = 'active' WHERE id = ?", (session_id,))
+        # The index has passed over what was said while it was taken for deleted.
+        set_status(tx, require_session(tx, Scope(tenant=tenant), session_id), "active", now)
         _close_part(tx, place, now)
         return
     for child in find_children(tx, session_id):

@@ -41,7 +41,10 @@ class FollowedPlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FollowReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What was brought in: messages that are new, and one sentence for each place not there."""
+    """What was brought in: messages that are new, and a sentence for each place that is missing.
+
+    Also for each one of which something was left out.
+    """
 
     messages: int = 0
     warnings: tuple[str, ...] = ()
@@ -84,6 +87,8 @@ class FollowedTranscripts:
                 warnings.append(f"{each.path}: no transcripts to follow, it is not there")
             else:
                 messages += report.messages
+                if report.deleted:
+                    warnings.append(f"{each.path}: {_left_out(report.deleted)}")
         self.last = FollowReport(messages=messages, warnings=tuple(warnings))
         return self.last
 
@@ -104,6 +109,11 @@ def followed_places(
         else FollowedPlace(path=Path(each).expanduser().absolute())
         for each in named
     ]
+
+
+def _left_out(messages: int) -> str:
+    counted = "1 message" if messages == 1 else f"{messages:,} messages"
+    return f"{counted} of deleted sessions left out"
 
 
 def _is_transcript(path: str) -> bool:

@@ -20,6 +20,7 @@ from recollect.sessions.identity_links import IdentityLinks
 from recollect.sessions.import_ledger import LedgerEntry, write_entry
 from recollect.sessions.keys import SessionKey, parse_key
 from recollect.sessions.session import (
+    DELETED,
     Condition,
     Session,
     add_session,
@@ -40,11 +41,14 @@ _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
 
 
 class BatchResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What a batch added."""
+    """What a batch added, and what it left out."""
 
-    sessions: int
-    messages: int
-    duplicates: int
+    sessions: int = 0
+    messages: int = 0
+    duplicates: int = 0
+    deleted: int = 0
+    waits_for: str | None = None
+    """A deleted session whose messages were left out."""
 
 
 class SessionMaker:
@@ -141,20 +145,31 @@ class ImportBatch:
             self._titles[foreign_id] = (title, final)
 
     def store(self, tx: Transaction, scope: Scope, source: str) -> BatchResult:
-        """Store everything; what is there already is left as it is."""
-        added = stored = duplicates = 0
+        """Store everything but what belongs to deleted sessions; what is there already stays."""
+        added = stored = duplicates = deleted = 0
+        waits_for = None
         for foreign_id, candidate in self._sessions.items():
             session = find_foreign(tx, scope, source, foreign_id)
             if session is None:
                 add_session(tx, candidate)
                 session = candidate
                 added += 1
+            elif session.status == DELETED:
+                deleted += len(self._drafts[foreign_id])
+                waits_for = session.id
+                continue
             places = append_drafts(tx, session, self._drafts[foreign_id])
             fresh = sum(isinstance(place, int) for place in places)
             stored += fresh
             duplicates += len(places) - fresh
         self._store_titles(tx, scope, source)
-        return BatchResult(sessions=added, messages=stored, duplicates=duplicates)
+        return BatchResult(
+            sessions=added,
+            messages=stored,
+            duplicates=duplicates,
+            deleted=deleted,
+            waits_for=waits_for,
+        )
 
     def _store_titles(self, tx: Transaction, scope: Scope, source: str) -> None:
         for foreign_id, (title, final) in self._titles.items():
@@ -182,12 +197,30 @@ def store_batch(
     scope: Scope,
     source: str,
     entry: LedgerEntry,
+    before: LedgerEntry,
     at: int,
-) -> BatchResult:
-    """Store a batch and how far its file was read, in one transaction."""
+) -> tuple[BatchResult, LedgerEntry]:
+    """Store a batch and how far its file was read, in one transaction.
+
+    Args:
+        tx: A transaction.
+        batch: What is stored.
+        scope: Whose it is.
+        source: The name of the format.
+        entry: How far the file was read with it.
+        before: How far without it: from there it is read on where something was left out.
+        at: Ms UTC.
+
+    Returns:
+        What was done, and the entry that was written.
+    """
     result = batch.store(tx, scope, source)
+    waits_for = before.waits_for or result.waits_for
+    if waits_for is not None:
+        size, mtime_ns = entry.size, entry.mtime_ns
+        entry = msgspec.structs.replace(before, size=size, mtime_ns=mtime_ns, waits_for=waits_for)
     write_entry(tx, scope.tenant, entry, at)
-    return result
+    return result, entry
 
 
 def _key(text: str | None) -> SessionKey | None:

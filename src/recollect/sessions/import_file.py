@@ -79,7 +79,7 @@ class FileImport:
         self._form = form
         self._session = session
         self._file = file
-        self._entry = entry
+        self._entry = self._written = msgspec.structs.replace(entry, waits_for=None)
         self._tally = context.tally
         self._facts = {session.id: session}
         self._occurrences = Occurrences(file, entry.read_bytes)
@@ -208,15 +208,16 @@ class FileImport:
         entry = msgspec.structs.replace(
             self._entry, digest=digest, messages=self._entry.messages + batch.count
         )
-        now = self._context.clock.now_ms()
-        result = self._context.database.write(
+        now, before = self._context.clock.now_ms(), self._written
+        result, self._written = self._context.database.write(
             lambda tx: store_batch(
-                tx, batch, scope=scope, source=self._form.name, entry=entry, at=now
+                tx, batch, scope=scope, source=self._form.name, entry=entry, before=before, at=now
             )
         )
         self._tally.sessions += result.sessions
         self._tally.messages += result.messages
         self._tally.duplicates += result.duplicates
+        self._tally.deleted += result.deleted
         self._context.mirror.notify()
         self._entry = entry
         self._batch = ImportBatch()

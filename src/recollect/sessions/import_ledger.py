@@ -2,7 +2,8 @@
 
 A file whose size and time are as they were is left alone. One that grew is read on from where the
 last import stopped, if what was read then is still what it begins with; otherwise from its top,
-which costs time but no doubles.
+which costs time but no doubles. Messages of a deleted session are left out; the file is
+read on from the first of them when its session is restored.
 """
 
 from __future__ import annotations
@@ -26,13 +27,16 @@ _READ: LiteralString = """
 """
 _WRITE: LiteralString = """
     INSERT INTO imports (tenant, path, source, size, mtime_ns, read_bytes, lines, messages,
-        malformed, digest, at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        malformed, digest, session_id, at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (tenant, source, path) DO UPDATE SET size = excluded.size,
         mtime_ns = excluded.mtime_ns, read_bytes = excluded.read_bytes, lines = excluded.lines,
         messages = excluded.messages, malformed = excluded.malformed, digest = excluded.digest,
-        at = excluded.at
+        session_id = excluded.session_id, at = excluded.at
 """
+_READ_AGAIN: LiteralString = (
+    "UPDATE imports SET mtime_ns = 0 WHERE tenant = ? AND session_id IS NOT NULL"
+)
 
 
 class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +52,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
         messages: Messages in them.
         malformed: Lines of them that could not be read.
         digest: What `digest_of` said of the part that was read.
+        waits_for: A deleted session whose messages were left out, behind that part.
     """
 
     path: str
@@ -59,6 +64,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     messages: int = 0
     malformed: int = 0
     digest: bytes = b""
+    waits_for: str | None = None
 
     def is_of(self, size: int, mtime_ns: int) -> bool:
         """Return whether the file is as it was when it was read to its end."""
@@ -117,6 +123,12 @@ def write_entry(tx: Transaction, tenant: str, entry: LedgerEntry, at: int) -> No
             entry.messages,
             entry.malformed,
             entry.digest,
+            entry.waits_for,
             at,
         ),
     )
+
+
+def read_again(tx: Transaction, tenant: str) -> None:
+    """Let the next import read on the files that wait for a session: one was restored."""
+    tx.execute(_READ_AGAIN, (tenant,))

@@ -48,6 +48,8 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
         sessions: Sessions that are new.
         messages: Messages that are new.
         duplicates: Messages that were there already.
+        deleted: Messages of deleted sessions, which were left out; they come with the next import
+            after the session is restored.
         skipped: Lines that are no part of a conversation.
         undated: Messages without a readable time; they get that of the line before or of the file.
         replaced: Characters that could not be stored and were replaced by U+FFFD.
@@ -60,6 +62,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int = 0
     messages: int = 0
     duplicates: int = 0
+    deleted: int = 0
     skipped: int = 0
     undated: int = 0
     replaced: int = 0
@@ -72,7 +75,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.files = self.unchanged = self.sessions = self.messages = 0
-        self.duplicates = self.skipped = self.undated = self.replaced = 0
+        self.duplicates = self.deleted = self.skipped = self.undated = self.replaced = 0
         self.malformed_count = 0
         self._malformed: list[MalformedLine] = []
 
@@ -90,6 +93,7 @@ class Tally:
             sessions=self.sessions,
             messages=self.messages,
             duplicates=self.duplicates,
+            deleted=self.deleted,
             skipped=self.skipped,
             undated=self.undated,
             replaced=self.replaced,

@@ -15,8 +15,10 @@ from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset
 from recollect.core.scope import Scope
 from recollect.sessions.freshness import FreshnessRule
+from recollect.sessions.import_ledger import read_again
 from recollect.sessions.lineage import check_depth
 from recollect.sessions.session import (
+    DELETED,
     STATUSES,
     Condition,
     Session,
@@ -160,8 +162,10 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
     if session.status == status:
         return session
     tx.execute(_SET_STATUS, (status, session.id))
-    if "deleted" in {status, session.status}:
+    if DELETED in {status, session.status}:
         touch_messages(tx, session, at)
+    if session.status == DELETED:
+        read_again(tx, session.tenant)
     record_event(tx, SessionChanged(scope=owner_of(session), at=at, status=status))
     return msgspec.structs.replace(session, status=status)
 

@@ -19,6 +19,8 @@ from recollect.store.journal import record_event
 STATUSES = ("active", "archived", "deleted")
 """The life of a session; nothing is removed by a status."""
 
+DELETED = "deleted"
+
 MODES = ("main", "group", "queue")
 """How a session is served: one person, many who call the agent, or one message at a time."""
 
@@ -193,6 +195,10 @@ _INSERT: LiteralString = """
 """
 
 
+_IS_REMOVED: LiteralString = "SELECT 1 FROM prunings WHERE session_id = ?"
+"""While retention removes a session its status is ``deleted`` too; who writes then keeps it."""
+
+
 def find_session(tx: Transaction, scope: Scope, session_id: str) -> Session | None:
     """Return a session that the scope may see."""
     where = Condition(scope).also("id = ?", session_id)
@@ -290,6 +296,28 @@ def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:
             "there is no such session", hint="`recollect sessions` lists those that are there."
         )
     return found
+
+
+def require_living(tx: Transaction, scope: Scope, session_id: str) -> Session:
+    """Return a session that can go on.
+
+    Raises:
+        NotFound: there is none with this id in the scope.
+        Conflict: it was deleted, so that nobody would find what is said in it.
+    """
+    session = require_session(tx, scope, session_id)
+    if session.status == DELETED and tx.row(_IS_REMOVED, (session.id,)) is None:
+        raise was_deleted(session)
+    return session
+
+
+def was_deleted(session: Session) -> Conflict:
+    """Return the refusal for whoever goes on with a deleted session."""
+    return Conflict(
+        "the session was deleted",
+        hint=f"bring it back with `recollect sessions restore {session.id}`, or begin another one",
+        session_id=session.id,
+    )
 
 
 def _row(session: Session) -> list[SqlValue]:

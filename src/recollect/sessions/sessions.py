@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
 from recollect.sessions.catalogue import Catalogue
@@ -34,12 +34,15 @@ from recollect.sessions.lifecycle import (
 from recollect.sessions.naming import named_session
 from recollect.sessions.serving import check_mode
 from recollect.sessions.session import (
+    DELETED,
     Session,
     add_session,
     find_session,
     owned_session,
     owner_of,
+    require_living,
     require_session,
+    was_deleted,
 )
 from recollect.sessions.transcripts import lease_ms
 from recollect.sessions.window import ContextWindows
@@ -152,7 +155,8 @@ class Sessions(Catalogue, ContextWindows):
         """Return the session that a program begins with.
 
         Args:
-            session_id: The session with this id, made when it is missing.
+            session_id: The session with this id, made when it is missing. Callers at the same time
+                get the same session.
             resume: The session with this id or title, which must exist.
             continue_latest: The session of the project that was used last; a new one without any.
             fork: Go on in a fork of whichever session was chosen.
@@ -162,7 +166,7 @@ class Sessions(Catalogue, ContextWindows):
         Raises:
             InvalidInput: two of the first three, or a fork of nothing.
             NotFound: nothing is called so.
-            Conflict: several sessions are.
+            Conflict: several sessions are, or the one that is was deleted.
         """
         chosen = [session_id is not None, resume is not None, continue_latest]
         if sum(chosen) > 1:
@@ -174,13 +178,13 @@ class Sessions(Catalogue, ContextWindows):
         if resume is not None:
             found = self.resume(resume)
         elif session_id is not None:
-            found = self._database.read(lambda tx: find_session(tx, self.scope, session_id))
+            found = self._with_id(session_id, key, project, may_make=not fork)
         elif continue_latest:
             found = self.latest(project)
         if fork and found is None:
             raise InvalidInput("there is no session to fork", hint="choose one that exists")
         if found is None:
-            return self.create(key, project, session_id=session_id)
+            return self.create(key, project)
         return self.fork(found.id) if fork else found
 
     def resume(self, id_or_title: str) -> Session:
@@ -188,7 +192,7 @@ class Sessions(Catalogue, ContextWindows):
 
         Raises:
             NotFound: nothing is called so; the hint has near names.
-            Conflict: several sessions are; the hint has their ids.
+            Conflict: several sessions are; the hint has their ids. Or it was deleted.
         """
 
         def unit(tx: Transaction) -> Session:
@@ -213,7 +217,7 @@ class Sessions(Catalogue, ContextWindows):
 
         Raises:
             NotFound: nothing is called so.
-            Conflict: another program holds it, or several sessions are called so.
+            Conflict: another program holds it, it was deleted, or several sessions are called so.
             InvalidInput: ``on_busy`` is neither.
         """
         if on_busy not in {"refuse", "fork"}:
@@ -254,12 +258,13 @@ class Sessions(Catalogue, ContextWindows):
 
         Raises:
             NotFound: there is no such session in the scope.
+            Conflict: it was deleted.
             InvalidInput: it has no message with that seq.
         """
         branch = self._new(None, None, title, None)
 
         def unit(tx: Transaction) -> Session:
-            parent = require_session(tx, self.scope, session_id)
+            parent = require_living(tx, self.scope, session_id)
             return fork_session(tx, parent, branch, at_seq)
 
         return self._database.write(unit)
@@ -291,8 +296,33 @@ class Sessions(Catalogue, ContextWindows):
 
     def _named(self, tx: Transaction, id_or_title: str) -> Session:
         session = named_session(tx, self.scope, id_or_title)
-        if session.status == "deleted":
-            raise NotFound("the session was deleted", hint="set its status to bring it back")
+        if session.status == DELETED:
+            raise was_deleted(session)
+        return session
+
+    def _with_id(
+        self, session_id: str, key: str | None, project: str | None, *, may_make: bool
+    ) -> Session | None:
+        """Return the session with an id; a new one where there is none and one may be made."""
+
+        def known(tx: Transaction) -> Session | None:
+            found = find_session(tx, self.scope, session_id)
+            return None if found is None else require_living(tx, self.scope, session_id)
+
+        found = self._database.read(known)
+        if found is not None or not may_make:
+            return found
+        wanted = self._new(key, project, None, None, session_id=session_id)
+
+        def unit(tx: Transaction) -> Session:
+            there = known(tx)
+            if there is None:
+                add_session(tx, wanted)
+            return there or wanted
+
+        session = self._database.write(unit)
+        self._mirror.notify()
+        self._opened()
         return session
 
     def _turn(self, key: str, now: int) -> Turn:

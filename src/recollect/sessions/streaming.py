@@ -21,7 +21,7 @@ from recollect.sessions.content import ContentBlock, TextBlock, ThinkingBlock, p
 from recollect.sessions.draft import MAX_CONTENT_BYTES, Draft
 from recollect.sessions.message import Message
 from recollect.sessions.mirror import MirrorSignal
-from recollect.sessions.session import require_session
+from recollect.sessions.session import require_living
 from recollect.sessions.transcript import (
     append_drafts,
     find_message,
@@ -76,7 +76,7 @@ class GrowingMessage:
 
         Raises:
             NotFound: the session is gone.
-            Conflict: another program has taken the session over.
+            Conflict: the session was deleted, or another program has taken it over.
             Denied: the event id is that of a message which the scope may not see.
             StoreError: the database refused.
         """
@@ -90,7 +90,7 @@ class GrowingMessage:
         return stored
 
     def _save(self, tx: Transaction, draft: Draft, *, finished: bool) -> Message:
-        session = require_session(tx, self._scope, self._session_id)
+        session = require_living(tx, self._scope, self._session_id)
         self._guard(tx)
         known = find_message(tx, self._scope, draft.id)
         if known is None:
@@ -179,7 +179,7 @@ class MessageStream:
         """Store what arrived up to its last whole line, marked as unfinished.
 
         Raises:
-            Conflict: another program has taken the session over.
+            Conflict: the session was deleted, or another program has taken it over.
             StoreError: the database refused.
         """
         self._flushed, self._flushed_at = self._size, self._clock.now_ms()
@@ -201,7 +201,7 @@ class MessageStream:
             model: The model that said it, if that was not known at the beginning.
 
         Raises:
-            Conflict: another program has taken the session over.
+            Conflict: the session was deleted, or another program has taken it over.
             StoreError: the database refused.
         """
         blocks = self._all()

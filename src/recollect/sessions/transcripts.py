@@ -22,7 +22,7 @@ from recollect.sessions.lease import Lease, check_lease, find_lease
 from recollect.sessions.lineage import Segment, segments, within
 from recollect.sessions.message import Message
 from recollect.sessions.mirror import MirrorSignal, SilentMirror
-from recollect.sessions.session import Condition, require_session
+from recollect.sessions.session import Condition, require_living, require_session
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
 from recollect.sessions.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.transcript import (
@@ -123,7 +123,7 @@ class Transcripts:
         Raises:
             NotFound: there is no such session in the scope.
             InvalidInput: something of it cannot be stored.
-            Conflict: another program has taken the session over.
+            Conflict: the session was deleted, or another program has taken it over.
             Denied: the event id is that of a message which the scope may not see.
         """
         facts = with_usage(metadata or {}, model, usage)
@@ -144,12 +144,12 @@ class Transcripts:
 
         Raises:
             NotFound: there is no such session in the scope.
-            Conflict: another program has taken the session over.
+            Conflict: the session was deleted, or another program has taken it over.
             InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
         """
         drafts = [self._draft_of(item, place) for place, item in enumerate(items)]
         if not drafts and lease is None:
-            self._database.read(lambda tx: require_session(tx, self.scope, session_id))
+            self._database.read(lambda tx: require_living(tx, self.scope, session_id))
             return []
         return self._append(session_id, drafts, lease)
 
@@ -181,6 +181,7 @@ class Transcripts:
 
         Raises:
             NotFound: there is no such session in the scope.
+            Conflict: the session was deleted.
             InvalidInput: something of it cannot be stored.
         """
         facts = with_usage(metadata or {}, model, None)
@@ -191,7 +192,7 @@ class Transcripts:
             )
 
         make([], {})  # so that wrong facts are told before the answer comes
-        self._database.read(lambda tx: require_session(tx, self.scope, session_id))
+        self._database.read(lambda tx: require_living(tx, self.scope, session_id))
         growing = GrowingMessage(
             database=self._database,
             scope=self.scope,
@@ -214,6 +215,7 @@ class Transcripts:
 
         Raises:
             NotFound: there is no such session in the scope.
+            Conflict: the session was deleted.
             InvalidInput: something of it cannot be stored, or nothing came.
         """
         with self.stream(session_id, role, **facts) as reply:
@@ -320,7 +322,7 @@ class Transcripts:
 
     def _append(self, session_id: str, drafts: list[Draft], lease: Lease | None) -> list[Message]:
         def unit(tx: Transaction) -> list[Message]:
-            session = require_session(tx, self.scope, session_id)
+            session = require_living(tx, self.scope, session_id)
             self._check(tx, lease)
             places = append_drafts(tx, session, drafts)
             return [

@@ -33,7 +33,7 @@ from recollect.sessions.lineage import segments, within
 from recollect.sessions.message import Message
 from recollect.sessions.notes import Note
 from recollect.sessions.replacement import Keeping, Reading, Replacement, plan_replacement
-from recollect.sessions.session import Session, require_session
+from recollect.sessions.session import Session, require_living, require_session
 from recollect.sessions.size import Sizer
 from recollect.sessions.summariser import Summary, SummaryOrder, utterance_of
 from recollect.sessions.thresholds import Thresholds, thresholds_of
@@ -129,13 +129,14 @@ class ContextWindows(Transcripts):
 
         Raises:
             NotFound: there is no such session in the scope.
+            Conflict: it was deleted.
             InvalidInput: a number below 0.
         """
         check_count(extra_tokens, "a number of tokens")
         limits = thresholds_of(self._settings.context)
 
         def unit(tx: Transaction) -> tuple[ContextView, Compaction | None]:
-            session = require_session(tx, self.scope, session_id)
+            session = require_living(tx, self.scope, session_id)
             last = visible_compaction(tx, self.scope, session)
             return self._view(tx, session, limits), last
 
@@ -160,6 +161,7 @@ class ContextWindows(Transcripts):
 
         Raises:
             NotFound: there is no such session in the scope.
+            Conflict: it was deleted.
             InvalidInput: a number below 0.
         """
         keep = self._settings.context.keep_messages if keep_messages is None else keep_messages
@@ -181,10 +183,11 @@ class ContextWindows(Transcripts):
 
         Raises:
             NotFound: there is no such session in the scope.
+            Conflict: it was deleted.
         """
 
         def unit(tx: Transaction) -> tuple[Session, int]:
-            session = require_session(tx, self.scope, session_id)
+            session = require_living(tx, self.scope, session_id)
             return session, flushed_seq(tx, session)
 
         session, seen = self._database.read(unit)
@@ -259,7 +262,7 @@ class ContextWindows(Transcripts):
         return session.last_seq - first[0].seq + 1 if first else 0
 
     def _wanted(self, tx: Transaction, session_id: str, keep: int) -> Replacement | None:
-        session = require_session(tx, self.scope, session_id)
+        session = require_living(tx, self.scope, session_id)
         previous = visible_compaction(tx, self.scope, session)
         read = self._newest(tx, session, 0 if previous is None else previous.through_seq)
         limit = thresholds_of(self._settings.context).compact
@@ -296,7 +299,7 @@ class ContextWindows(Transcripts):
         after = sizer.text(summary.text)
 
         def unit(tx: Transaction) -> Compaction | None:
-            session = require_session(tx, self.scope, wanted.session_id)
+            session = require_living(tx, self.scope, wanted.session_id)
             if visible_compaction(tx, self.scope, session) != wanted.previous:
                 return None
             compaction = Compaction(

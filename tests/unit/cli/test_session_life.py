@@ -144,6 +144,29 @@ def test_a_title_is_given_and_taken(run: Run, home: Path) -> None:
     assert renamed["title"] is None
 
 
+def test_nothing_is_said_in_a_deleted_session(run: Run, home: Path, chat: Path) -> None:
+    """Nor started with its id, nor imported into it; the hint names what brings it back."""
+    (session,) = run("--home", home, "sessions", "--json").json["sessions"]
+    run("--home", home, "sessions", "delete", session["id"])
+    for command in (
+        ["say", session["id"], "user", "hello?"],
+        ["start", "--session-id", session["id"]],
+    ):
+        refused = run("--home", home, "sessions", *command, "--json")
+        assert (refused.code, refused.error["code"]) == (1, "conflict")
+        assert f"recollect sessions restore {session['id']}" in refused.error["hint"]
+    with chat.open("a", encoding="utf-8") as more:
+        more.write('{"role": "user", "content": "hello?"}\n')
+    done = run("--home", home, "import", "jsonl", chat)
+    assert (done.code, done.out.splitlines()[0]) == (
+        0,
+        "0 new messages in 0 new sessions, from 1 transcript",
+    )
+    assert "1  messages of deleted sessions were left out" in done.err
+    run("--home", home, "sessions", "restore", session["id"])
+    assert run("--home", home, "import", "jsonl", chat, "--json").json["messages"] == 1
+
+
 def test_a_deleted_session_can_be_brought_back(run: Run, home: Path) -> None:
     """It is in no list but that of all, which shows what it is named by."""
     run("--home", home, "sessions", "delete", "delivery")

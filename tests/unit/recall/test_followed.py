@@ -94,6 +94,24 @@ def test_what_is_new_comes_once_and_a_place_that_is_missing_is_told(
     assert [e.event.messages for e in events if isinstance(e.event, ImportFinished)] == [1]
 
 
+def test_what_belongs_to_a_deleted_session_is_left_out_and_told(tmp_path: Path) -> None:
+    """The sync says so once, and a restored session gets what was left out."""
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text(LINE, encoding="utf-8")
+    settings = {"workspace.transcripts": [str(chat)], "embedding.provider": "none"}
+    with recollect.open(tmp_path / "home", overrides=settings) as memory:
+        memory.sync()
+        (session,) = memory.sessions.list()
+        memory.sessions.set_status(session.id, "deleted")
+        chat.write_text(LINE + LINE.replace("blue", "green"), encoding="utf-8")
+        told = f"{chat}: 1 message of deleted sessions left out"
+        assert [told in memory.sync().warnings for _ in range(2)] == [True, False]
+        memory.sessions.set_status(session.id, "active")
+        assert memory.sync().warnings == ()
+        assert len(memory.sessions.messages(session.id)) == 2
+        assert memory.search("green kettle").hits
+
+
 def test_it_ends_when_it_is_asked_to(tmp_path: Path, records: SqliteDatabase) -> None:
     """And goes on from there the next time, within a file as well."""
     for name in ("a", "b"):

@@ -167,7 +167,7 @@ def test_a_deleted_session_is_not_resumed(sessions: Sessions) -> None:
     _say(sessions, session.id, "still here")
     sessions.set_status(session.id, "deleted")
     assert sessions.list() == []
-    with pytest.raises(NotFound):
+    with pytest.raises(Conflict):
         sessions.resume(session.id)
     assert [s.id for s in sessions.list(status="deleted")] == [session.id]
     sessions.set_status(session.id, "active")
