@@ -14,8 +14,9 @@ import msgspec
 
 from recollect.core.clock import SystemClock
 from recollect.store.connection import Tuning
+from recollect.store.home import INDEX_ID, RECORDS_ID
 from recollect.store.schema import load_schema, show_objects
-from recollect.store.sqlite import INDEX_ID, RECORDS_ID, open_database
+from recollect.store.sqlite import open_database
 
 MIGRATIONS = Path(__file__).resolve().parents[1] / "src" / "recollect" / "store" / "migrations"
 

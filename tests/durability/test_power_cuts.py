@@ -10,7 +10,8 @@ import apsw
 import pytest
 
 from recollect.store.connection import Tuning
-from recollect.store.sqlite import RECORDS_FILE, SqliteDatabase
+from recollect.store.home import RECORDS_FILE
+from recollect.store.sqlite import SqliteDatabase
 from recollect.testing.vfs_disk import DiskLog, RecordingVfs
 from recollect.testing.vfs_power import Cut, cut_power
 from tests.durability.ledger import CALM, append, check_home, open_home

@@ -17,6 +17,7 @@ from pathlib import Path
 import apsw
 import msgspec
 
+import recollect
 from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
@@ -24,6 +25,7 @@ from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.sessions import Sessions
 from recollect.store.connection import Tuning
 from recollect.store.files import append_lines, write_file
+from recollect.store.home import find_home_id
 from recollect.store.lock import OwnerLock
 from recollect.store.sqlite import open_records
 from recollect.testing.vfs_disk import FileName
@@ -145,6 +147,30 @@ def open_cold(home: str, name: str) -> None:
     database.write(append(name))
     database.close()
     say("done")
+
+
+def open_new(home: str, durability: str) -> None:
+    """Open a home for the first time, and say something in it."""
+    settings = {"embedding.provider": "none", "store.durability": durability}
+    say("starting")
+    memory = recollect.open(home, overrides=settings)
+    memory.sessions.append(memory.sessions.create().id, "user", "hello")
+    say("said")
+    memory.search("hello")
+    memory.close()
+    sys.stdin.readline()
+
+
+def open_at_once(home: str, _: str) -> None:
+    """Wait for the order, make a home as others do, say something in it and tell its id."""
+    say("ready")
+    sys.stdin.readline()
+    with recollect.open(home, overrides={"embedding.provider": "none"}) as memory:
+        memory.sessions.append(memory.sessions.create().id, "user", "hello")
+        memory.search("hello")
+    records = open_records(Path(home), StoreSettings(), CLOCK)
+    say(str(records.read(find_home_id)))
+    records.close()
 
 
 def race_for_lock(path: str) -> None:
@@ -290,6 +316,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
         start_sessions,
         stream_until_killed,
         open_cold,
+        open_new,
+        open_at_once,
         race_for_lock,
         append_many,
         rewrite_until_killed,

@@ -22,16 +22,16 @@ from recollect.models.embedder import Embedder
 from recollect.models.language_registry import LanguageChoice, choose_language
 from recollect.models.registry import AUTO, Choice, choose_embedder
 from recollect.models.supplies import Supplies
+from recollect.recall.ownership import claim
 from recollect.sessions.foreign import TranscriptFormat
 from recollect.store.drawn import drawn
 from recollect.store.engine import Database
 from recollect.store.files import private_folder
+from recollect.store.home import AGENTS
 from recollect.store.sqlite import SqliteDatabase, open_index, open_records
 from recollect.store.usage import LANGUAGE, UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
 
-AGENTS = "agents"
-"""Folder of the home that holds the indexes of agents with settings of their own."""
 _SALT = "redaction.salt"
 
 
@@ -66,6 +66,8 @@ class Ground(msgspec.Struct, frozen=True, kw_only=True):
     redactor: SecretRedactor | None
     records: SqliteDatabase
     index_database: SqliteDatabase
+    index_misfit: str | None
+    """Why the index that was found is built anew; None where it belongs to the records."""
     choice: Choice
     language: LanguageChoice
 
@@ -98,6 +100,7 @@ def open_ground(order: Order) -> Ground:
         raise
     agent = own_index_of(resolved, scope)
     index_home = private_folder(home if agent is None else home / AGENTS / agent)
+    index_database = open_index(index_home, resolved.settings.store, clock)
     return Ground(
         order=order,
         home=home,
@@ -109,7 +112,8 @@ def open_ground(order: Order) -> Ground:
         ids=IdSource(clock),
         redactor=_redactor(records, resolved.settings.privacy),
         records=records,
-        index_database=open_index(index_home, resolved.settings.store, clock),
+        index_database=index_database,
+        index_misfit=claim(records, index_database),
         choice=choice,
         language=language,
     )

@@ -160,6 +160,7 @@ def _index(ground: Ground, files: MemoryFiles | None) -> Index:
     links = read_links(ground.resolved.settings.sessions.identity_links)
     feeds: list[Feed] = [TranscriptFeed(records, agent, links), *([files] if files else [])]
     vector = ground.resolved.settings.search.vector
+    misfit = ground.index_misfit
     near = VectorChoice(vector, database, ground.index_home, _copies(records, agent), ground.clock)
     return Index(
         database,
@@ -172,6 +173,7 @@ def _index(ground: Ground, files: MemoryFiles | None) -> Index:
         locks=IndexLocks(ground.index_home, ground.clock),
         origin=files.origin if files else None,
         near=near.choose(),
+        notice=misfit and f"{misfit}: it is built anew",
     )
 
 

@@ -15,7 +15,7 @@ from recollect.cli.figures import count, size
 from recollect.cli.finding import FIX_HINT, Finding, State, sound
 from recollect.cli.index_checks import check_engines, check_files, check_locks, check_rows
 from recollect.core.clock import Clock, SystemClock
-from recollect.core.errors import RecollectError, StoreCorrupt
+from recollect.core.errors import RecollectError, RecordsLost, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, StoreSettings, load_settings, models_folder
 from recollect.index.extra_paths import extra_path
@@ -28,6 +28,7 @@ from recollect.models.folder import INSTALL_HINT, ModelFolder
 from recollect.models.language_registry import choose_language
 from recollect.models.local import LocalEmbedder
 from recollect.models.registry import AUTO, NONE, Choice, choose_embedder, local_folder
+from recollect.recall.ownership import misfit
 from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.mirror_file import MirrorState
@@ -36,14 +37,9 @@ from recollect.sessions.session import Condition, select_sessions
 from recollect.store.connection import check_version
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate_os
+from recollect.store.home import INDEX_FILE, RECORDS_FILE, refuse_lost
 from recollect.store.integrity import quick_check
-from recollect.store.sqlite import (
-    INDEX_FILE,
-    RECORDS_FILE,
-    SqliteDatabase,
-    open_index,
-    open_records,
-)
+from recollect.store.sqlite import SqliteDatabase, open_index, open_records
 
 OTHERS = 0o077
 LITTLE_SPACE = 256 << 20
@@ -93,8 +89,8 @@ class Checkup:
             ("settings", (), self._read_settings),
             ("home", (), self._permissions),
             ("disk", (), self._space),
-            (RECORDS_FILE, (), lambda: self._sound(RECORDS_FILE, open_records)),
-            (INDEX_FILE, (), lambda: self._sound(INDEX_FILE, open_index)),
+            (RECORDS_FILE, (), self._records_file),
+            (INDEX_FILE, (), self._index_file),
             ("mirrors", (RECORDS_FILE,), self._mirrors),
             ("index", both, self._index),
             ("rows", both, self._rows),
@@ -143,6 +139,24 @@ class Checkup:
         return Finding(
             name="disk", state="note", detail=f"only {size(free)} free", hint="free some"
         )
+
+    def _records_file(self) -> Finding:
+        try:
+            refuse_lost(self._home)
+            return self._sound(RECORDS_FILE, open_records)
+        except RecordsLost as error:
+            self._damaged.add(RECORDS_FILE)
+            return Finding(name=RECORDS_FILE, state="wrong", detail=error.message, hint=error.hint)
+
+    def _index_file(self) -> Finding:
+        found = self._sound(INDEX_FILE, open_index)
+        if found.state != "ok" or RECORDS_FILE in self._damaged:
+            return found
+        with self._opened(open_records) as records, self._opened(open_index) as index:
+            reason = misfit(records, index)
+        if reason is None:
+            return found
+        return Finding(name=INDEX_FILE, state="wrong", detail=reason, hint=INDEX_HINT)
 
     def _sound(self, name: str, opener: Opener) -> Finding:
         path = self._home / name

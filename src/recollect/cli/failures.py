@@ -26,6 +26,7 @@ EXIT_CODES: dict[type[RecollectError], int] = {
     errors.StoreFull: FAILED,
     errors.StoreReadOnly: FAILED,
     errors.StoreCorrupt: FAILED,
+    errors.RecordsLost: FAILED,
     errors.StoreClosed: FAILED,
     errors.SchemaTooNew: FAILED,
     errors.MigrationFailed: FAILED,

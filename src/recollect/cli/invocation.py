@@ -71,7 +71,7 @@ def require_home(context: typer.Context) -> Path:
 
 
 def is_home(home: Path) -> bool:
-    """Return whether a folder is a home.
+    """Return whether a folder is a home, or what is left of one.
 
     Raises:
         InvalidInput: a file is in its place.
@@ -85,7 +85,7 @@ def is_home(home: Path) -> bool:
                 raise InvalidInput(
                     f"{path} is no folder", hint="name a folder with --home", path=str(path)
                 )
-        return any((home / name).exists() for name in HOME_FILES)
+        return any((home / name).exists() for name in HOME_FILES) or _has_lost_records(home)
     except OSError as error:
         raise translate_os(error, home) from error
 
@@ -121,6 +121,12 @@ def scope_of(context: typer.Context) -> Scope | None:
 
     given = invocation_of(context).agent
     return None if given is None else Scope(agent=agent_name(given))
+
+
+def _has_lost_records(home: Path) -> bool:
+    from recollect.store.home import left_of_records
+
+    return left_of_records(home) is not None
 
 
 def _init_hint(context: typer.Context) -> str:

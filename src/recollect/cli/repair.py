@@ -13,8 +13,9 @@ from recollect.core.settings import load_settings
 from recollect.index.report import OnProgress
 from recollect.memory import Memory, open_memory
 from recollect.store.failures import translate_os
+from recollect.store.home import INDEX_FILE
 from recollect.store.integrity import quick_check
-from recollect.store.sqlite import INDEX_FILE, open_index
+from recollect.store.sqlite import open_index, open_records
 
 PROCESSES = Path("/proc")
 ASIDE = ".damaged"
@@ -35,6 +36,8 @@ def repair(
         StoreBusy: another process has the damaged index open.
         RecollectError: something cannot be mended.
     """
+    # First: where the records are lost, index and mirrors are what is left, and stay as they are.
+    open_records(home, load_settings(home).settings.store, SystemClock()).close()
     if _is_damaged(home):
         set_index_aside(home)
         yield "set the damaged index aside"

@@ -36,6 +36,8 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     """Paths that are new; none the second time."""
     embedder: str | None
     """The model that makes vectors; None for words only."""
+    aside: str | None = None
+    """Where `--fresh` put what was there; None where there was nothing."""
 
 
 @app.command(rich_help_panel="Begin")
@@ -50,23 +52,31 @@ def init(
             show_default=False,
         ),
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin anew; what is there is kept in the folder aside.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Make the home, with a config.yaml that explains itself. Again does no harm."""
     given = workspace or invocation_of(context).workspace
     folder = None if given is None else given.expanduser().absolute()
-    started = _start(home_of(context), folder)
+    started = _start(home_of(context), folder, fresh=fresh)
     if answers_json(context, as_json):
         print_document(started)
     else:
         _show(started)
 
 
-def _start(home: Path, workspace: Path | None) -> Started:
+def _start(home: Path, workspace: Path | None, *, fresh: bool) -> Started:
+    from recollect.cli.fresh import set_home_aside
+    from recollect.core.clock import SystemClock
     from recollect.memory import open_memory
     from recollect.store.files import private_folder
+    from recollect.store.home import refuse_lost
 
     is_home(home)  # refuses a file in its place
+    aside = set_home_aside(home, SystemClock()) if fresh else None
+    refuse_lost(home)
     made = [] if home.is_dir() else [str(home)]
     private_folder(home)
     if workspace is not None:
@@ -75,7 +85,13 @@ def _start(home: Path, workspace: Path | None) -> Started:
     made += [] if (home / "records.db").exists() else [str(home / "records.db")]
     with open_memory(home) as memory:
         status = memory.status()
-    return Started(home=str(home), workspace=status.workspace, made=made, embedder=status.embedder)
+    return Started(
+        home=str(home),
+        workspace=status.workspace,
+        made=made,
+        embedder=status.embedder,
+        aside=None if aside is None else str(aside),
+    )
 
 
 def _make_workspace(folder: Path) -> list[str]:
@@ -119,6 +135,8 @@ def _write_config(home: Path, workspace: Path | None) -> list[str]:
 def _show(started: Started) -> None:
     from recollect.cli.screen import next_steps, show
 
+    if started.aside:
+        show(("set aside", "bold green"), (f"  {started.aside}", ""))
     if started.made:
         show(("made", "bold green"), (f"  {started.made[0]}", ""))
         for path in started.made[1:]:

@@ -13,6 +13,7 @@ The tree::
     │   ├── StoreFull           no space left on the device
     │   ├── StoreReadOnly       the home cannot be written
     │   ├── StoreCorrupt        a database is damaged
+    │   ├── RecordsLost         records.db is missing, empty or of another home
     │   ├── StoreClosed         used after close()
     │   ├── SchemaTooNew        written by a newer recollect
     │   └── MigrationFailed     a schema step failed; the backup is beside the database
@@ -113,6 +114,12 @@ class StoreCorrupt(StoreError):
     """A database is damaged."""
 
     code = "store_corrupt"
+
+
+class RecordsLost(StoreError):
+    """records.db is not there, or not the one of its home."""
+
+    code = "records_lost"
 
 
 class StoreClosed(StoreError):

@@ -18,8 +18,9 @@ from recollect.sessions.mirror import TranscriptMirror
 from recollect.sessions.transcript import MESSAGE_KIND
 from recollect.store.cell import text
 from recollect.store.engine import Transaction
+from recollect.store.home import INDEX_FILE, RECORDS_FILE
 from recollect.store.journal import last_change
-from recollect.store.sqlite import INDEX_FILE, SqliteDatabase
+from recollect.store.sqlite import SqliteDatabase
 
 CHANGES = 10_000
 """Rows of the outbox that one transaction looks at."""
@@ -85,11 +86,14 @@ def sweep(copies: Copies, *, most_bytes: int | None = None) -> tuple[str, ...]:
 
 
 def copies_elsewhere(home: Path, index_home: Path) -> list[Path]:
-    """Return files of a home that a sweep does not reach: other indexes, backups of migrations."""
+    """Return files of a home that a sweep does not reach: other indexes, backups, older records."""
     indexes = [home / INDEX_FILE, *home.glob(f"*/*/{INDEX_FILE}")]
+    aside = home.glob(f"*/*/{RECORDS_FILE}")
     backups = [path for folder in (home, index_home) for path in folder.glob("*.db.before-*")]
     mine = index_home / INDEX_FILE
-    return sorted({path for path in (*indexes, *backups) if path != mine and path.is_file()})
+    return sorted(
+        {path for path in (*indexes, *aside, *backups) if path != mine and path.is_file()}
+    )
 
 
 def _try(step: Step, copies: Copies, most_bytes: int | None) -> str | None:

@@ -177,6 +177,21 @@ def retire_unfinished(tx: Transaction) -> None:
     tx.execute("UPDATE generations SET status = 'retired' WHERE status = 'building'")
 
 
+def retire_all(tx: Transaction) -> None:
+    """Give up every generation: a new one is begun by whoever asks for what serves."""
+    tx.execute("UPDATE generations SET status = 'retired'")
+
+
+def read_up_to(tx: Transaction, feed: str) -> int:
+    """Return how far a feed was read by the generation that read the most of it."""
+    row = tx.row(
+        "SELECT max(c.seq) FROM cursors c JOIN generations g ON g.id = c.generation"
+        " WHERE c.feed = ? AND g.status <> 'retired'",
+        (feed,),
+    )
+    return first_integer(row) if row and row[0] is not None else 0
+
+
 def cursor(tx: Transaction, generation: int, feed: str) -> int:
     """Return how far a generation has read a feed; 0 at the start."""
     row = tx.row("SELECT seq FROM cursors WHERE generation = ? AND feed = ?", (generation, feed))

@@ -91,6 +91,7 @@ class Index:
         locks: Those of the home.
         origin: The workspace whose memory files are seen; None for those of all.
         near: What finds near vectors; the codes alone unless told otherwise.
+        notice: What happened to the index when it was opened; told until a sync has told it.
     """
 
     def __init__(
@@ -106,7 +107,9 @@ class Index:
         locks: IndexLocks,
         origin: str | None = None,
         near: NearVectors | None = None,
+        notice: str | None = None,
     ) -> None:
+        self._notices = () if notice is None else (notice,)
         self._near = near or InMemory(database)
         self._database = database
         self._remote = settings.embedding.remote
@@ -128,7 +131,8 @@ class Index:
         """Bring the index up to its feeds, vectors included; rebuild it when it does not fit."""
         report = self._indexer.sync(self._feeds, Watch(tell=on_progress))
         self._near.catch_up()
-        return report
+        told, self._notices = self._notices, ()
+        return report.plus(SyncReport(warnings=told))
 
     def work(self, stopping: Callable[[], bool]) -> SyncReport:
         """Do what a background thread does: sync, but leave a due rebuild to `sync`.
@@ -242,7 +246,7 @@ class Index:
         outdated = self._indexer.outdated()
         unagreed = self._indexer.unagreed()
         due = f"{outdated}: run `recollect reindex`" if outdated else None
-        warnings = [told for told in (unagreed or due,) if told]
+        warnings = [*self._notices, *(told for told in (unagreed or due,) if told)]
         warnings += self._indexer.catch_up(self._feeds, watch).warnings
         return warnings + ([] if embed_at_most is None else self._embed(watch, embed_at_most))
 

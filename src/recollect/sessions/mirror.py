@@ -21,12 +21,10 @@ from recollect.store.cell import integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import translate_os
 from recollect.store.files import private_folder
+from recollect.store.home import MIRROR_SUFFIX, TRANSCRIPTS
 from recollect.store.journal import last_change
 from recollect.store.lock import WriteQueue
 
-FOLDER = "transcripts"
-"""The folder of the mirrors, below the home."""
-SUFFIX = ".jsonl"
 SESSION_KIND = "session"
 """What the outbox calls a session of which something was removed: its mirror is made again."""
 STRAY_SUFFIX = ".stray"
@@ -83,9 +81,9 @@ class TranscriptMirror:
     """
 
     def __init__(self, home: Path, database: Database) -> None:
-        self._folder = home / FOLDER
+        self._folder = home / TRANSCRIPTS
         self._database = database
-        self._turns = WriteQueue(home / f"{FOLDER}.lock")
+        self._turns = WriteQueue(home / f"{TRANSCRIPTS}.lock")
         self._mutex = threading.Lock()
         self._wake = threading.Event()
         self._closing = threading.Event()
@@ -157,11 +155,11 @@ class TranscriptMirror:
             StoreError: the folder cannot be read.
         """
         try:
-            files = sorted(self._folder.glob(f"*{SUFFIX}"))
+            files = sorted(self._folder.glob(f"*{MIRROR_SUFFIX}"))
         except OSError as error:
             raise translate_os(error, self._folder) from error
         known = set(self._database.read(lambda tx: [text(id_) for (id_,) in tx.rows(_KNOWN)]))
-        return [path for path in files if path.name.removesuffix(SUFFIX) not in known]
+        return [path for path in files if path.name.removesuffix(MIRROR_SUFFIX) not in known]
 
     def set_strays_aside(self) -> int:
         """Give them another ending, so that nothing takes them for transcripts; return how many.

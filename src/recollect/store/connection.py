@@ -22,6 +22,7 @@ OLDEST_SQLITE = 3_051_003
 """Versions from 3.7.0 to 3.51.2 can corrupt a database in WAL mode (the WAL-reset bug)."""
 
 Role = Literal["writer", "reader", "checkpointer", "migrator"]
+_CAREFUL = frozenset({"checkpointer", "migrator"})
 
 
 class Tuning(Struct, frozen=True, kw_only=True):
@@ -136,7 +137,8 @@ class Opener:
             "temp_store": 2,  # in memory: temporary files would hold the user's text elsewhere
             "mmap_size": 0,
             "cache_size": -self._tuning.cache_kib,
-            "synchronous": "FULL" if role == "checkpointer" else self._tuning.synchronous,
+            # What makes a database is durable in any case: others are made because it is there.
+            "synchronous": "FULL" if role in _CAREFUL else self._tuning.synchronous,
             # On macOS a plain fsync stops at the disk's own cache; elsewhere this does nothing.
             "fullfsync": 1,
             "checkpoint_fullfsync": 1,

@@ -16,7 +16,7 @@ from typing import Literal, TypeVar
 import apsw
 from msgspec import Struct
 
-from recollect.core.clock import Clock
+from recollect.core.clock import Clock, IdSource
 from recollect.core.settings import StoreSettings
 from recollect.store.backup import Progress, copy_database
 from recollect.store.checkpoint import Checkpointer
@@ -24,16 +24,20 @@ from recollect.store.connection import Opener, Tuning, check_version, discard
 from recollect.store.engine import Health, Transaction
 from recollect.store.failures import BUSY, translate
 from recollect.store.files import private_folder
+from recollect.store.home import (
+    INDEX_FILE,
+    INDEX_ID,
+    RECORDS_FILE,
+    RECORDS_ID,
+    refuse_foreign,
+    refuse_lost,
+    sign,
+)
 from recollect.store.lock import WriteQueue
 from recollect.store.reader import Readers
 from recollect.store.schema import Schema, load_schema, migrate
 from recollect.store.vacuum import rewrite
 from recollect.store.writer import Writer
-
-RECORDS_FILE = "records.db"
-INDEX_FILE = "index.db"
-RECORDS_ID = int.from_bytes(b"RcRe")
-INDEX_ID = int.from_bytes(b"RcIx")
 
 _POLL_S = 0.01
 
@@ -185,23 +189,29 @@ class SqliteDatabase:
         self._finalizer()
 
 
-def open_records(home: Path, settings: StoreSettings, clock: Clock) -> SqliteDatabase:
+def open_records(
+    home: Path, settings: StoreSettings, clock: Clock, *, vfs: str | None = None
+) -> SqliteDatabase:
     """Open ``records.db``, the truth; ``durability`` decides about its last commits.
 
+    A new one, and an old one without it, gets the id of the home.
+
     Raises:
+        RecordsLost: there was one, and this is not it: it is missing, empty or of another home.
         StoreError: it cannot be opened, or is newer than this recollect.
         Denied: the home belongs to somebody else.
     """
     synchronous: Literal["FULL", "NORMAL"] = "FULL" if settings.durability == "full" else "NORMAL"
+    schema = load_schema("records", RECORDS_ID, keep_backup=True)
+    refuse_lost(home)
     return open_database(
-        home / RECORDS_FILE,
-        load_schema("records", RECORDS_ID, keep_backup=True),
-        _tuning(settings, synchronous),
-        clock,
+        home / RECORDS_FILE, schema, _tuning(settings, synchronous), clock, vfs=vfs, home=home
     )
 
 
-def open_index(home: Path, settings: StoreSettings, clock: Clock) -> SqliteDatabase:
+def open_index(
+    home: Path, settings: StoreSettings, clock: Clock, *, vfs: str | None = None
+) -> SqliteDatabase:
     """Open ``index.db``, which can be derived again; a power cut may take its last commits.
 
     Raises:
@@ -213,11 +223,18 @@ def open_index(home: Path, settings: StoreSettings, clock: Clock) -> SqliteDatab
         load_schema("index", INDEX_ID, keep_backup=False),
         _tuning(settings, "NORMAL"),
         clock,
+        vfs=vfs,
     )
 
 
 def open_database(
-    path: Path, schema: Schema, tuning: Tuning, clock: Clock, *, vfs: str | None = None
+    path: Path,
+    schema: Schema,
+    tuning: Tuning,
+    clock: Clock,
+    *,
+    vfs: str | None = None,
+    home: Path | None = None,
 ) -> SqliteDatabase:
     """Prepare the file at ``path`` and open it.
 
@@ -227,8 +244,10 @@ def open_database(
         tuning: How to run it.
         clock: Dates commits and schema steps.
         vfs: Name of a registered VFS, for tests of faults; None for the system's.
+        home: Whose records it holds, if it does.
 
     Raises:
+        RecordsLost: it holds no records, or those of another home.
         StoreError: it cannot be opened, or is newer than this recollect.
         Denied: the folder belongs to somebody else, or the path is a symbolic link.
     """
@@ -237,7 +256,7 @@ def open_database(
     opener = Opener(path, tuning, vfs)
     try:
         with write_queue(path).turn(tuning.busy_timeout_ms / 1000):
-            _prepare(opener, schema, tuning, clock)
+            _prepare(opener, schema, tuning, clock, home)
     except apsw.Error as error:
         raise translate(error, path) from error
     return SqliteDatabase(opener, schema, tuning, clock)
@@ -257,11 +276,17 @@ def _tuning(settings: StoreSettings, synchronous: Literal["FULL", "NORMAL"]) -> 
     )
 
 
-def _prepare(opener: Opener, schema: Schema, tuning: Tuning, clock: Clock) -> None:
+def _prepare(
+    opener: Opener, schema: Schema, tuning: Tuning, clock: Clock, home: Path | None
+) -> None:
     connection = opener.create()
     try:
+        if home is not None:
+            refuse_foreign(connection, home, tuning)
         _use_log(connection, tuning.busy_timeout_ms / 1000)
         migrate(connection, schema, opener.path, clock)
+        if home is not None:
+            sign(connection, IdSource(clock).new())
     finally:
         discard(connection)
 

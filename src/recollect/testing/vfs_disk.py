@@ -65,7 +65,7 @@ class RecordingVfs(apsw.VFS):
             return apsw.VFSFile("", name, flags)
         with self._log.mutex:
             is_new = not path.exists()
-            opened = RecordingFile(name, flags, log=self._log, path=path, is_new=is_new)
+            opened = RecordingFile(name, flags, log=self._log, path=path)
             if is_new:
                 self._log.note(DiskCall("create", path.name))
         return opened
@@ -87,17 +87,17 @@ class RecordingFile(apsw.VFSFile):
         flags: As SQLite gave them.
         log: Gets the calls.
         path: The file.
-        is_new: Whether it was made just now; a new log or journal syncs its folder once.
+
+    A log or journal that may be made syncs its folder once, whoever made it, as with the unix VFS.
     """
 
-    def __init__(
-        self, name: FileName, flags: list[int], *, log: DiskLog, path: Path, is_new: bool
-    ) -> None:
+    def __init__(self, name: FileName, flags: list[int], *, log: DiskLog, path: Path) -> None:
         is_journal = not flags[0] & apsw.SQLITE_OPEN_MAIN_DB
+        may_make = bool(flags[0] & apsw.SQLITE_OPEN_CREATE)
         super().__init__("", name, flags)
         self._log = log
         self._name = path.name
-        self._owes_folder_sync = is_new and is_journal
+        self._owes_folder_sync = may_make and is_journal
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802  # SQLite's
         """Write at ``offset``."""
@@ -112,7 +112,7 @@ class RecordingFile(apsw.VFSFile):
             self._log.note(DiskCall("truncate", self._name, newsize))
 
     def xSync(self, flags: int) -> None:  # noqa: N802  # SQLite's
-        """Sync the file, and the folder of a new log or journal with it, as the unix VFS does."""
+        """Sync the file, and the folder of a log or journal with it, as the unix VFS does."""
         with self._log.mutex:
             super().xSync(flags)
             self._log.note(DiskCall("sync", self._name))

@@ -14,7 +14,7 @@ from recollect.cli.main import main
 from recollect.index.hit import Hit
 from recollect.memory import Memory
 from recollect.models.embedder import Embedder
-from recollect.store.sqlite import INDEX_FILE
+from recollect.store.home import INDEX_FILE
 from tests.integration.index.hashing import HashingEmbedder
 from tests.integration.index.worker import marker, said
 

@@ -11,7 +11,8 @@ from recollect.core.settings import StoreSettings
 from recollect.memory import Memory
 from recollect.store.cell import blob, first_integer, text
 from recollect.store.engine import Database, Transaction
-from recollect.store.sqlite import INDEX_FILE, open_index
+from recollect.store.home import INDEX_FILE
+from recollect.store.sqlite import open_index
 from tests.integration.index.hashing import HashingEmbedder
 from tests.integration.index.worker import marker, open_lexical, said
 

@@ -16,8 +16,8 @@ from recollect.governance.episode import episodes_of
 from recollect.governance.plan import DAY_MS
 from recollect.governance.retention import PruneProgress
 from recollect.governance.sweep import is_unswept
-from recollect.sessions.mirror import FOLDER
 from recollect.sessions.mirror_file import MirrorState
+from recollect.store.home import TRANSCRIPTS
 from recollect.store.journal import events_since
 from tests.unit.governance.kept_home import KeptHome
 
@@ -92,14 +92,14 @@ def test_what_went_is_in_no_file_and_not_found(home: KeptHome) -> None:
     home.mirror.flush()
     home.index.catch_up()
     assert len(home.found("quincex7")) == len(home.found("medlarx7")) == 1
-    (home.path / FOLDER / f"{cut}.jsonl.torn").write_text("medlarx1 torn", encoding="utf-8")
+    (home.path / TRANSCRIPTS / f"{cut}.jsonl.torn").write_text("medlarx1 torn", encoding="utf-8")
     kept = home.retention(max_sessions=2, max_messages=100, episode_tokens=0)
     report = kept.prune()
     assert (report.session_ids, report.cut_ids) == ((gone,), (cut,))
     assert (report.is_clean, report.warnings) == (True, ())
     assert home.found("quincex7") == home.found("medlarx7") == []
     assert len(home.found("damsonx7")) == len(home.found("medlarx399")) == 1
-    assert sorted(p.name for p in (home.path / FOLDER).iterdir()) == sorted(
+    assert sorted(p.name for p in (home.path / TRANSCRIPTS).iterdir()) == sorted(
         f"{id_}.jsonl" for id_ in (cut, stays)
     )
     assert home.mirror.heal_all() == {MirrorState.EQUAL: 2}
@@ -377,7 +377,7 @@ def test_mirrors_of_an_earlier_time_are_cut_too(tmp_path: Path) -> None:
     home = KeptHome(tmp_path / "home", mirrored=False)
     gone, cut, plain = (home.talk(w, 8, days_ago=n) for w, n in (("a", 9), ("b", 1), ("c", 0)))
     home.retention(days=5).prune()
-    folder = home.path / FOLDER
+    folder = home.path / TRANSCRIPTS
     assert not folder.exists()
     folder.mkdir(mode=0o700)
     for id_ in (gone, cut):

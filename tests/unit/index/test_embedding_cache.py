@@ -18,8 +18,9 @@ from recollect.index.report import NOBODY_WATCHES, Watch
 from recollect.store.cell import first_integer, integer
 from recollect.store.connection import Tuning
 from recollect.store.engine import Database
+from recollect.store.home import INDEX_ID
 from recollect.store.schema import load_schema
-from recollect.store.sqlite import INDEX_ID, open_database, open_index
+from recollect.store.sqlite import open_database, open_index
 from tests.unit.index.scripted import (
     CLOCK,
     DAY,

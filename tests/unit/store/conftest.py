@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ def open_notes(path: Path) -> Iterator[Open]:
     """Open databases that are closed at the end."""
     opened: list[SqliteDatabase] = []
 
-    def open_it(tuning: Tuning = CALM, schema: Schema = SCHEMA, **more: str) -> SqliteDatabase:
+    def open_it(tuning: Tuning = CALM, schema: Schema = SCHEMA, **more: Any) -> SqliteDatabase:
         opened.append(open_database(path, schema, tuning, CLOCK, **more))
         return opened[-1]
 

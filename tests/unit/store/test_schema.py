@@ -21,8 +21,9 @@ from recollect.core.errors import (
 )
 from recollect.core.settings import StoreSettings
 from recollect.store.engine import SqlValue, Transaction
+from recollect.store.home import INDEX_ID, RECORDS_ID
 from recollect.store.schema import Schema, Step, load_schema, load_steps, show_objects
-from recollect.store.sqlite import INDEX_ID, RECORDS_ID, open_index, open_records
+from recollect.store.sqlite import open_index, open_records
 from tests.unit.store.conftest import SCHEMA, Open
 from tests.unit.store.notes import add, words
 from tests.unit.store.old_records import fill_old_records

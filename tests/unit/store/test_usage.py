@@ -13,8 +13,9 @@ from recollect.core.errors import BudgetSpent
 from recollect.core.settings import StoreSettings
 from recollect.models.budget import DailyBudget, Spending
 from recollect.store.connection import Tuning
+from recollect.store.home import RECORDS_ID
 from recollect.store.schema import load_schema
-from recollect.store.sqlite import RECORDS_ID, open_database, open_records
+from recollect.store.sqlite import open_database, open_records
 from recollect.store.usage import LANGUAGE, UsageLedger, spending_of
 
 DAY = "2026-02-10"

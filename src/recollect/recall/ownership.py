@@ -1,0 +1,51 @@
+"""Whose index it is: index.db carries the id of its home, and knows no more than records.db.
+
+An index of another home, or of records that were replaced by an older copy, would answer with what
+nobody said here, and pass over what is said next. It is derived, so it is built anew.
+"""
+
+from __future__ import annotations
+
+from recollect.core.errors import StoreCorrupt
+from recollect.index.generations import read_up_to, retire_all
+from recollect.recall.transcript_feed import TranscriptFeed
+from recollect.sessions.searchable import newest_change
+from recollect.store.engine import Database, Transaction
+from recollect.store.home import find_home_id, set_home_id
+
+FOREIGN = "index.db was of another home"
+AHEAD = "index.db knew more than records.db, which is an older copy"
+
+
+def misfit(records: Database, index: Database) -> str | None:
+    """Return why an index is not that of these records; None where it is, or is nobody's yet."""
+    home_id = records.read(find_home_id)
+    owner, seen = index.read(lambda tx: (find_home_id(tx), read_up_to(tx, TranscriptFeed.name)))
+    if owner is not None and owner != home_id:
+        return FOREIGN
+    # Read behind the index: another process may bring both forward meanwhile.
+    return AHEAD if seen > records.read(newest_change) else None
+
+
+def claim(records: Database, index: Database) -> str | None:
+    """Make an index that of these records; what is in one that does not fit answers no more.
+
+    Returns:
+        Why it does not fit; None where it does.
+    """
+    home_id = records.read(find_home_id)
+    try:
+        reason = misfit(records, index)
+        is_ours = index.read(find_home_id) == home_id
+    except StoreCorrupt:
+        return None  # told by whoever reads more of it; the records can be used meanwhile
+    if home_id is None or (reason is None and is_ours):
+        return reason
+
+    def unit(tx: Transaction) -> None:
+        if reason is not None:
+            retire_all(tx)
+        set_home_id(tx, home_id)
+
+    index.write(unit)
+    return reason
