@@ -21,7 +21,7 @@ from recollect.sessions.content import ContentBlock, TextBlock, ThinkingBlock, p
 from recollect.sessions.draft import MAX_CONTENT_BYTES, Draft
 from recollect.sessions.message import Message
 from recollect.sessions.mirror import MirrorSignal
-from recollect.sessions.session import require_living
+from recollect.sessions.session import require_living, require_session
 from recollect.sessions.transcript import (
     append_drafts,
     find_message,
