@@ -170,6 +170,10 @@ def _show(report: ImportReport) -> None:
 
 def _remarks(report: ImportReport) -> list[tuple[str, int]]:
     remarks = [
+        (
+            "sessions do not say who heard them: no other session hears them, nothing is flushed",
+            report.unknown_origin,
+        ),
         ("transcripts had nothing new", report.unchanged),
         ("messages were there already", report.duplicates),
         ("messages of deleted sessions were left out", report.deleted),

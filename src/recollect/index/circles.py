@@ -18,7 +18,7 @@ from recollect.index.layout import Mask
 from recollect.store.cell import integer, text
 from recollect.store.engine import Transaction
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Version of the rules by which documents get their circles; another one needs a new index."""
 PART_BITS = 16
 """Bits of the place of a chunk within its document, in the column ``order``."""

@@ -74,6 +74,7 @@ class ClaudeCodeFormat:
     name = "claude-code"
     home = "~/.claude/projects"
     companion = ""
+    is_owners = True
 
     def recognises(self, record: Record) -> bool:
         """Return whether a record is a line of Claude Code."""

@@ -73,6 +73,11 @@ class Following:
         return self._form.home
 
     @property
+    def is_owners(self) -> bool:
+        """Whether nobody but the owner speaks in them."""
+        return self._form.is_owners
+
+    @property
     def companion(self) -> str:
         """The file that tells more of them."""
         return self._form.companion

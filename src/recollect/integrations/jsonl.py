@@ -47,6 +47,7 @@ class JsonlFormat:
     name = "jsonl"
     home = ""
     companion = ""
+    is_owners = False
 
     def recognises(self, record: Record) -> bool:
         """Return whether a record looks like a message or like the header of a mirror."""

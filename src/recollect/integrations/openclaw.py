@@ -50,6 +50,7 @@ class OpenClawFormat:
     name = "openclaw"
     home = "~/.openclaw/agents"
     companion = "sessions.json"
+    is_owners = False
 
     def recognises(self, record: Record) -> bool:
         """Return whether a record is a line of OpenClaw."""

@@ -112,6 +112,13 @@ class TranscriptFormat(Protocol):
         """Where its transcripts usually are, with ``~`` for the user's home; may be empty."""
 
     @property
+    def is_owners(self) -> bool:
+        """Whether nobody but the owner of the home speaks in its sessions.
+
+        Elsewhere a session whose key does not tell where it was held is of unknown origin.
+        """
+
+    @property
     def companion(self) -> str:
         """The name of a JSON file beside the transcripts that tells more of them; may be empty."""
 

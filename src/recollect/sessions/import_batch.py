@@ -18,12 +18,13 @@ from recollect.sessions.draft import Draft, DraftMaker
 from recollect.sessions.foreign import ForeignSession
 from recollect.sessions.identity_links import IdentityLinks
 from recollect.sessions.import_ledger import LedgerEntry, write_entry
-from recollect.sessions.keys import SessionKey, parse_key
+from recollect.sessions.keys import UNKNOWN, SessionKey, parse_key
 from recollect.sessions.session import (
     DELETED,
     Condition,
     Session,
     add_session,
+    of_unknown_origin,
     owned_session,
     owner_of,
     select_sessions,
@@ -44,6 +45,7 @@ class BatchResult(msgspec.Struct, frozen=True, kw_only=True):
     """What a batch added, and what it left out."""
 
     sessions: int = 0
+    unknown_origin: int = 0
     messages: int = 0
     duplicates: int = 0
     deleted: int = 0
@@ -60,6 +62,7 @@ class SessionMaker:
         drafts: Cleans and redacts titles and facts.
         scope: Who owns them.
         source: The name of the format.
+        is_owners: Whether a session without a telling key is the owner's.
         links: Which accounts are one person.
     """
 
@@ -71,6 +74,7 @@ class SessionMaker:
         drafts: DraftMaker,
         scope: Scope,
         source: str,
+        is_owners: bool,
         links: IdentityLinks,
     ) -> None:
         self._clock = clock
@@ -78,6 +82,7 @@ class SessionMaker:
         self._drafts = drafts
         self._scope = scope
         self._links = links
+        self._is_owners = is_owners
         self.source = source
 
     def session(self, foreign: ForeignSession, began: int) -> Session:
@@ -100,7 +105,10 @@ class SessionMaker:
             foreign_id=foreign.id,
             metadata=self._drafts.facts(foreign.metadata),
         )
-        return owned_session(session, _key(foreign.key), self._scope, self._links)
+        key = _key(foreign.key)
+        owned = owned_session(session, key, self._scope, self._links)
+        tells_nothing = key is None or key.is_bare
+        return of_unknown_origin(owned) if tells_nothing and not self._is_owners else owned
 
     def title(self, text: str | None) -> str | None:
         """Return a foreign title or project as it can be stored; a long one is cut."""
@@ -146,7 +154,7 @@ class ImportBatch:
 
     def store(self, tx: Transaction, scope: Scope, source: str) -> BatchResult:
         """Store everything but what belongs to deleted sessions; what is there already stays."""
-        added = stored = duplicates = deleted = 0
+        added = unknown = stored = duplicates = deleted = 0
         waits_for = None
         for foreign_id, candidate in self._sessions.items():
             session = find_foreign(tx, scope, source, foreign_id)
@@ -154,6 +162,7 @@ class ImportBatch:
                 add_session(tx, candidate)
                 session = candidate
                 added += 1
+                unknown += session.chat_type == UNKNOWN
             elif session.status == DELETED:
                 deleted += len(self._drafts[foreign_id])
                 waits_for = session.id
@@ -165,6 +174,7 @@ class ImportBatch:
         self._store_titles(tx, scope, source)
         return BatchResult(
             sessions=added,
+            unknown_origin=unknown,
             messages=stored,
             duplicates=duplicates,
             deleted=deleted,

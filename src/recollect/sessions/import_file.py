@@ -94,6 +94,7 @@ class FileImport:
             drafts=context.drafts,
             scope=context.scope,
             source=form.name,
+            is_owners=form.is_owners,
             links=context.links,
         )
 
@@ -215,6 +216,7 @@ class FileImport:
             )
         )
         self._tally.sessions += result.sessions
+        self._tally.unknown_origin += result.unknown_origin
         self._tally.messages += result.messages
         self._tally.duplicates += result.duplicates
         self._tally.deleted += result.deleted

@@ -46,6 +46,8 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
         files: Transcripts that were found.
         unchanged: Those of them that had not changed since they were imported last.
         sessions: Sessions that are new.
+        unknown_origin: Those of them that do not tell who heard them: no other session hears of
+            them, and nothing of them is written into notes.
         messages: Messages that are new.
         duplicates: Messages that were there already.
         deleted: Messages of deleted sessions, which were left out; they come with the next import
@@ -60,6 +62,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     files: int = 0
     unchanged: int = 0
     sessions: int = 0
+    unknown_origin: int = 0
     messages: int = 0
     duplicates: int = 0
     deleted: int = 0
@@ -74,7 +77,7 @@ class Tally:
     """Counts while an import runs."""
 
     def __init__(self) -> None:
-        self.files = self.unchanged = self.sessions = self.messages = 0
+        self.files = self.unchanged = self.sessions = self.messages = self.unknown_origin = 0
         self.duplicates = self.deleted = self.skipped = self.undated = self.replaced = 0
         self.malformed_count = 0
         self._malformed: list[MalformedLine] = []
@@ -91,6 +94,7 @@ class Tally:
             files=self.files,
             unchanged=self.unchanged,
             sessions=self.sessions,
+            unknown_origin=self.unknown_origin,
             messages=self.messages,
             duplicates=self.duplicates,
             deleted=self.deleted,

@@ -19,6 +19,8 @@ MAX_KEY_CHARS = 512
 
 DIRECT = "direct"
 """The chat type of a conversation with one person."""
+UNKNOWN = "unknown"
+"""The chat type of what was imported without a word on who heard it."""
 
 _TYPE_WORDS = {"dm": DIRECT} | {
     word: word for word in (DIRECT, "group", "channel", "room", "thread", "cron", "subagent", "acp")
@@ -58,6 +60,15 @@ class SessionKey(msgspec.Struct, frozen=True, kw_only=True):
         '42'
         """
         return without_thread(self.peer) if self.chat_type == DIRECT else None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is a plain name, which says neither who speaks nor where.
+
+        >>> parse_key("notes").is_bare, parse_key("agent:main:main").is_bare
+        (True, False)
+        """
+        return self.agent is None and self.channel is None and self.chat_type is None
 
     @property
     def is_group(self) -> bool:

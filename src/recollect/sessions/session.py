@@ -10,7 +10,7 @@ from recollect.core.errors import Conflict, Denied, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
 from recollect.sessions.identity_links import IdentityLinks
-from recollect.sessions.keys import SessionKey
+from recollect.sessions.keys import UNKNOWN, SessionKey
 from recollect.sessions.message import decode_metadata
 from recollect.store.cell import integer, integer_or_none, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
@@ -248,6 +248,11 @@ def owned_session(
         user=_owner("user", scope.user, user),
         project=_owner("project", scope.project, session.project),
     )
+
+
+def of_unknown_origin(session: Session) -> Session:
+    """Return a session as one of which nobody knows who heard it: it has its circle to itself."""
+    return msgspec.structs.replace(session, chat_type=UNKNOWN, peer=session.id)
 
 
 def _owner(what: str, allowed: str | None, named: str | None) -> str | None:

@@ -32,6 +32,17 @@ def test_an_import_tells_what_was_new(run: Run, home: Path, chat: Path) -> None:
     assert "recollect sync" in done.err
 
 
+def test_an_import_tells_what_it_does_not_know(run: Run, home: Path, chat: Path) -> None:
+    """Whose conversation it is: in the report, and in the document for programs."""
+    first = run("--home", home, "import", "jsonl", chat)
+    assert "1  sessions do not say who heard them: no other session hears them" in first.err
+    said = {"role": "user", "content": "hello", "session": "agent:main:main"}
+    chat.with_name("known.jsonl").write_text(_lines(said), encoding="utf-8")
+    chat.with_name("other.jsonl").write_text(_lines({"role": "user", "content": "hello"}))
+    done = run("--home", home, "import", "jsonl", chat.parent, "--json")
+    assert (done.json["sessions"], done.json["unknown_origin"]) == (2, 1)
+
+
 def test_the_same_import_again_brings_nothing(run: Run, home: Path, chat: Path) -> None:
     """The file had not changed."""
     run("--home", home, "import", "jsonl", chat)

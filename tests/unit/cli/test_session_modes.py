@@ -55,8 +55,9 @@ def test_the_rules_of_a_group_are_shown(run: Run, home: Path) -> None:
 
 def test_a_session_may_be_a_queue(run: Run, home: Path) -> None:
     """From now on; a direct chat is no group."""
-    document = run("--home", home, "sessions", "mode", "delivery", "queue", "--json").json
+    run("--home", home, "sessions", "start", "--key", "talk")
+    document = run("--home", home, "sessions", "mode", "talk", "queue", "--json").json
     assert (document["mode"], document["one_at_a_time"], document["tools"]) == ("queue", True, None)
-    assert run("--home", home, "sessions", "show", "delivery", "--json").json["mode"] == "queue"
-    assert run("--home", home, "sessions", "mode", "delivery", "group").code == 1
-    assert "tools" in run("--home", home, "sessions", "mode", "delivery").out
+    assert run("--home", home, "sessions", "show", "talk", "--json").json["mode"] == "queue"
+    assert run("--home", home, "sessions", "mode", "talk", "group").code == 1
+    assert "tools" in run("--home", home, "sessions", "mode", "talk").out

@@ -53,6 +53,7 @@ def test_every_format_can_be_followed() -> None:
     form = Following(FORMATS["openclaw"])
     inner = FORMATS["openclaw"]
     assert (form.home, form.companion) == (inner.home, inner.companion)
+    assert [form.name for form in following_formats() if form.is_owners] == ["claude-code"]
     assert form.recognises(_said("user", "hello"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,23 @@ def test_a_group_hears_only_itself_and_reads_no_file(tmp_path: Path) -> None:
         with pytest.raises(Denied) as caught:
             memory.read("MEMORY.md", for_session=group)
         assert caught.value.hint
+
+
+def test_what_was_imported_without_a_key_is_heard_by_the_owner_alone(tmp_path: Path) -> None:
+    """Who asks for no session; the agent's main session may be told to anybody."""
+    path = tmp_path / "s-1.jsonl"
+    said = {"type": "message", "id": "e1", "message": {"role": "user", "content": "apple tart"}}
+    header = {"type": "session", "version": 3, "id": "s-1"}
+    path.write_text("".join(json.dumps(line) + "\n" for line in (header, said)))
+    with opened(tmp_path) as memory:
+        assert import_transcripts(memory, path, "openclaw").unknown_origin == 1
+        (imported,) = memory.sessions.list()
+        own = memory.sessions.open("agent:main:main").id
+        assert heard(memory, own) == {"apple of the owner"}
+        assert heard(memory, imported.id) == {"apple tart"}
+        assert {hit.snippet for hit in memory.search("apple").hits} >= {"apple tart"}
+        with pytest.raises(Denied):
+            memory.read("MEMORY.md", for_session=imported.id)
 
 
 def test_a_file_called_by_its_name_stays_hidden_from_a_group(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_a_plain_file_becomes_a_session(home: Home, tmp_path: Path) -> None:
         lines(said("hello", at=1_000_000_000_000, name="Ana"), said("bye", at=1_000_000_060_000)),
     )
     report = home.importer().run(path)
-    assert report == ImportReport(files=1, sessions=1, messages=2)
+    assert report == ImportReport(files=1, sessions=1, unknown_origin=1, messages=2)
     session = only(home)
     assert (session.key, session.source, session.foreign_id) == ("talk", "jsonl", str(path))
     assert (session.created_at, session.updated_at) == (1_000_000_000_000, 1_000_000_060_000)
@@ -150,6 +150,76 @@ def test_a_companion_that_cannot_be_read_is_done_without(home: Home, tmp_path: P
     assert home.sessions.list(key="hi") == []
 
 
+def openclaw(folder: Path, name: str, companion: object) -> None:
+    """Write one transcript of OpenClaw and what stands beside it."""
+    entry = {"type": "message", "id": "e1", "message": {"role": "user", "content": "hi"}}
+    header = {"type": "session", "version": 3, "id": name}
+    write(folder / f"{name}.jsonl", lines(header, entry))
+    write(folder / "sessions.json", json.dumps(companion).encode())
+
+
+@pytest.mark.parametrize(
+    "companion",
+    [
+        {},
+        {"agent:main:main": {"sessionId": "another"}},
+        {"agent:main:": {"sessionId": "s-1"}},
+        {"main": {"sessionId": "s-1"}},
+        ["s-1"],
+    ],
+    ids=["empty", "others only", "no key", "a key that tells nothing", "no object"],
+)
+def test_a_transcript_without_a_telling_key_has_its_circle_to_itself(
+    home: Home, tmp_path: Path, companion: object
+) -> None:
+    """It may have been said in a group: neither the owner hears it in a chat nor anybody else."""
+    folder = tmp_path / "agents" / "main" / "sessions"
+    openclaw(folder, "s-1", companion)
+    openclaw(folder, "s-2", companion)
+    report = home.importer().run(tmp_path)
+    assert (report.sessions, report.unknown_origin) == (2, 2)
+    circles = [home.sessions.circle(each.id) for each in home.sessions.list()]
+    circles += [home.sessions.circle(home.sessions.create(key="agent:main:main").id)]
+    assert [circle.is_private for circle in circles] == [False, False, True]
+    assert len({circle.name for circle in circles}) == 3
+    assert home.importer().run(tmp_path).unknown_origin == 0
+
+
+def test_a_fork_of_unknown_origin_is_in_the_circle_of_its_parent(
+    home: Home, tmp_path: Path
+) -> None:
+    """As every fork; and its rules are those of a group."""
+    openclaw(tmp_path, "s-1", {})
+    home.importer().run(tmp_path)
+    parent = only(home)
+    fork = home.sessions.fork(parent.id)
+    assert home.sessions.circle(fork.id) == home.sessions.circle(parent.id)
+    assert not home.sessions.rules(fork.id).file_access
+
+
+@pytest.mark.parametrize(
+    ("line", "unknown"),
+    [
+        (said("hi"), 1),
+        (said("hi", session="a name"), 1),
+        (said("hi", session="agent:main:main"), 0),
+        (said("hi", session="telegram:42"), 0),
+        ({"recollect": 1, "type": "session", "id": "m", "agent": "main"}, 1),
+        ({"recollect": 1, "type": "session", "id": "m", "key": "telegram:42"}, 0),
+        (claude("u1", "hi"), 0),
+    ],
+    ids=["plain", "a name", "an agent", "a channel", "a mirror", "a mirror's key", "Claude Code"],
+)
+def test_every_format_tells_what_it_does_not_know(
+    home: Home, tmp_path: Path, line: dict[str, Any], unknown: int
+) -> None:
+    """Nobody but its owner speaks in Claude Code; elsewhere a key must say who heard it."""
+    record = said("hi") if "recollect" in line else line
+    write(tmp_path / "talk.jsonl", lines(line, record) if record is not line else lines(line))
+    assert home.importer().run(tmp_path).unknown_origin == unknown
+    assert (only(home).chat_type == "unknown") == bool(unknown)
+
+
 def test_the_same_again_adds_nothing(home: Home, tmp_path: Path) -> None:
     """An unchanged file is not even read; a touched one has no new message."""
     path = write(tmp_path / "a.jsonl", lines(said("x"), said("x"), said("y", id="7")))
@@ -199,7 +269,8 @@ def test_a_line_that_is_still_being_written_is_left_for_later(home: Home, tmp_pa
 def test_a_last_line_without_its_end_is_read_if_it_is_whole(home: Home, tmp_path: Path) -> None:
     """Not every program ends its files with a line break."""
     path = write(tmp_path / "a.jsonl", lines(said("one"), said("two"))[:-1])
-    assert home.importer().run(path) == ImportReport(files=1, sessions=1, messages=2, undated=2)
+    report = home.importer().run(path)
+    assert (report.messages, report.undated, report.malformed_count) == (2, 2, 0)
     with path.open("ab") as file:
         file.write(b"\n" + lines(said("three")))
     assert home.importer().run(path).messages == 1
