@@ -38,9 +38,10 @@ from recollect.recall.transcript_feed import TranscriptFeed
 from recollect.recall.upkeep import Kept, Upkeep, worker_lock
 from recollect.sessions.identity_links import read_links
 from recollect.sessions.mirror import TranscriptMirror
+from recollect.sessions.owner import read_owner
 from recollect.sessions.serving import TURNS
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.window_parts import window_parts
+from recollect.sessions.window_parts import WindowParts, with_model
 from recollect.store.drawn import drawn
 from recollect.store.engine import Database
 from recollect.store.lock import TicketQueue
@@ -197,16 +198,22 @@ def _retention(ground: Ground, index: Index, mirror: TranscriptMirror | None) ->
 
 
 def _sessions(ground: Ground, mirror: TranscriptMirror | None, upkeep: Upkeep) -> Sessions:
+    settings = ground.resolved.settings.sessions
+    parts = WindowParts(
+        workspace=ground.workspace,
+        count=ground.order.count_tokens,
+        owner=read_owner(settings.owner, read_links(settings.identity_links)),
+    )
     return Sessions(
         database=ground.records,
         clock=ground.clock,
         ids=ground.ids,
-        settings=ground.resolved.settings.sessions,
+        settings=settings,
         redactor=ground.redactor,
         mirror=Arrivals(mirror, upkeep),
         scope=ground.scope,
         opened=upkeep.session_started,
-        window=window_parts(ground.language.model, ground.workspace, ground.order.count_tokens),
+        window=with_model(parts, ground.language.model),
         turns=TicketQueue(ground.home / TURNS),
     )
 

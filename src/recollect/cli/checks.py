@@ -14,6 +14,7 @@ from recollect import __version__
 from recollect.cli.figures import count, size
 from recollect.cli.finding import FIX_HINT, Finding, State, sound
 from recollect.cli.index_checks import check_engines, check_files, check_locks, check_rows
+from recollect.cli.owner_checks import check_notes, check_owner
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import RecollectError, RecordsLost, StoreCorrupt
 from recollect.core.scope import Scope
@@ -95,9 +96,11 @@ class Checkup:
             ("index", both, self._index),
             ("rows", both, self._rows),
             ("vectors", both, self._vectors),
-            ("engines", both, self._engines),
+            ("engines", both, lambda: self._asked(check_engines)),
             ("locks", (), self._locks),
             ("workspace", (), self._files),
+            ("owner", both, lambda: self._asked(check_owner)),
+            ("notes", both, lambda: self._asked(check_notes)),
             ("model", (), self._model),
             ("language", (), self._language),
         ]
@@ -220,9 +223,9 @@ class Checkup:
         with self._memory() as memory:
             return check_rows(memory, deep=self._deep)
 
-    def _engines(self) -> Finding:
+    def _asked(self, check: Callable[[Memory], Finding]) -> Finding:
         with self._memory() as memory:
-            return check_engines(memory)
+            return check(memory)
 
     def _locks(self) -> Finding:
         return check_locks(IndexLocks(self._home, SystemClock()))

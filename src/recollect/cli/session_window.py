@@ -34,6 +34,8 @@ _NOT_FLUSHED = {
     "off": "sessions.context.flush is off",
     "no_workspace": "there is no workspace",
     "group": "nothing is written from groups",
+    "guest": "it is not the owner's; sessions.owner names your accounts",
+    "unknown_origin": "nobody knows who heard it, it was imported without a key",
     "automatic": "nothing is written from jobs and sub-agents",
     "done": "it was done since the last compaction",
     "given_up": "it failed too often since the last compaction",

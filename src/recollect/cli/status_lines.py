@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from recollect.cli.figures import count, moment
 from recollect.recall.status import Status
+from recollect.sessions.owner import OWNER_HINT
 
 _WATCHING = {
     "notify": "watched by the system",
@@ -105,7 +106,13 @@ def _durability(found: Status) -> str:
 
 def warnings_of(found: Status) -> list[str]:
     """Return what somebody should look after, and how."""
-    return [*_index_warnings(found), *_part_warnings(found), *_error_warnings(found)]
+    unowned = f"{count(found.unowned, 'chat')} with people, and no owner is named: {OWNER_HINT}"
+    return [
+        *_index_warnings(found),
+        *_part_warnings(found),
+        *_error_warnings(found),
+        *([unowned] if found.unowned else []),
+    ]
 
 
 def _index_warnings(found: Status) -> Iterator[str]:

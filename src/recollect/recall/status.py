@@ -6,7 +6,7 @@ Everything here is read; nothing is asked of a provider. `probe` does that.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, LiteralString
 
 import msgspec
 
@@ -29,6 +29,13 @@ from recollect.store.streams import EventsState, EventStream
 from recollect.store.usage import EMBEDDING, LANGUAGE, Spent, spending_of
 
 BUILTIN = "builtin"
+_COUNTS: LiteralString = """
+    SELECT count(*), (SELECT count(*) FROM messages),
+        count(CASE WHEN status <> 'deleted' AND user_id IS NOT NULL
+            AND coalesce(chat_type, channel, 'direct') = 'direct' THEN 1 END),
+        count(CASE WHEN status <> 'deleted' AND chat_type = 'unknown' THEN 1 END)
+    FROM sessions
+"""
 
 
 class SourceCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,6 +147,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         spending: What each model took today.
         sessions: How many there are.
         messages: How many there are.
+        unowned: Sessions with people while ``sessions.owner`` names nobody: all count as guests'.
+        unknown_origin: Imported sessions that do not tell who heard them.
         index: The rows of the index.
         embedder: ``provider:model``, or None.
         embedder_reason: Why this one, one sentence.
@@ -175,6 +184,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     spending: list[Spent]
     sessions: int
     messages: int
+    unowned: int
+    unknown_origin: int
     index: IndexStatus
     embedder: str | None
     embedder_reason: str
@@ -212,7 +223,7 @@ def report_status(parts: Reported) -> Status:
         StoreError: a database cannot be read.
     """
     index, sync, choice = parts.index.status(), parts.upkeep.state(), parts.choice
-    sessions, messages = _count_records(parts.records)
+    sessions, messages, personal, unknown = _count_records(parts.records)
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
     index_health = parts.index_database.health()
     spending = spending_of(parts.records, _today(parts))
@@ -241,6 +252,8 @@ def report_status(parts: Reported) -> Status:
         spending=spending,
         sessions=sessions,
         messages=messages,
+        unowned=0 if parts.settings.sessions.owner else personal,
+        unknown_origin=unknown,
         index=index,
         embedder=choice.embedder.model if choice.embedder else None,
         embedder_reason=choice.reason,
@@ -253,12 +266,10 @@ def report_status(parts: Reported) -> Status:
     )
 
 
-def _count_records(records: SqliteDatabase) -> tuple[int, int]:
-    counts = records.read(
-        lambda tx: tx.row("SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM messages)")
-    )
-    sessions, messages = counts or (0, 0)
-    return integer(sessions), integer(messages)
+def _count_records(records: SqliteDatabase) -> list[int]:
+    """Return how many sessions, messages, sessions with people and of unknown origin there are."""
+    row = records.read(lambda tx: tx.row(_COUNTS))
+    return [integer(number) for number in row or ()]
 
 
 def _source_counts(index: IndexStatus) -> list[SourceCount]:

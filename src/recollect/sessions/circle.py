@@ -16,7 +16,8 @@ from recollect.sessions.session import Session
 
 MAIN_AGENT = "main"
 """The agent of conversations whose key names none, as in OpenClaw."""
-_JOB = "cron"
+JOB = "cron"
+"""The chat type of scheduled jobs."""
 _SUBAGENT = "subagent"
 
 
@@ -79,7 +80,7 @@ def _is_personal(session: Speakers) -> bool:
     """Return whether a kind of chat is known to have one person in it; an unknown one has not."""
     if session.chat_type is None:
         return session.channel is None
-    return session.chat_type in {DIRECT, _JOB}
+    return session.chat_type in {DIRECT, JOB}
 
 
 def _has_subagent(session: Speakers) -> bool:

@@ -1,8 +1,9 @@
 """The memory flush: before a compaction, what must last is written into the notes of a workspace.
 
-Once in each compaction cycle, and for people only: never from a group, a job or a sub-agent. The
-file is written first and the count second, so that a kill between both costs a look at the file,
-not a note. A failure is counted and never stops a compaction.
+Once in each compaction cycle, and from the owner's own sessions only: everybody who may chat with
+the agent reads the notes. Never from a guest's chat, a group, a job or a sub-agent. The file is
+written first and the count second, so that a kill between both costs a look at the file, not a
+note. A failure is counted and never stops a compaction.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from recollect.core.events import MemoryFlushed, MemoryFlushFailed
 from recollect.core.settings.sessions import ContextSettings
 from recollect.sessions.circle import circle_of, speakers_of
 from recollect.sessions.freshness import local_day
-from recollect.sessions.identity_links import NOBODY_LINKED
-from recollect.sessions.keys import AUTOMATIC, parse_key
+from recollect.sessions.keys import AUTOMATIC, UNKNOWN, parse_key
 from recollect.sessions.lineage import MAX_DEPTH
 from recollect.sessions.notes import Note, addition, note_keys, note_path
+from recollect.sessions.owner import Owner, is_owners
 from recollect.sessions.session import Session, owner_of
 from recollect.store.cell import integer_or_none, text_or_none
 from recollect.store.engine import Transaction
@@ -50,7 +51,8 @@ class Flushed(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         outcome: ``flushed``; ``nothing_new``: all of it stands there already, or nothing must last;
             ``failed``; or why there was none: ``not_due``, ``off``, ``no_workspace``, ``group``,
-            ``automatic``, ``done`` in this compaction cycle, ``given_up`` until the next.
+            ``guest``, ``unknown_origin``, ``automatic``, ``done`` in this compaction cycle,
+            ``given_up`` until the next.
         path: The file, relative to the workspace.
         lines: Notes that were added.
         error: The code of what failed.
@@ -63,7 +65,7 @@ class Flushed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reason_not_to_flush(
-    session: Session, settings: ContextSettings, workspace: Path | None
+    session: Session, settings: ContextSettings, workspace: Path | None, owner: Owner
 ) -> str | None:
     """Return why a session is not flushed now, one of the outcomes of `Flushed`, or None."""
     if not settings.flush:
@@ -76,8 +78,12 @@ def reason_not_to_flush(
         return "automatic"
     if session.mode == "group" or (key is not None and key.is_group):
         return "group"
-    if not circle_of(speakers_of(session), NOBODY_LINKED).is_private:
+    if session.chat_type == UNKNOWN:
+        return "unknown_origin"
+    if not circle_of(speakers_of(session), owner.links).is_private:
         return "group"
+    if not is_owners(speakers_of(session), owner):
+        return "guest"
     if session.flush_compaction_count == session.compaction_count:
         return "done"
     return "given_up" if session.flush_failures >= MOST_FAILURES else None

@@ -59,12 +59,13 @@ class RuleNotes:
 
     def notes(self, utterances: Iterable[Utterance]) -> Sequence[Note]:
         """Return the `MOST_NOTES` statements that matter most, in their order."""
-        found = enumerate(_stated(utterances))
+        found = enumerate(stated(utterances))
         best = heapq.nlargest(MOST_NOTES, found, key=lambda each: (weigh(each[1].text), each[0]))
         return [note for _, note in sorted(best, key=lambda each: each[0])]
 
 
-def _stated(utterances: Iterable[Utterance]) -> Iterator[Note]:
+def stated(utterances: Iterable[Utterance]) -> Iterator[Note]:
+    """Yield every statement of users that must last, as the rules see it."""
     for utterance in utterances:
         if utterance.role != "user" or utterance.text.startswith("/"):
             continue

@@ -32,6 +32,7 @@ from recollect.sessions.freshness import zone_of
 from recollect.sessions.lineage import segments, within
 from recollect.sessions.message import Message
 from recollect.sessions.notes import Note
+from recollect.sessions.owner import Owner
 from recollect.sessions.replacement import Keeping, Reading, Replacement, plan_replacement
 from recollect.sessions.session import Session, require_living, require_session
 from recollect.sessions.size import Sizer
@@ -80,6 +81,11 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
 
 class ContextWindows(Transcripts):
     """Shows what of a session stands in the prompt, and makes room in it."""
+
+    @property
+    def owner(self) -> Owner:
+        """Whose agent it is; see `recollect.sessions.owner.is_owners`."""
+        return self._window.owner
 
     def view(self, session_id: str, budget_tokens: int | None = None) -> ContextView:
         """Return what of a session stands in the prompt: a summary, and the newest messages.
@@ -176,7 +182,7 @@ class ContextWindows(Transcripts):
         """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
 
         Once in each compaction cycle; what was looked at before is not looked at again, and nothing
-        stands there twice. Nothing is written from groups, jobs and sub-agents.
+        stands there twice. Nothing is written from guests' chats, groups, jobs and sub-agents.
 
         Returns:
             What was done, or why it was not; a failure is counted and told, not raised.
@@ -192,7 +198,7 @@ class ContextWindows(Transcripts):
 
         session, seen = self._database.read(unit)
         workspace = self._window.workspace
-        reason = reason_not_to_flush(session, self._settings.context, workspace)
+        reason = reason_not_to_flush(session, self._settings.context, workspace, self.owner)
         if workspace is None or reason is not None:
             return Flushed(outcome=reason or "no_workspace")
         now = self._clock.now_ms()

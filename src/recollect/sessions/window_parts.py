@@ -8,6 +8,7 @@ import msgspec
 
 from recollect.models.language import LanguageModel
 from recollect.sessions.notes import NoteTaker, RuleNotes
+from recollect.sessions.owner import Owner
 from recollect.sessions.size import CountTokens
 from recollect.sessions.summariser import ExtractiveSummariser, Summariser
 
@@ -20,25 +21,22 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
         notes: Finds what must last, before a compaction.
         count: An exact counter of tokens; the estimate if not given.
         workspace: The folder of the notes; None for no notes.
+        owner: Whose sessions are noted there.
     """
 
     summariser: Summariser = msgspec.field(default_factory=ExtractiveSummariser)
     notes: NoteTaker = msgspec.field(default_factory=RuleNotes)
     count: CountTokens | None = None
     workspace: Path | None = None
+    owner: Owner = Owner()
 
 
-def window_parts(
-    model: LanguageModel | None, workspace: Path | None, count: CountTokens | None = None
-) -> WindowParts:
-    """Return the parts with a language model, or with none."""
+def with_model(parts: WindowParts, model: LanguageModel | None) -> WindowParts:
+    """Return the parts with a language model, or as they are without one."""
     if model is None:
-        return WindowParts(workspace=workspace, count=count)
+        return parts
     from recollect.sessions.model_summary import ModelNotes, ModelSummariser
 
-    return WindowParts(
-        summariser=ModelSummariser(model),
-        notes=ModelNotes(model),
-        count=count,
-        workspace=workspace,
+    return msgspec.structs.replace(
+        parts, summariser=ModelSummariser(model), notes=ModelNotes(model)
     )

@@ -70,6 +70,7 @@ def memory(tmp_path: Path) -> Iterator[recollect.Memory]:
         "embedding.provider": "none",
         "sessions.context.window_tokens": WINDOW,
         "sessions.context.summary_tokens": 500,
+        "sessions.owner": ["telegram:42"],
         "sessions.time_zone": "UTC",
         "store.durability": "fast",
     }

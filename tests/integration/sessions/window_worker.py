@@ -16,6 +16,7 @@ SETTINGS = {
     "sessions.context.window_tokens": 1_000,
     "sessions.context.keep_messages": 6,
     "sessions.context.flush_soft_tokens": 200,
+    "sessions.owner": ["telegram:42"],
     "sessions.time_zone": "UTC",
 }
 

@@ -36,6 +36,8 @@ NAMES = [
     "engines",
     "locks",
     "workspace",
+    "owner",
+    "notes",
     "model",
     "language",
 ]
@@ -65,6 +67,64 @@ def test_people_see_a_mark_for_each_check(run: Run, filled: Path) -> None:
     assert lines[0].startswith("✓ software    recollect ")
     assert any(line.startswith("• model") for line in lines)
     assert lines[-1] == "healthy"
+
+
+@pytest.fixture
+def noted(filled: Path) -> dict[str, str]:
+    """Sessions that were flushed, by key: one without an account, and two of people."""
+    overrides = {"sessions.owner": ["telegram:42", "slack:U7"], "embedding.provider": "none"}
+    made = {}
+    with recollect.open(filled, overrides=overrides, live=False) as memory:
+        for key in ("notes", "telegram:42", "slack:U7"):
+            session = memory.sessions.create(key=key)
+            for said in (f"I prefer tea from {key}.", f"I never eat nuts from {key}."):
+                memory.sessions.append(session.id, "user", said)
+            assert memory.sessions.flush(session.id).lines == 2
+            made[key] = session.id
+    return made
+
+
+def test_notes_of_guests_are_found_with_their_sources(
+    run: Run, filled: Path, workspace: Path, noted: dict[str, str]
+) -> None:
+    """As flushes wrote them before; a line that is removed is told no more."""
+    file = max((workspace / "memory").iterdir())
+
+    def told() -> tuple[str, str]:
+        found = _check(run("--home", filled, "doctor", "--json"), "notes")
+        return found["state"], found["detail"].replace(f"memory/{file.name}", "FILE")
+
+    first, second = noted["telegram:42"], noted["slack:U7"]
+    assert told() == ("note", f"FILE:5,6 from session {first}; FILE:7,8 from session {second}")
+    run("--home", filled, "config", "set", "sessions.owner", "telegram:42")
+    assert told() == ("note", f"FILE:7,8 from session {second}")
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:-1]))
+    assert told() == ("note", f"FILE:7 from session {second}")
+    file.write_text("".join(lines[:-2]))
+    assert told() == ("ok", "nothing of guests in them")
+    file.unlink()
+    assert told() == ("ok", "nothing of guests in them")
+
+
+def test_chats_without_an_owner_are_told(run: Run, filled: Path) -> None:
+    """By doctor and status, with what to do; imported ones of unknown origin are counted."""
+    assert _check(run("--home", filled, "doctor", "--json"), "owner")["detail"] == (
+        "nobody is named, and nobody needs to be; 1 imported session of unknown origin"
+    )
+    run("--home", filled, "sessions", "start", "--key", "telegram:42")
+    run("--home", filled, "sessions", "start", "--key", "agent:main:telegram:group:-100")
+    found = _check(run("--home", filled, "doctor", "--json"), "owner")
+    assert found["state"] == "note"
+    assert found["detail"].startswith("1 chat with people, and nobody is named;")
+    assert "recollect config set sessions.owner telegram:42" in found["hint"]
+    status = run("--home", filled, "status")
+    assert "warning: 1 chat with people, and no owner is named: name your own" in status.err
+    run("--home", filled, "config", "set", "sessions.owner", "telegram:42")
+    found = _check(run("--home", filled, "doctor", "--json"), "owner")
+    assert (found["state"], found["detail"].partition(";")[0]) == ("ok", "1 account named")
+    assert "no owner" not in run("--home", filled, "status").err
+    assert run("--home", filled, "status", "--json").json["unowned"] == 0
 
 
 @pytest.fixture

@@ -66,18 +66,24 @@ def test_nothing_to_compact_is_an_answer(
     assert run("--home", home, "sessions", "compact", "delivery", "--json", *options).json
 
 
+def talk(home: Path) -> None:
+    """Say something that must last, in a session of the owner's."""
+    with recollect.open(home) as memory:
+        session = memory.sessions.open("talk")
+        said = ("Hello.", "Remember: the key is under the blue pot.", "Bye.")
+        memory.sessions.append_many(session.id, [("user", text) for text in said])
+
+
 def test_what_must_last_is_written_into_the_notes(run: Run, home: Path, workspace: Path) -> None:
     """Once."""
-    with recollect.open(home) as memory:
-        found = memory.sessions.find("delivery")
-        memory.sessions.append(found.id, "user", "Remember: the key is under the blue pot.")
-    done = run("--home", home, "sessions", "flush", "delivery")
+    talk(home)
+    done = run("--home", home, "sessions", "flush", "talk")
     count, _, path = done.out.strip().partition(" added to ")
     assert count.endswith(("note", "notes"))
     assert "blue pot" in (workspace / path).read_text(encoding="utf-8")
-    again = run("--home", home, "sessions", "flush", "delivery")
+    again = run("--home", home, "sessions", "flush", "talk")
     assert (again.out, again.err) == ("", "not flushed: it was done since the last compaction\n")
-    document = run("--home", home, "sessions", "flush", "delivery", "--json").json
+    document = run("--home", home, "sessions", "flush", "talk", "--json").json
     assert document["outcome"] == "done"
 
 
@@ -86,15 +92,22 @@ def test_a_flush_that_fails_is_a_failure(run: Run, home: Path, workspace: Path) 
     folder = workspace / "memory"
     folder.rename(workspace / "elsewhere")
     folder.symlink_to(workspace / "elsewhere")
-    with recollect.open(home) as memory:
-        found = memory.sessions.find("delivery")
-        memory.sessions.append(found.id, "user", "Remember: the key is under the blue pot.")
-    done = run("--home", home, "sessions", "flush", "delivery")
+    talk(home)
+    done = run("--home", home, "sessions", "flush", "talk")
     assert (done.code, done.out) == (1, "")
     assert done.err == "not flushed: the notes could not be written: denied\n"
-    assert (
-        "last flush     1 failed so far" in run("--home", home, "sessions", "show", "delivery").out
-    )
-    done = run("--home", home, "sessions", "compact", "delivery", "--keep", "1")
+    assert "last flush    1 failed so far" in run("--home", home, "sessions", "show", "talk").out
+    done = run("--home", home, "sessions", "compact", "talk", "--keep", "1")
     assert done.code == 0
     assert "are a summary" in done.out
+
+
+def test_what_is_not_the_owners_is_not_flushed(run: Run, home: Path) -> None:
+    """And the reason is told: imported without a key, or a chat with somebody else."""
+    run("--home", home, "sessions", "start", "--key", "telegram:42")
+    for session, why in (
+        ("delivery", "nobody knows who heard it, it was imported without a key"),
+        ("telegram:42", "it is not the owner's; sessions.owner names your accounts"),
+    ):
+        done = run("--home", home, "sessions", "flush", session)
+        assert (done.code, done.out, done.err) == (0, "", f"not flushed: {why}\n")

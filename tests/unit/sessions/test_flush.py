@@ -20,7 +20,9 @@ from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.core.settings.sessions import ContextSettings
 from recollect.sessions.flush import Flushed, write_notes
+from recollect.sessions.identity_links import NOBODY_LINKED
 from recollect.sessions.notes import MOST_NOTES, Note, RuleNotes, addition, note_key
+from recollect.sessions.owner import Owner, read_owner
 from recollect.sessions.sessions import Sessions
 from recollect.sessions.summariser import utterance_of
 from recollect.sessions.window_parts import WindowParts
@@ -29,6 +31,7 @@ from recollect.text.turns import Utterance
 from tests.unit.sessions.home import NOON, Home, WordRedactor
 
 DAY = "memory/2026-02-10.md"
+OWNER = read_owner(["telegram:42"], NOBODY_LINKED)
 
 
 class Failing:
@@ -53,11 +56,16 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def flushing(
-    home: Home, workspace: Path | None, notes: Any = None, zone: str = "UTC", **options: Any
+    home: Home,
+    workspace: Path | None,
+    notes: Any = None,
+    zone: str = "UTC",
+    owner: Owner = OWNER,
+    **options: Any,
 ) -> Sessions:
-    """Return sessions that flush into a workspace."""
+    """Return sessions that flush into a workspace, of the owner of 42 on Telegram."""
     chosen = SessionSettings(time_zone=zone, context=ContextSettings(**options))
-    parts = WindowParts(workspace=workspace, notes=notes or RuleNotes())
+    parts = WindowParts(workspace=workspace, notes=notes or RuleNotes(), owner=owner)
     return home.sessions_of(Scope(), chosen, window=parts)
 
 
@@ -132,6 +140,10 @@ def test_a_window_flushes_a_little_before_it_is_full(home: Home, workspace: Path
         ("agent:main:cron:report", "automatic"),
         ("agent:main:subagent:7", "automatic"),
         ("agent:main:telegram:acc:direct:42", "flushed"),
+        ("agent:main:telegram:acc:direct:43", "guest"),
+        ("slack:42", "guest"),
+        ("agent:main:direct:42", "guest"),
+        ("agent:main:main", "flushed"),
         ("agent:main:web:kiosk", "group"),
         (None, "flushed"),
     ],
@@ -144,6 +156,36 @@ def test_only_people_who_speak_for_themselves_are_noted(
     session_id = asked(sessions, "I prefer tea.", key=key)
     assert sessions.flush(session_id).outcome == outcome
     assert (workspace / "memory").exists() == (outcome == "flushed")
+
+
+def test_what_was_imported_without_a_key_is_never_noted(
+    home: Home, workspace: Path, tmp_path: Path
+) -> None:
+    """It may be what a group said, and a fork of it neither."""
+    sessions = flushing(home, workspace)
+    told = {"role": "user", "content": "I prefer tea."}
+    header = {"type": "session", "version": 3, "id": "s-1"}
+    lines = [header, {"type": "message", "id": "e1", "message": told}]
+    path = tmp_path / "s-1.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert home.importer().run(path).unknown_origin == 1
+    (session,) = sessions.list()
+    assert sessions.flush(session.id).outcome == "unknown_origin"
+    assert sessions.compact(session.id, keep_messages=0).flush.outcome == "unknown_origin"
+    assert sessions.flush(sessions.fork(session.id).id).outcome == "unknown_origin"
+    assert not (workspace / "memory").exists()
+
+
+@pytest.mark.parametrize("key", ["telegram:42", "agent:main:direct:42", "slack:U7"])
+def test_nobody_on_a_channel_is_noted_while_no_owner_is_named(
+    home: Home, workspace: Path, key: str
+) -> None:
+    """Everybody else's direct chat reads the notes."""
+    sessions = flushing(home, workspace, owner=Owner())
+    session_id = asked(sessions, "I prefer tea.", key=key)
+    assert sessions.flush(session_id).outcome == "guest"
+    assert sessions.compact(session_id, keep_messages=0).flush.outcome == "guest"
+    assert not (workspace / "memory").exists()
 
 
 @pytest.mark.parametrize("mode", ["group", "queue"])

@@ -219,6 +219,16 @@ class SessionSettings(Struct, frozen=True, kw_only=True):
             "channel. They hear of each other. A change builds the index anew.",
         ),
     ] = ()
+    owner: Annotated[
+        tuple[str, ...],
+        Meta(
+            max_length=1_000,
+            description="Your own accounts, channel and user id: telegram:42, slack:U7; those that "
+            "identity_links join to them are yours too. A name without a colon is a user without a "
+            "channel. Nothing of anybody else's chats is written into the notes of the workspace. "
+            "Unset: yours is what has no channel and no user, and scheduled jobs.",
+        ),
+    ] = ()
     time_zone: Annotated[
         str | None,
         Meta(
