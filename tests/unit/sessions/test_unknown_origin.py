@@ -10,8 +10,9 @@ import msgspec
 from recollect.core.clock import SystemClock
 from recollect.sessions.session import Session, insert_session
 from recollect.store.connection import Tuning
+from recollect.store.home import RECORDS_ID
 from recollect.store.schema import load_schema
-from recollect.store.sqlite import RECORDS_ID, open_database
+from recollect.store.sqlite import open_database
 from tests.unit.sessions.home import NOON, Home
 
 PLAIN = Session(
