@@ -9,6 +9,7 @@ import pytest
 import recollect
 from recollect.core.settings import StoreSettings
 from recollect.recall.ownership import claim
+from recollect.store.engine import SqlValue
 from recollect.store.home import find_home_id
 from recollect.store.sqlite import open_index, open_records
 from recollect.testing.vfs_disk import DiskLog, RecordingVfs
@@ -23,7 +24,7 @@ LONGEST_S = 0.25
 """A first opening with its message takes about 0.15 s."""
 
 
-def ids(home: Path, settings: StoreSettings) -> tuple[str | None, str | None, list[object]]:
+def ids(home: Path, settings: StoreSettings) -> tuple[str | None, str | None, list[SqlValue]]:
     """Open a home as the next program would; return its two ids and what was said in it."""
     records = open_records(home, settings, CLOCK)
     index = open_index(home, settings, CLOCK)

@@ -59,14 +59,16 @@ def refuse_lost(home: Path) -> None:
     """
     records = home / RECORDS_FILE
     # In this order: whoever makes a home at this moment makes the records first.
-    left = left_of_records(home)
-    size = _size(records)
     log = records.with_name(f"{RECORDS_FILE}-wal")
-    if not size and _size(log):
-        left = f"{left} and {log.name}" if left else log.name
-    if left and not size:
-        happened = f"{RECORDS_FILE} is {'missing' if size is None else 'empty'}"
-        raise RecordsLost(f"{happened}, and {left} is there", hint=_HINT, path=str(records))
+    has_log, left = bool(_size(log)), left_of_records(home)
+    size = _size(records)
+    if size or not (left or has_log):
+        return
+    # SQLite would write a log back into whatever file stands beside it.
+    hint = f"move {log.name} away and {_HINT}" if has_log else _HINT
+    happened = f"{RECORDS_FILE} is {'missing' if size is None else 'empty'}"
+    told = f"{happened}, and {log.name if has_log else left} is there"
+    raise RecordsLost(told, hint=hint, path=str(records))
 
 
 def refuse_foreign(connection: apsw.Connection, home: Path, tuning: Tuning) -> None:

@@ -154,8 +154,9 @@ def test_one_trace_of_records_is_enough_to_refuse(home: Path, tmp_path: Path, le
         name = {"log": f"{RECORDS_FILE}-wal", "backup": f"{RECORDS_FILE}.before-0003"}[left]
         shutil.copy(home / RECORDS_FILE, bare / name)
     before = files(bare)
-    with pytest.raises(RecordsLost, match="missing"):
+    with pytest.raises(RecordsLost, match="missing") as refused:
         recollect.open(bare)
+    assert ("move records.db-wal away" in refused.value.hint) == (left == "log")
     assert files(bare) == before
 
 
