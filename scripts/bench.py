@@ -7,10 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from recollect.bench.data import VARIABLE, find_data
+from benchmarks.datasets.data import VARIABLE, find_data
 from recollect.core.errors import NotFound
 
 LOAD = ("load", "--messages", "5000", "--queries", "100", "--writes", "300")
+ROOT = Path(__file__).resolve().parents[1]
 QUALITY = ("quality", "--limit", "1", "--questions", "50")
 
 
@@ -27,9 +28,9 @@ def main() -> int:
 
 
 def _bench(arguments: tuple[str, ...]) -> int:
-    print("$ recollect bench", *arguments, flush=True)
-    command = Path(sys.executable).parent / "recollect"
-    return subprocess.run([command, "bench", *arguments], check=False).returncode
+    print("$ python -m benchmarks", *arguments, flush=True)
+    command = [sys.executable, "-m", "benchmarks", *arguments]
+    return subprocess.run(command, check=False, cwd=ROOT).returncode
 
 
 if __name__ == "__main__":

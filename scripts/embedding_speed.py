@@ -17,10 +17,10 @@ import numpy as np
 
 import recollect
 from recollect.core.settings import models_folder
-from recollect.models.folder import MODEL, ModelFolder
-from recollect.models.local import LocalEmbedder
-from recollect.models.runtime import OnnxSession
-from recollect.models.wordpiece import WordPieces
+from recollect.models.local.folder import MODEL, ModelFolder
+from recollect.models.local.minilm import LocalEmbedder
+from recollect.models.local.runtime import OnnxSession
+from recollect.models.local.wordpiece import WordPieces
 
 THREADS = 2
 ROUNDS = 5

@@ -13,10 +13,10 @@ import apsw  # noqa: TID251  # looks at the finished databases from outside
 import msgspec
 
 from recollect.core.clock import SystemClock
-from recollect.store.connection import Tuning
-from recollect.store.home import INDEX_ID, RECORDS_ID
-from recollect.store.schema import load_schema, show_objects
-from recollect.store.sqlite import open_database
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import open_database
+from recollect.store.sqlite.home import INDEX_ID, RECORDS_ID
+from recollect.store.sqlite.schema import load_schema, show_objects
 
 MIGRATIONS = Path(__file__).resolve().parents[1] / "src" / "recollect" / "store" / "migrations"
 

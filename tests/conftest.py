@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from recollect.bench.data import VARIABLE, find_data
+from benchmarks.datasets.data import VARIABLE, find_data
 from recollect.core.errors import NotFound, ProviderUnavailable
-from recollect.core.settings.keys import KEY_VARIABLES
-from recollect.models.folder import MODEL
-from recollect.models.install import install
+from recollect.core.settings.environment import KEY_VARIABLES
+from recollect.models.local.folder import MODEL
+from recollect.models.local.install import install
 
 ROOT = Path(__file__).resolve().parents[1]
 

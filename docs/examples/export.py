@@ -2,17 +2,16 @@
 
 # start
 import recollect
-from recollect.integrations import export_session, import_transcripts
 
 with recollect.open("first") as memory:
     session = memory.sessions.create(title="Tea")
     memory.sessions.append(session.id, "user", "Which teas keep?")
     memory.sessions.append(session.id, "assistant", "Pu-erh, if it is dry.", model="claude")
-    report = export_session(memory, session.id, "claude-code", "tea.jsonl")
+    report = memory.export_session(session.id, "claude-code").save("tea.jsonl")
     print(report.messages, "messages in", report.format)
 
 with recollect.open("second") as memory:
-    import_transcripts(memory, "tea.jsonl")
+    memory.import_transcripts("tea.jsonl")
     (session,) = memory.sessions.list()
     print(session.title, [message.text for message in memory.sessions.messages(session.id)])
 # end

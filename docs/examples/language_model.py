@@ -7,11 +7,11 @@ import msgspec
 
 import recollect
 from recollect.core.settings import LanguageSettings
-from recollect.models.answers import complete_as
-from recollect.models.language import ask
-from recollect.models.language_registry import choose_language
-from recollect.testing.chat_formats import OpenAIChatFormat
-from recollect.testing.provider_server import ProviderServer
+from recollect.models.language.model import ask
+from recollect.models.language.registry import choose_language
+from recollect.models.language.structured_output import complete_as
+from tests.support.chat_formats import OpenAIChatFormat
+from tests.support.provider_server import ProviderServer
 
 
 class Fact(msgspec.Struct):

@@ -4,7 +4,7 @@
 import tempfile
 
 import recollect
-from recollect.testing.provider_server import ProviderServer
+from tests.support.provider_server import ProviderServer
 
 with ProviderServer() as server:
     settings = {

@@ -19,26 +19,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from recollect.core.errors import RecollectError
     from recollect.core.scope import Scope
-    from recollect.index.hit import Hit, SearchResult
-    from recollect.integrations.opening import (
-        open_memory as open,  # the stable name of the design
-    )
+    from recollect.index.query.hit import Hit, SearchResult
     from recollect.memory import Memory
-    from recollect.sessions.message import Message
-    from recollect.sessions.session import Session
+    from recollect.memory import open_memory as open  # the stable name of the design
+    from recollect.sessions.record.message import Message
+    from recollect.sessions.record.session import Session
 
 __all__ = ["Hit", "Memory", "Message", "RecollectError", "Scope", "SearchResult", "Session", "open"]
 __version__ = "0.1.0"
 
 _PLACES = {
-    "Hit": ("recollect.index.hit", "Hit"),
+    "Hit": ("recollect.index.query.hit", "Hit"),
     "Memory": ("recollect.memory", "Memory"),
-    "Message": ("recollect.sessions.message", "Message"),
+    "Message": ("recollect.sessions.record.message", "Message"),
     "RecollectError": ("recollect.core.errors", "RecollectError"),
     "Scope": ("recollect.core.scope", "Scope"),
-    "SearchResult": ("recollect.index.hit", "SearchResult"),
-    "Session": ("recollect.sessions.session", "Session"),
-    "open": ("recollect.integrations.opening", "open_memory"),
+    "SearchResult": ("recollect.index.query.hit", "SearchResult"),
+    "Session": ("recollect.sessions.record.session", "Session"),
+    "open": ("recollect.memory", "open_memory"),
 }
 
 if not TYPE_CHECKING:  # a type checker would take it as leave to misspell a name

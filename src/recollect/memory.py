@@ -1,6 +1,6 @@
 """The facade: what programs use, and with `assembly` the only place where the features meet.
 
-Floor 4: above every feature, below the servers, integrations and the command line.
+Floor 4: above every feature, below the servers and the command line.
 """
 
 from __future__ import annotations
@@ -12,32 +12,31 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.assembly.ground import Order
-from recollect.assembly.parts import Parts, assemble
+from recollect.assembly.components import Components, assemble
+from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
-from recollect.index.hit import SearchResult
-from recollect.index.report import OnProgress, SyncReport, ignore_progress
-from recollect.index.searcher import SearchOptions, source_names
-from recollect.models.embedder import Embedder
-from recollect.recall.audience import audience_of, check_may_read, stretches_of
-from recollect.recall.citations import shows_citations
-from recollect.recall.reading import MOST_CHARS, Extent, ReadResult
-from recollect.recall.upkeep import Synced
-from recollect.sessions.foreign import AUTO, TranscriptFormat, TranscriptWriter
-from recollect.store.usage import UsageLedger
+from recollect.index.model.sync_report import OnProgress, SyncReport, ignore_progress
+from recollect.index.query.hit import SearchResult
+from recollect.index.query.search_service import SearchOptions, source_names
+from recollect.models.embedding.embedder import Embedder
+from recollect.recall.audience import audience_of, check_may_read, shows_citations, stretches_of
+from recollect.recall.maintenance import Synced
+from recollect.sessions.exchange.transcript_format import AUTO
+from recollect.store.usage_ledger import UsageLedger
+from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.report import PruneReport
     from recollect.governance.retention import OnPrune
-    from recollect.index.checkup import IndexCheckup
-    from recollect.index.preview import Preview
+    from recollect.index.build.preview import Preview
+    from recollect.index.repair.checkup import IndexCheckup
     from recollect.recall.probe import EmbedderProbe, Probe
     from recollect.recall.status import Status
-    from recollect.sessions.export import SessionExport
-    from recollect.sessions.import_report import ImportReport, Progress
+    from recollect.sessions.exchange.export import SessionExport
+    from recollect.sessions.exchange.import_report import ImportReport, Progress
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
@@ -50,7 +49,7 @@ class Memory:
     Use `recollect.open`.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Components) -> None:
         self._parts = parts
         self.home = parts.home
         self.workspace = parts.workspace
@@ -118,9 +117,9 @@ class Memory:
         """
         return self._parts.upkeep.run(lambda: self._parts.index.rebuild(on_progress))
 
-    def may_cost(self, *, reindex: bool = False) -> bool:
+    def needs_confirmation(self, *, reindex: bool = False) -> bool:
         """Return cheaply whether a sync, or a reindex, is to be agreed to by who pays."""
-        return self._parts.index.may_cost(anew=reindex)
+        return self._parts.index.needs_confirmation(anew=reindex)
 
     def preview(self, *, reindex: bool = False) -> Preview:
         """Return what a sync, or a reindex, would read, embed and cost; nothing is changed.
@@ -162,8 +161,8 @@ class Memory:
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
-            for_session: Search on behalf of this session: only what its circle may hear, in a group
-                only what was said there. Without it the operator asks, who sees everything.
+            for_session: Search on behalf of this session: only what its visibility group may hear,
+                in a group only what was said there. Without it the operator asks, who sees all.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -227,12 +226,23 @@ class Memory:
     def import_transcripts(
         self,
         path: Path | str,
-        formats: Sequence[TranscriptFormat],
         format_name: str = AUTO,
         progress: Progress | None = None,
     ) -> ImportReport:
-        """Import transcripts of other programs; see `recollect.integrations.import_transcripts`."""
-        from recollect.sessions.importer import TranscriptImporter
+        """Import a transcript, or all below a folder; return what was new and what was wrong.
+
+        Args:
+            path: A file, or a folder whose ``.jsonl`` files are taken; links are not followed.
+            format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` lets each file tell.
+            progress: Called after each batch and each file.
+
+        Raises:
+            NotFound: there is no such file or folder.
+            InvalidInput: there is no such format.
+            StoreError: the database or the disk refused.
+        """
+        from recollect.sessions.exchange.formats.registry import FORMATS
+        from recollect.sessions.exchange.importer import TranscriptImporter
 
         parts = self._parts
         importer = TranscriptImporter(
@@ -240,22 +250,28 @@ class Memory:
             clock=parts.clock,
             ids=parts.ids,
             redactor=parts.redactor,
-            formats=formats,
+            formats=tuple(FORMATS.values()),
             mirror=parts.mirror,
             scope=parts.scope,
             links=self.sessions.links,
         )
         return importer.run(path, format_name, progress)
 
-    def export_session(self, session_id: str, writer: TranscriptWriter) -> SessionExport:
-        """Return a session on its way out; see `recollect.integrations.export_session`.
+    def export_session(self, session_id: str, format_name: str) -> SessionExport:
+        """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
+
+        Args:
+            session_id: Which session; of a fork also the messages that it shares.
+            format_name: ``claude-code``, ``openclaw`` or ``jsonl``.
 
         Raises:
             NotFound: there is no such session in the scope.
+            InvalidInput: there is no such format.
         """
-        from recollect.sessions.export import SessionExport
+        from recollect.sessions.exchange.export import SessionExport
+        from recollect.sessions.exchange.formats.registry import writer_of
 
-        return SessionExport(self.sessions, session_id, writer)
+        return SessionExport(self.sessions, session_id, writer_of(format_name))
 
     def prune(self, *, dry_run: bool = False, on_progress: OnPrune | None = None) -> PruneReport:
         """Remove for good what is above the caps of ``sessions.retention``; return a receipt.
@@ -299,7 +315,7 @@ class Memory:
 
     def checkup(self) -> IndexCheckup:
         """Return what examines the rows of the index, and mends them."""
-        from recollect.index.checkup import IndexCheckup
+        from recollect.index.repair.checkup import IndexCheckup
 
         return IndexCheckup(self._parts.index_database, self._parts.index)
 
@@ -345,8 +361,7 @@ def open_memory(
     scope: Scope | None = None,
     clock: Clock | None = None,
     embedder: Embedder | None = None,
-    formats: Callable[[], Sequence[TranscriptFormat]] = tuple,
-    live: bool = False,
+    live: bool = True,
     count_tokens: Callable[[str], int] | None = None,
 ) -> Memory:
     """Open the memory of a home, made when it is missing.
@@ -358,8 +373,8 @@ def open_memory(
         scope: Whose memory it is; the local tenant, everything in it, if not given.
         clock: Tells the time; the machine's clock if not given.
         embedder: Makes vectors; what the settings choose if not given.
-        formats: Gives the formats of transcripts that are followed.
-        live: Whether the program stays: then files are watched, and synced in the background.
+        live: Whether the program stays: then, from its first use of the memory on, files are
+            watched and the index is kept in step in the background, see `sync` in the settings.
         count_tokens: The tokenizer of your model, for the budgets of views; an estimate with a
             margin of 10 % if not given.
 
@@ -368,14 +383,13 @@ def open_memory(
         NotFound: the workspace is no folder.
         StoreError: a database cannot be opened.
     """
-    order = Order(
+    order = OpenOptions(
         home=home,
         workspace=workspace,
         overrides=overrides,
         scope=scope,
         clock=clock,
         embedder=embedder,
-        formats=formats,
         live=live,
         count_tokens=count_tokens,
     )

@@ -7,7 +7,7 @@ Floor 4, above the facade. Settings are read again whenever a memory is asked fo
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -17,7 +17,6 @@ from recollect.core.errors import StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import default_home, known_agent, load_settings
 from recollect.memory import Memory, open_memory
-from recollect.sessions.foreign import TranscriptFormat
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -33,7 +32,6 @@ class MemoryPool:
     Args:
         home: The home of all of them; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
         overrides: Settings by dotted key, for all of them.
-        formats: Gives the formats of transcripts that are followed.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -46,10 +44,7 @@ class MemoryPool:
         self,
         home: Path | str | None = None,
         overrides: Mapping[str, object] | None = None,
-        *,
-        formats: Callable[[], Sequence[TranscriptFormat]] = tuple,
     ) -> None:
-        self._formats = formats
         self.home = Path(home).expanduser() if home is not None else default_home()
         self._overrides = dict(overrides or {})
         self._lock = threading.Lock()
@@ -103,8 +98,6 @@ class MemoryPool:
                 place.workspace,
                 overrides=self._overrides,
                 scope=place.scope,
-                formats=self._formats,
-                live=True,
             )
             self._open[place] = (settings, memory)
             return memory

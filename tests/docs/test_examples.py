@@ -48,6 +48,7 @@ def test_an_example_runs_and_says_what_it_should(name: str, tmp_path: Path) -> N
         "HOME": str(tmp_path),
         "RECOLLECT_EMBEDDING__PROVIDER": "none",
         "RECOLLECT_HOME": str(tmp_path / "home"),
+        "PYTHONPATH": str(EXAMPLES.parents[1]),  # the stand-ins of providers are in tests.support
     }
     command = [sys.executable, str(EXAMPLES / name)]
     done = subprocess.run(

@@ -18,7 +18,7 @@ import typer
 
 from recollect.cli.main import app
 from recollect.core.settings import list_options, load_settings
-from recollect.index.hit import Hit, SearchResult
+from recollect.index.query.hit import Hit, SearchResult
 from recollect.memory import Memory
 from recollect.recall.status import Status
 
@@ -110,7 +110,7 @@ def _exists(token: str) -> bool:
         return token.removeprefix("recollect ") in _commands()
     if token.startswith("index.db:"):
         return _is_in_schema(token.removeprefix("index.db:"))
-    if first == "recollect":
+    if first in {"recollect", "tests"}:
         return _is_in_python(token)
     if first in VALUES and rest:
         return rest in _fields(VALUES[first])

@@ -14,13 +14,13 @@ import msgspec
 
 from recollect.core.clock import SystemClock
 from recollect.core.settings import StoreSettings
-from recollect.store.connection import Tuning
 from recollect.store.engine import SqlValue, Transaction
-from recollect.store.home import RECORDS_FILE, RECORDS_ID
 from recollect.store.journal import record_change
 from recollect.store.row_hash import row_hash
-from recollect.store.schema import Schema, load_schema
-from recollect.store.sqlite import SqliteDatabase, open_database
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import SqliteDatabase, open_database
+from recollect.store.sqlite.home import RECORDS_FILE, RECORDS_ID
+from recollect.store.sqlite.schema import Schema, load_schema
 
 CLOCK = SystemClock()
 SETTINGS = StoreSettings()

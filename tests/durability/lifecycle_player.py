@@ -16,13 +16,12 @@ import recollect
 from recollect.core.errors import RecollectError
 from recollect.governance.report import PruneReport
 from recollect.memory import Memory
-from recollect.sessions.holding import HeldSession
-from recollect.sessions.lease import Lease
-from recollect.sessions.lineage import Branch
-from recollect.sessions.session import Session
-from recollect.sessions.tool_call import ToolCall
-from recollect.sessions.view import ContextView
-from recollect.sessions.window import Compacted
+from recollect.sessions.context.view import ContextView
+from recollect.sessions.context.window import Compacted
+from recollect.sessions.lease import Lease, LeasedSession
+from recollect.sessions.record.lineage import Branch
+from recollect.sessions.record.session import Session
+from recollect.sessions.record.tool_call import ToolCall
 from tests.durability.reference_model import (
     DAYS,
     MOST_MESSAGES,
@@ -91,7 +90,7 @@ class Player:
             found = (getattr(self, f"do_{op}", None) or getattr(self.memory.sessions, op))(**given)
         except RecollectError as error:
             return Outcome(code=error.code)
-        if isinstance(found, HeldSession):
+        if isinstance(found, LeasedSession):
             return Outcome(session=found.session.id, fence=found.lease.fence)
         if isinstance(found, PruneReport):
             cut = {id_: self.memory.sessions.get(id_).pruned_seq for id_ in found.cut_ids}

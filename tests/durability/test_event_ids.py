@@ -13,10 +13,10 @@ import pytest
 from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
+from recollect.sessions.record.transcript_rows import damaged_messages
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.transcript import damaged_messages
 from recollect.store.engine import Transaction
-from recollect.store.sqlite import SqliteDatabase, open_records
+from recollect.store.sqlite.database import SqliteDatabase, open_records
 from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs, Operation
 from tests.durability.ledger import CALM, CLOCK, open_home
 from tests.durability.processes import Worker

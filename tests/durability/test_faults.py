@@ -11,7 +11,7 @@ import pytest
 
 from recollect.core.errors import StoreError
 from recollect.store.engine import SqlValue, Transaction
-from recollect.store.sqlite import SqliteDatabase
+from recollect.store.sqlite.database import SqliteDatabase
 from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs, Operation
 from tests.durability.ledger import CALM, append, check_home, open_home
 from tests.durability.scale import SCALE, report

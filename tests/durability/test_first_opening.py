@@ -10,8 +10,8 @@ import recollect
 from recollect.core.settings import StoreSettings
 from recollect.recall.ownership import claim
 from recollect.store.engine import SqlValue
-from recollect.store.home import find_home_id
-from recollect.store.sqlite import open_index, open_records
+from recollect.store.sqlite.database import open_index, open_records
+from recollect.store.sqlite.home import find_home_id
 from recollect.testing.vfs_disk import DiskLog, RecordingVfs
 from recollect.testing.vfs_power import cut_power
 from tests.durability.ledger import CLOCK, append

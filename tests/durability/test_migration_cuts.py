@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.store.connection import Tuning
 from recollect.store.engine import Row
-from recollect.store.schema import Schema, Step
-from recollect.store.sqlite import open_database
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import open_database
+from recollect.store.sqlite.schema import Migration, Schema
 from recollect.testing.vfs_disk import DiskLog, RecordingVfs
 from recollect.testing.vfs_power import cut_power
 from tests.durability.ledger import CALM, CLOCK
@@ -21,14 +21,14 @@ OLD = Schema(
     name="some",
     application_id=77,
     steps=(
-        Step(
+        Migration(
             version=1, name="0001_notes", sql="CREATE TABLE notes (id INTEGER PRIMARY KEY) STRICT;"
         ),
     ),
     golden="",
     keep_backup=False,
 )
-STEP = Step(
+STEP = Migration(
     version=2,
     name="0002_words",
     sql="ALTER TABLE notes ADD COLUMN words TEXT; UPDATE notes SET words = 'w' || id;"

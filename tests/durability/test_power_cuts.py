@@ -9,9 +9,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.store.connection import Tuning
-from recollect.store.home import RECORDS_FILE
-from recollect.store.sqlite import SqliteDatabase
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import SqliteDatabase
+from recollect.store.sqlite.home import RECORDS_FILE
 from recollect.testing.vfs_disk import DiskLog, RecordingVfs
 from recollect.testing.vfs_power import Cut, cut_power
 from tests.durability.ledger import CALM, append, check_home, open_home

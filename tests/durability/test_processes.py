@@ -6,7 +6,7 @@ import statistics
 from pathlib import Path
 
 from recollect.store.files import read_lines
-from recollect.store.lock import OwnerLock
+from recollect.store.locks import OwnerLock
 from tests.durability.ledger import CLOCK, check_home
 from tests.durability.processes import Worker, start_at_once, workers
 from tests.durability.scale import SCALE, report

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.store.home import INDEX_FILE
+from recollect.store.sqlite.home import INDEX_FILE
 from tests.durability.scale import SCALE, chance, report
 from tests.integration.index.processes import running
 from tests.integration.index.test_rebuild import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 from pathlib import Path
 
-from recollect.sessions.mirror_file import MirrorState
-from recollect.sessions.transcript import damaged_messages
+from recollect.sessions.mirror.mirror_file import MirrorState
+from recollect.sessions.record.transcript_rows import damaged_messages
 from tests.durability.processes import Worker, start_at_once, workers
 from tests.durability.scale import SCALE, chance, report
 from tests.unit.sessions.home import Home

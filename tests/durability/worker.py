@@ -21,13 +21,13 @@ import recollect
 from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
-from recollect.sessions.mirror import TranscriptMirror
+from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.sessions import Sessions
-from recollect.store.connection import Tuning
 from recollect.store.files import append_lines, write_file
-from recollect.store.home import find_home_id
-from recollect.store.lock import OwnerLock
-from recollect.store.sqlite import open_records
+from recollect.store.locks import OwnerLock
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import open_records
+from recollect.store.sqlite.home import find_home_id
 from recollect.testing.vfs_disk import FileName
 from tests.durability.ledger import CLOCK, append, open_home
 from tests.durability.lifecycle_player import Player

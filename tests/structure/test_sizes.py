@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
 MAX_FUNCTION_LINES = 60
-MAX_MODULE_LINES = 400
+MAX_MODULE_LINES = 500
 DRAWERS = {"base", "common", "helper", "helpers", "manager", "misc", "shared", "util", "utils"}
 
 
@@ -47,7 +47,7 @@ def test_functions_are_small(note: Callable[[str], None]) -> None:
 
 
 def test_modules_are_small(note: Callable[[str], None]) -> None:
-    """House style: no module over 400 lines."""
+    """House style: no module over 500 lines."""
     sizes = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
     median = statistics.median(sizes.values())
     note(f"{len(sizes)} modules: median {median:.0f}, max {max(sizes.values())}")

@@ -22,10 +22,9 @@ from recollect.core.errors import (
 )
 from recollect.core.events import MessagesAppended, SessionCreated
 from recollect.core.scope import Scope
-from recollect.index.report import Progress
-from recollect.integrations.transcripts import import_transcripts
+from recollect.index.model.sync_report import Progress
 from recollect.memory import Memory
-from recollect.recall.reading import ReadResult
+from recollect.workspace.reading import ReadResult
 from tests.unit.index.scripted import ScriptedEmbedder
 
 LEXICAL = {"embedding.provider": "none"}
@@ -228,15 +227,15 @@ def test_transcripts_are_imported_and_found(memory: Memory, tmp_path: Path) -> N
     lines = [{"role": "user", "content": "Zebras are striped", "session": "zoo"}]
     path = tmp_path / "in.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    report = import_transcripts(memory, path)
+    report = memory.import_transcripts(path)
     assert (report.sessions, report.messages) == (1, 1)
-    assert import_transcripts(memory, path).messages == 0
+    assert memory.import_transcripts(path).messages == 0
     (hit,) = memory.search("zebra").hits
     assert hit.snippet == "Zebras are striped"
     with pytest.raises(NotFound):
-        import_transcripts(memory, tmp_path / "missing")
+        memory.import_transcripts(tmp_path / "missing")
     with pytest.raises(InvalidInput):
-        import_transcripts(memory, path, "telegraph")
+        memory.import_transcripts(path, "telegraph")
 
 
 def test_reindex_builds_the_index_anew(memory: Memory) -> None:

@@ -14,7 +14,7 @@ import msgspec
 from recollect.core.errors import NotFound
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.sessions.message import Message
+    from recollect.sessions.record.message import Message
     from recollect.sessions.sessions import Sessions
 
 SHORT = 8
@@ -25,7 +25,7 @@ _IN_SESSION = re.compile(r"(.+):(\d{1,9})")
 _LINES = re.compile(r"(.+\.md):(\d{1,9})(?:-(\d{1,9}))?")
 
 
-class Lines(msgspec.Struct, frozen=True, kw_only=True):
+class LineRange(msgspec.Struct, frozen=True, kw_only=True):
     """Lines of a memory file; ``first`` from 1, ``last`` inclusive, None to the end."""
 
     path: str
@@ -38,15 +38,15 @@ def short(session_id: str) -> str:
     return session_id[-SHORT:]
 
 
-def lines_of(address: str) -> Lines | None:
+def lines_of(address: str) -> LineRange | None:
     """Return the lines that an address means; None when it means a message."""
     found = _LINES.fullmatch(address)
     if found:
         path, first, last = found.groups()
-        return Lines(path=path, first=int(first), last=int(last) if last else None)
+        return LineRange(path=path, first=int(first), last=int(last) if last else None)
     if _ID.fullmatch(address) or _IN_SESSION.fullmatch(address):
         return None
-    return Lines(path=address)
+    return LineRange(path=address)
 
 
 def find_message(sessions: Sessions, address: str) -> Message:

@@ -16,23 +16,22 @@ from typer.main import get_group
 from recollect.cli.help import Group
 
 PLACES = {
-    "init": "starting",
-    "demo": "demo",
-    "import": "importing",
-    "export": "export",
+    "init": "setup.init",
+    "demo": "setup.demo",
+    "import": "transcripts.importing",
+    "export": "transcripts.export",
     "search": "search",
     "get": "get",
-    "sessions": "sessions",
-    "transcript": "transcript",
+    "sessions": "sessions.list",
+    "transcript": "transcripts.show",
     "events": "events",
-    "sync": "indexing",
-    "reindex": "indexing",
+    "sync": "index.sync",
+    "reindex": "index.sync",
     "prune": "prune",
     "status": "status",
-    "doctor": "doctor",
-    "config": "config",
+    "doctor": "doctor.doctor",
+    "config": "config.config",
     "models": "models",
-    "bench": "measuring",
 }
 """Name of a command -> the module in `recollect.cli` that holds it, in the order of the help."""
 

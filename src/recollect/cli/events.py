@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from recollect.cli.document import print_document
 from recollect.cli.help import App
-from recollect.cli.invocation import answers_json, opened
-from recollect.cli.options import FILTERS, AsJson
-from recollect.cli.session_lines import OfSession
+from recollect.cli.invocation import FILTERS, AsJson, answers_json, opened
+from recollect.cli.output.document import print_document
+from recollect.cli.sessions.lines import OfSession
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
@@ -80,8 +79,8 @@ def _give(recorded: RecordedEvent, *, as_json: bool) -> None:
         print_document({"seq": recorded.seq} | fields)
         return
     from recollect.cli.addresses import short
-    from recollect.cli.figures import moment
-    from recollect.cli.screen import show
+    from recollect.cli.output.formatting import moment
+    from recollect.cli.output.screen import show
 
     scope = fields.pop("scope")
     kind, at = fields.pop("type"), fields.pop("at")
@@ -100,7 +99,7 @@ def _told(fields: dict[str, Any]) -> str:
 
 
 def _value(value: object) -> str:
-    from recollect.cli.plain import one_line
+    from recollect.cli.output.sanitize import one_line
 
     text = "+".join(map(str, value)) if isinstance(value, list) else str(value)
     return one_line(text)

@@ -104,12 +104,12 @@ def tell_no_output(error: OSError, *, as_json: bool) -> int:
 
 def _tell(code: str, message: str, hint: str, *, as_json: bool) -> None:
     if as_json:
-        from recollect.cli.document import print_document
+        from recollect.cli.output.document import print_document
 
         answer = {"error": {"code": code, "message": message, "hint": hint}}
         print_document(answer, sys.stderr)
         return
-    from recollect.cli.screen import say
+    from recollect.cli.output.screen import say
 
     say(("error", "bold red"), (": ", "bold"), (message, ""))
     if hint:

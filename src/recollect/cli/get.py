@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.addresses import Lines, find_message, lines_of
-from recollect.cli.document import print_document
+from recollect.cli.addresses import LineRange, find_message, lines_of
 from recollect.cli.failures import FAILED
 from recollect.cli.help import App
-from recollect.cli.invocation import answers_json, opened
-from recollect.cli.options import AsJson
-from recollect.cli.session_lines import ForSession
+from recollect.cli.invocation import AsJson, answers_json, opened
+from recollect.cli.output.document import print_document
+from recollect.cli.sessions.lines import ForSession
 from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:  # for a name only
     from recollect.memory import Memory
-    from recollect.recall.reading import ReadResult
+    from recollect.workspace.reading import ReadResult
 
 app = App()
 
@@ -61,7 +60,7 @@ def get(
 
 def _give_lines(
     memory: Memory,
-    meant: Lines,
+    meant: LineRange,
     from_line: int | None,
     lines: int | None,
     *,
@@ -80,14 +79,14 @@ def _give_lines(
         _show_lines(found)
     if found.status != "ok":
         if not as_json:
-            from recollect.cli.screen import say
+            from recollect.cli.output.screen import say
 
             say((f"there is no memory file {found.path}", ""))
         raise typer.Exit(FAILED)
 
 
 def _show_lines(found: ReadResult) -> None:
-    from recollect.cli.screen import say, show
+    from recollect.cli.output.screen import say, show
 
     width = len(str(found.from_line + found.lines))
     for number, text in enumerate(found.text.split("\n")[: found.lines], start=found.from_line):
@@ -109,12 +108,12 @@ def _give_message(
     if as_json:
         print_document({"message": message, "before": before, "after": after})
         return
-    from recollect.cli.messages import show_messages
-    from recollect.cli.session_lines import show_session_line
+    from recollect.cli.output.messages import show_messages
+    from recollect.cli.sessions.lines import show_session_line
 
     show_session_line(memory.sessions, memory.sessions.get(message.session_id))
     show_messages([*before, message, *after], chosen=message.seq)
 
 
 def _is_heard(memory: Memory, session_id: str, asking: str) -> bool:
-    return memory.sessions.circle(session_id) == memory.sessions.circle(asking)
+    return memory.sessions.visibility_group(session_id) == memory.sessions.visibility_group(asking)

@@ -53,7 +53,7 @@ class App(typer.Typer):
 
 def print_help(command: Any, context: Any) -> None:
     """Print the help page of a command on stdout."""
-    from recollect.cli.screen import console, line
+    from recollect.cli.output.screen import console, line
 
     screen = console()
     for paragraph in (command.help or "").strip().split("\n\n"):
@@ -111,7 +111,7 @@ def _parameters(command: Any, context: Any) -> Iterator[tuple[str, Row]]:
 
 def _lines(row: Row, width: int, screen_width: int) -> Iterator[Text]:
     """Yield the lines of a row: the name, and the text wrapped beside it."""
-    from recollect.cli.screen import line
+    from recollect.cli.output.screen import line
 
     name, text = row
     if len(name) > width:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -15,6 +15,7 @@ from recollect.core.scope import Scope
 
 if TYPE_CHECKING:  # the memory brings the arrays; a command imports it when it opens it
     from recollect.memory import Memory
+
 
 HOME_FILES = ("records.db", "config.yaml")
 """A folder with one of them is a home."""
@@ -51,7 +52,7 @@ def home_of(context: typer.Context) -> Path:
     given = invocation_of(context).home
     if given is not None:
         return given.expanduser().absolute()
-    from recollect.core.settings.places import default_home
+    from recollect.core.settings.environment import default_home
 
     return default_home()
 
@@ -104,7 +105,7 @@ def opened(context: typer.Context, *, create: bool = False, live: bool = False) 
         RecollectError: it cannot be opened.
     """
     home = home_of(context) if create and not is_home(home_of(context)) else require_home(context)
-    from recollect.integrations.opening import open_memory
+    from recollect.memory import open_memory
 
     workspace = invocation_of(context).workspace
     with open_memory(home, workspace, scope=scope_of(context), live=live) as memory:
@@ -124,7 +125,7 @@ def scope_of(context: typer.Context) -> Scope | None:
 
 
 def _has_lost_records(home: Path) -> bool:
-    from recollect.store.home import left_of_records
+    from recollect.store.sqlite.home import left_of_records
 
     return left_of_records(home) is not None
 
@@ -136,3 +137,41 @@ def _init_hint(context: typer.Context) -> str:
         if given is None
         else (f"make it with `recollect --home {given} init`")
     )
+
+
+FILTERS = "Filters"
+
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", help="One JSON document on stdout."),
+]
+Home = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder of the memory; RECOLLECT_HOME or ~/.recollect by default.",
+        metavar="DIR",
+        show_default=False,
+    ),
+]
+Workspace = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder of MEMORY.md and memory/; the setting workspace.path by default.",
+        metavar="DIR",
+        show_default=False,
+    ),
+]
+AsAgent = Annotated[
+    str | None,
+    typer.Option(
+        "--agent",
+        help="Whose memory: with the settings below agents.NAME in config.yaml.",
+        metavar="NAME",
+        show_default=False,
+    ),
+]
+Agent = Annotated[
+    str | None, typer.Option(help="Only what this agent heard.", rich_help_panel=FILTERS)
+]
+User = Annotated[str | None, typer.Option(help="Only of this user.", rich_help_panel=FILTERS)]
+Project = Annotated[str | None, typer.Option(help="Only in this project.", rich_help_panel=FILTERS)]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.main import get_command
@@ -27,8 +27,7 @@ from recollect.cli.failures import (
     tell_usage,
 )
 from recollect.cli.help import App
-from recollect.cli.invocation import Invocation
-from recollect.cli.options import AsAgent, AsJson, Home, Workspace
+from recollect.cli.invocation import AsAgent, AsJson, Home, Invocation, Workspace
 from recollect.core.errors import RecollectError
 
 app = App(
@@ -72,11 +71,18 @@ def recollect(
         raise typer.Exit(USAGE)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(
+    arguments: Sequence[str] | None = None,
+    *,
+    command: typer.Typer | None = None,
+    name: str = "recollect",
+) -> int:
     """Run a command line and return its exit code: 0 done, 1 failed, 2 wrong usage.
 
     Args:
         arguments: What stands behind the program's name; those of the process if not given.
+        command: The commands; those of recollect if not given.
+        name: Of the program, for its help.
     """
     if arguments is None:
         # The end of a process looks at every object once more, 40 ms of them; not at frozen ones.
@@ -86,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     as_json = "--json" in options
     _print_what_can_be_printed()
     try:
-        code = _run(given, as_json=as_json)
+        code = _run(get_command(command or app), name, given, as_json=as_json)
         sys.stdout.flush()
     except BrokenPipeError:
         _leave_stdout()
@@ -98,9 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(given: list[str], *, as_json: bool) -> int:
+def _run(command: Any, name: str, given: list[str], *, as_json: bool) -> int:
     try:
-        code = get_command(app).main(args=given, prog_name="recollect", standalone_mode=False)
+        code = command.main(args=given, prog_name=name, standalone_mode=False)
     except RecollectError as error:
         return tell_error(error, as_json=as_json)
     except typer.TyperException as error:
@@ -118,7 +124,7 @@ def _shows_bugs(options: Sequence[str]) -> bool:
     if "--debug" in options:
         return True
     try:
-        from recollect.core.settings.debug import debug_requested
+        from recollect.core.settings.environment import debug_requested
     except Exception:  # noqa: BLE001 - what failed first may be just this import
         return False
     return debug_requested()

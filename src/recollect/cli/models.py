@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.document import print_document
 from recollect.cli.help import App
-from recollect.cli.invocation import answers_json, home_of
-from recollect.cli.options import AsJson
+from recollect.cli.invocation import AsJson, answers_json, home_of
+from recollect.cli.output.document import print_document
 
 if TYPE_CHECKING:  # for a name only
     from recollect.core.settings import EmbeddingSettings, LanguageSettings, Settings
@@ -32,8 +31,8 @@ def show_models(context: typer.Context, *, as_json: AsJson = False) -> None:
     if answers_json(context, as_json):
         print_document(found)
         return
-    from recollect.cli.screen import next_steps, say, show_pairs
-    from recollect.models.folder import INSTALL_HINT
+    from recollect.cli.output.screen import next_steps, say, show_pairs
+    from recollect.models.local.folder import INSTALL_HINT
 
     told = {"in use"} | {name for name, value in found.items() if value is not None}
     told -= {"hint", "language model hint"}
@@ -65,7 +64,7 @@ def install(
     as_json = answers_json(context, as_json)
     settings = _settings(context).embedding
     from recollect.core.settings import models_folder
-    from recollect.models.install import install as run
+    from recollect.models.local.install import install as run
     from recollect.models.registry import local_folder
 
     say = _say_nothing if as_json else _say_step
@@ -74,8 +73,8 @@ def install(
     if as_json:
         print_document(done)
         return
-    from recollect.cli.figures import size
-    from recollect.cli.screen import show
+    from recollect.cli.output.formatting import size
+    from recollect.cli.output.screen import show
 
     state = "is installed already" if done.was_installed else "is installed"
     show((done.model, "bold"), (f" {state}: {size(done.bytes)} in {done.folder}", ""))
@@ -88,7 +87,7 @@ def _settings(context: typer.Context) -> Settings:
 
 
 def _look_at_language(settings: LanguageSettings) -> dict[str, object]:
-    from recollect.models.language_registry import choose_language
+    from recollect.models.language.registry import choose_language
 
     choice = choose_language(settings)
     return {
@@ -100,9 +99,9 @@ def _look_at_language(settings: LanguageSettings) -> dict[str, object]:
 
 def _look(settings: EmbeddingSettings) -> dict[str, object]:
     from recollect.core.settings import models_folder
-    from recollect.models.folder import MODEL, ModelFolder
+    from recollect.models.local.folder import MODEL, ModelFolder
+    from recollect.models.local.runtime import runtime_is_installed
     from recollect.models.registry import choose_embedder, local_folder
-    from recollect.models.runtime import runtime_is_installed
 
     choice = choose_embedder(settings.provider, settings, models_folder())
     folder = ModelFolder(local_folder(settings, models_folder()))
@@ -129,7 +128,7 @@ def _shown(value: object) -> str:
 
 
 def _say_step(step: str) -> None:
-    from recollect.cli.screen import say
+    from recollect.cli.output.screen import say
 
     say((f"{step} …", "dim"))
 

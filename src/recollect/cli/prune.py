@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.document import print_document
 from recollect.cli.help import App
-from recollect.cli.invocation import answers_json, opened
-from recollect.cli.options import AsJson
-from recollect.cli.progress import show_progress
+from recollect.cli.invocation import AsJson, answers_json, opened
+from recollect.cli.output.document import print_document
+from recollect.cli.output.progress import show_progress
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
@@ -62,7 +61,7 @@ def _agree(report: PruneReport, *, yes: bool, as_json: bool) -> None:
 
 
 def _show(report: PruneReport) -> None:
-    from recollect.cli.screen import show, show_pairs, warn
+    from recollect.cli.output.screen import show, show_pairs, warn
 
     told = _amount(report.sessions, report.messages, report.bytes)
     if not (report.sessions or report.messages):
@@ -81,7 +80,7 @@ def _show(report: PruneReport) -> None:
 
 
 def _kept(report: PruneReport) -> list[tuple[str, str]]:
-    from recollect.cli.figures import count
+    from recollect.cli.output.formatting import count
 
     kept = [
         (report.kept_for_forks, "stay because a fork reads them"),
@@ -92,7 +91,7 @@ def _kept(report: PruneReport) -> list[tuple[str, str]]:
 
 
 def _amount(sessions: int, messages: int, length: int) -> str:
-    from recollect.cli.figures import count, size
+    from recollect.cli.output.formatting import count, size
 
     parts = [count(sessions, "session")] if sessions else []
     return f"{', '.join([*parts, count(messages, 'message')])} ({size(length)})"

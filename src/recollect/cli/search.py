@@ -9,24 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 import typer
 
-from recollect.cli.document import print_document
 from recollect.cli.help import App
-from recollect.cli.invocation import answers_json, opened
-from recollect.cli.options import FILTERS, Agent, AsJson, Project, User
-from recollect.cli.progress import show_progress
-from recollect.cli.session_lines import ForSession, OfSession
+from recollect.cli.invocation import FILTERS, Agent, AsJson, Project, User, answers_json, opened
+from recollect.cli.output.document import print_document
+from recollect.cli.output.progress import show_progress
+from recollect.cli.sessions.lines import ForSession, OfSession
 from recollect.core.errors import NotFound
 from recollect.core.scope import Scope
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.index.hit import SearchResult
+    from recollect.index.query.hit import SearchResult
     from recollect.memory import Memory
 
 app = App()
 
 
 def _complete_source(incomplete: str) -> list[str]:
-    from recollect.index.document import SOURCES
+    from recollect.index.model.document import SOURCES
 
     return [name for name in SOURCES if name.startswith(incomplete)]
 
@@ -103,9 +102,9 @@ class _Answer(msgspec.Struct, frozen=True, kw_only=True):
             said = {"query": self.question, "took_ms": took_ms}
             print_document(said | msgspec.structs.asdict(result))
             return
-        from recollect.cli.figures import count, duration
-        from recollect.cli.hits import show_hits
-        from recollect.cli.screen import say, warn
+        from recollect.cli.output.formatting import count, duration
+        from recollect.cli.output.hits import show_hits
+        from recollect.cli.output.screen import say, warn
 
         explained = len(result.hits) if self.explain else 0
         show_hits(
@@ -123,7 +122,7 @@ class _Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def titles(memory: Memory, result: SearchResult) -> dict[str, str]:
     """Return what the sessions of the hits are called, by id."""
-    from recollect.cli.session_lines import title_of
+    from recollect.cli.sessions.lines import title_of
 
     found: dict[str, str] = {}
     for session_id in {hit.session_id for hit in result.hits if hit.session_id is not None}:

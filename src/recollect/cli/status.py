@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from recollect.cli.document import print_document
 from recollect.cli.help import App
-from recollect.cli.invocation import answers_json, opened
-from recollect.cli.options import AsJson
+from recollect.cli.invocation import AsJson, answers_json, opened
+from recollect.cli.output.document import print_document
 
 if TYPE_CHECKING:  # for a name only
     from recollect.memory import Memory
@@ -49,8 +48,8 @@ def _probes(memory: Memory) -> dict[str, object]:
 
 
 def _show(found: Status) -> None:
-    from recollect.cli.screen import show_pairs, warn
-    from recollect.cli.status_lines import pairs_of, warnings_of
+    from recollect.cli.output.screen import show_pairs, warn
+    from recollect.cli.output.status_lines import pairs_of, warnings_of
 
     show_pairs(pairs_of(found))
     for warning in warnings_of(found):
@@ -58,7 +57,7 @@ def _show(found: Status) -> None:
 
 
 def _show_probes(memory: Memory) -> None:
-    from recollect.cli.screen import show_pairs, warn
+    from recollect.cli.output.screen import show_pairs, warn
 
     asked = memory.probe_embedding()
     vectors = "can be reached" if memory.probe_vectors() else "cannot be reached"

@@ -12,8 +12,8 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.errors import StoreCorrupt
-from recollect.sessions.lineage import MAX_DEPTH
-from recollect.store.cell import integer, text, text_or_none
+from recollect.sessions.record.lineage import MAX_DEPTH
+from recollect.store.columns import integer, text, text_or_none
 from recollect.store.engine import Row, Transaction
 
 _COLUMNS: LiteralString = """
@@ -22,7 +22,7 @@ _COLUMNS: LiteralString = """
 
 
 class Kin(msgspec.Struct, frozen=True):
-    """A session as far as its relations go; fields as in `recollect.sessions.session.Session`."""
+    """A session as far as its relations go; fields as in `Session`."""
 
     id: str
     parent_id: str | None

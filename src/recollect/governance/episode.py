@@ -10,11 +10,11 @@ import msgspec
 
 from recollect.core.clock import Clock, IdSource
 from recollect.core.scope import Scope
-from recollect.sessions.message import Message
-from recollect.sessions.session import Condition, Session
-from recollect.sessions.summariser import utterance_of
-from recollect.sessions.transcript import select_messages
-from recollect.store.cell import integer, text, text_or_none
+from recollect.sessions.context.summary import utterance_of
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import Condition, Session
+from recollect.sessions.record.transcript_rows import select_messages
+from recollect.store.columns import integer, text, text_or_none
 from recollect.store.engine import Database, Row, Transaction
 from recollect.text.keywords import telling
 from recollect.text.summary import VERSION, summarise

@@ -6,7 +6,8 @@ is checked again when it is done: what somebody uses meanwhile stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Literal, LiteralString, TypeAlias
 
 import msgspec
@@ -14,9 +15,8 @@ import msgspec
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.governance.ancestry import Kin, find_kin, readings
-from recollect.governance.turn_cut import cut_of
-from recollect.sessions.session import Condition
-from recollect.store.cell import integer, text
+from recollect.sessions.record.session import Condition
+from recollect.store.columns import integer, text
 from recollect.store.engine import Transaction
 
 DAY_MS = 86_400_000
@@ -33,7 +33,7 @@ _SIZE: LiteralString = """
 """
 
 
-class Removal(msgspec.Struct, frozen=True, kw_only=True):
+class SessionRemoval(msgspec.Struct, frozen=True, kw_only=True):
     """What goes of one session.
 
     Attributes:
@@ -55,7 +55,7 @@ class Removal(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class RemovalPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What goes, forks before what they share, and what stays although it is above a cap.
 
     Attributes:
@@ -64,12 +64,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         kept_in_use: Sessions that stay because a program holds them.
     """
 
-    removals: tuple[Removal, ...] = ()
+    removals: tuple[SessionRemoval, ...] = ()
     kept_for_forks: tuple[str, ...] = ()
     kept_in_use: tuple[str, ...] = ()
 
 
-def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) -> Plan:
+def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) -> RemovalPlan:
     """Return what is above the caps.
 
     Args:
@@ -83,7 +83,7 @@ def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) 
     held = {text(row[0]) for row in tx.rows(_IN_USE, (now,))}
     above = _above(kin, order, caps, now)
     long = [id_ for id_ in order if _is_long(kin[id_], caps)]
-    parts: dict[str, Removal] = {}
+    parts: dict[str, SessionRemoval] = {}
     while True:
         reads = _Reads(kin)
         doomed, rescued = reads.spare({id_: why for id_, why in above.items() if id_ not in held})
@@ -97,7 +97,7 @@ def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) 
             break
     whole = [_whole(tx, kin[id_], why) for id_, why in doomed.items()]
     every = [*whole, *(part for id_, part in parts.items() if id_ not in doomed)]
-    return Plan(
+    return RemovalPlan(
         removals=tuple(sorted(every, key=lambda each: (-_depth(kin, each), each.session_id))),
         kept_for_forks=tuple(sorted(rescued | (shared - {*doomed}))),
         kept_in_use=tuple(sorted(held & {*above, *long})),
@@ -149,7 +149,7 @@ def _is_long(kin: Kin, caps: RetentionSettings) -> bool:
     return bool(caps.max_messages) and kin.message_count > caps.max_messages
 
 
-def _depth(kin: Mapping[str, Kin], removal: Removal) -> int:
+def _depth(kin: Mapping[str, Kin], removal: SessionRemoval) -> int:
     """Return how many parents a session has: forks are done before what they share."""
     steps, present = 0, kin.get(removal.session_id)
     while present is not None and present.parent_id is not None and steps < len(kin):
@@ -157,13 +157,13 @@ def _depth(kin: Mapping[str, Kin], removal: Removal) -> int:
     return steps
 
 
-def _cut(kin: Kin, part: Removal) -> Kin:
+def _cut(kin: Kin, part: SessionRemoval) -> Kin:
     return msgspec.structs.replace(kin, pruned_seq=part.through_seq)
 
 
-def _whole(tx: Transaction, kin: Kin, reason: Reason) -> Removal:
+def _whole(tx: Transaction, kin: Kin, reason: Reason) -> SessionRemoval:
     messages, size = _size(tx, kin.id, kin.last_seq)
-    return Removal(
+    return SessionRemoval(
         session_id=kin.id,
         reason=reason,
         is_whole=True,
@@ -174,14 +174,14 @@ def _whole(tx: Transaction, kin: Kin, reason: Reason) -> Removal:
     )
 
 
-def _parts(tx: Transaction, long: Iterable[Kin], most: int) -> dict[str, Removal]:
+def _parts(tx: Transaction, long: Iterable[Kin], most: int) -> dict[str, SessionRemoval]:
     found = [(kin, cut_of(tx, kin.id, most)) for kin in long]
     return {kin.id: _part(tx, kin, cut) for kin, cut in found if cut}
 
 
-def _part(tx: Transaction, kin: Kin, cut: int) -> Removal:
+def _part(tx: Transaction, kin: Kin, cut: int) -> SessionRemoval:
     messages, size = _size(tx, kin.id, cut)
-    return Removal(
+    return SessionRemoval(
         session_id=kin.id,
         reason="messages",
         is_whole=False,
@@ -195,3 +195,75 @@ def _part(tx: Transaction, kin: Kin, cut: int) -> Removal:
 def _size(tx: Transaction, session_id: str, through: int) -> tuple[int, int]:
     messages, size = tx.row(_SIZE, (session_id, through)) or (0, 0)
     return integer(messages), integer(size)
+
+
+_BELOW: LiteralString = """
+    SELECT seq FROM messages WHERE session_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?
+"""
+_STARTS: LiteralString = """
+    SELECT seq, role FROM messages WHERE session_id = ? ORDER BY seq
+"""
+_PAIRS: LiteralString = """
+    SELECT asked.seq, answered.seq
+    FROM tool_calls
+    JOIN messages asked ON asked.id = tool_calls.message_id
+    JOIN messages answered ON answered.id = tool_calls.result_id
+    WHERE tool_calls.session_id = ?
+"""
+
+
+def cut_of(tx: Transaction, session_id: str, most: int) -> int:
+    """Return the seq through which a session is to be cut so that ``most`` messages stay at most.
+
+    The cut is before a user's message where one leaves half of that or more; otherwise wherever no
+    pair is split. Where there is no such place, more than ``most`` stay: a pair is worth more than
+    a cap.
+
+    Returns:
+        0 when nothing is to be cut.
+    """
+    row = tx.row(_BELOW, (session_id, most))
+    if row is None:
+        return 0
+    rows = tx.all(_STARTS, (session_id,))
+    seqs = [integer(seq) for seq, _ in rows]
+    starts = {integer(seq) for seq, role in rows if role == "user"}
+    pairs = [
+        (integer(asked), integer(answered)) for asked, answered in tx.rows(_PAIRS, (session_id,))
+    ]
+    latest = seqs[-1 - most // 2]
+    return choose_cut(seqs, starts, pairs, (integer(row[0]), latest))
+
+
+def choose_cut(
+    seqs: Sequence[int], starts: set[int], pairs: Iterable[tuple[int, int]], within: tuple[int, int]
+) -> int:
+    """Return the best of all cuts; a cut is named by the last seq before it.
+
+    Args:
+        seqs: Of all messages, in their order.
+        starts: Those with which a turn begins.
+        pairs: The seqs of each tool call and its result.
+        within: The cut that leaves as many messages as may stay, and the last one for whole turns.
+    """
+    needed, latest = within
+    spans = sorted((min(pair), max(pair)) for pair in pairs)
+    whole = list(_whole_turns(seqs, spans))
+    later = [(cut, after) for cut, after in whole if cut >= needed]
+    turns = [cut for cut, after in later if after in starts and cut <= latest]
+    if turns or later:
+        return turns[0] if turns else later[0][0]
+    return whole[-1][0] if whole else 0
+
+
+def _whole_turns(
+    seqs: Sequence[int], pairs: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield the cuts that split no pair, each with the seq behind it."""
+    open_until, place = 0, 0
+    for cut, after in pairwise(seqs):
+        while place < len(pairs) and pairs[place][0] <= cut:
+            open_until = max(open_until, pairs[place][1])
+            place += 1
+        if open_until <= cut:
+            yield cut, after

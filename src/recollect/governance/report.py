@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from recollect.governance.plan import Plan, Reason, Removal
+from recollect.governance.plan import Reason, RemovalPlan, SessionRemoval
 
 
 class Amount(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +58,9 @@ class PruneReport(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-def report_of(plan: Plan, done: Sequence[Removal], *, at: int, dry_run: bool) -> PruneReport:
+def report_of(
+    plan: RemovalPlan, done: Sequence[SessionRemoval], *, at: int, dry_run: bool
+) -> PruneReport:
     """Return the receipt for what was done of a plan."""
     every = amount_of(done)
     reasons = dict.fromkeys(removal.reason for removal in done)
@@ -78,7 +80,7 @@ def report_of(plan: Plan, done: Sequence[Removal], *, at: int, dry_run: bool) ->
     )
 
 
-def amount_of(removals: Sequence[Removal]) -> Amount:
+def amount_of(removals: Sequence[SessionRemoval]) -> Amount:
     """Return how much goes with some removals."""
     return Amount(
         sessions=sum(removal.is_whole for removal in removals),

@@ -12,12 +12,11 @@ from recollect.core.clock import Clock
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.governance.episode import EpisodeWriter
-from recollect.governance.plan import DAY_MS, Plan, Removal, make_plan
-from recollect.governance.removal import begin, finish_all
+from recollect.governance.plan import DAY_MS, RemovalPlan, SessionRemoval, make_plan
+from recollect.governance.removal import Copies, begin, finish_all, is_unswept, sweep
 from recollect.governance.report import PruneReport, report_of
-from recollect.governance.sweep import Copies, is_unswept, sweep
-from recollect.sessions.session import Session, find_session
-from recollect.store.cell import text
+from recollect.sessions.record.session import Session, find_session
+from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 
 LARGEST_BYTES = 400_000_000
@@ -109,7 +108,7 @@ class Retention:
         now = self._clock.now_ms()
         finish_all(self._records, self._clock, stopping)
         plan = self._plan(now)
-        done: list[Removal] = []
+        done: list[SessionRemoval] = []
         for place, removal in enumerate(plan.removals):
             if stopping():
                 break
@@ -142,7 +141,7 @@ class Retention:
             self._records.write(lambda tx: tx.execute(_WRITE, (self._last, value, value)))
         return report
 
-    def _plan(self, now: int) -> Plan:
+    def _plan(self, now: int) -> RemovalPlan:
         return self._records.read(lambda tx: make_plan(tx, self._scope, self._caps, now))
 
     def _is_due(self, tx: Transaction, now: int) -> bool:
@@ -153,7 +152,7 @@ class Retention:
         last = int(text(row[0])) if row else 0
         return bool(caps.days or caps.max_sessions or caps.max_messages) and now >= last + DAY_MS
 
-    def _remove(self, removal: Removal) -> bool:
+    def _remove(self, removal: SessionRemoval) -> bool:
         session = self._session(removal.session_id)
         if session is None:
             return False

@@ -11,28 +11,28 @@ from recollect.core.clock import Clock
 from recollect.core.errors import ProviderError, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
-from recollect.index.batch_health import BatchStatus, forget_failures
-from recollect.index.circles import circle_rules
-from recollect.index.embedders import Embedders
-from recollect.index.embedding import count_refused, count_waiting
-from recollect.index.embedding_cache import count_cached
-from recollect.index.feed import Feed
-from recollect.index.generations import find_generation, partition_numbers
-from recollect.index.hit import SearchResult
-from recollect.index.indexer import Indexer
-from recollect.index.layout import chunk_ids
-from recollect.index.lexical.backends import LexicalChoice
-from recollect.index.locks import IndexLocks
-from recollect.index.question_vectors import QuestionVectors
-from recollect.index.report import OnProgress, SyncReport, Watch, ignore_progress
-from recollect.index.searcher import Searcher, SearchOptions
-from recollect.index.vectors.near_vectors import InMemory, NearVectors
-from recollect.models.embedder import Embedder
-from recollect.store.cell import first_integer, integer, text
+from recollect.index.build.indexer import Indexer
+from recollect.index.embedding.batch_health import BatchStatus, forget_failures
+from recollect.index.embedding.cache import count_cached
+from recollect.index.embedding.queue import count_refused, count_waiting
+from recollect.index.embedding.service import Embedders
+from recollect.index.lexical.choice import LexicalChoice
+from recollect.index.model.chunk_record import chunk_ids
+from recollect.index.model.document import DocumentSource
+from recollect.index.model.generation import find_generation, partition_numbers
+from recollect.index.model.locks import IndexLocks
+from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
+from recollect.index.model.visibility import visibility_rules
+from recollect.index.query.hit import SearchResult
+from recollect.index.query.question_vectors import QuestionVectors
+from recollect.index.query.search_service import SearchOptions, SearchService
+from recollect.index.vectors.vector_index import InMemory, VectorIndex
+from recollect.models.embedding.embedder import Embedder
+from recollect.store.columns import first_integer, integer, text
 from recollect.store.engine import Database, Transaction
 
 if TYPE_CHECKING:  # only a preview makes one
-    from recollect.index.preview import Preview
+    from recollect.index.build.preview import Preview
 
 NO_VECTORS_YET = "some chunks have no vector yet: run `recollect sync`"
 
@@ -49,7 +49,7 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
         waiting: Chunks that wait for one.
         refused: Chunks that get none, because the embedder will never accept their text.
         outdated: Why a rebuild is due, or None.
-        unagreed: Why a paid provider gets no texts yet, or None.
+        consent_needed: Why a paid provider gets no texts yet, or None.
         is_paid: Whether somebody bills for new vectors.
         model: The ``provider:model`` of the vectors; empty without any, or where it is not noted.
         fallback_from: The model that another one stands in for, or None.
@@ -67,7 +67,7 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int
     refused: int
     outdated: str | None
-    unagreed: str | None = None
+    consent_needed: str | None = None
     is_paid: bool = False
     model: str = ""
     fallback_from: str | None = None
@@ -97,7 +97,7 @@ class Index:
     def __init__(
         self,
         database: Database,
-        feeds: Sequence[Feed],
+        feeds: Sequence[DocumentSource],
         settings: Settings,
         *,
         clock: Clock,
@@ -106,7 +106,7 @@ class Index:
         was_found: bool = False,
         locks: IndexLocks,
         origin: str | None = None,
-        near: NearVectors | None = None,
+        near: VectorIndex | None = None,
         notice: str | None = None,
     ) -> None:
         self._notices = () if notice is None else (notice,)
@@ -118,13 +118,13 @@ class Index:
         embedders = Embedders(first=embedder, fallback=fallback, was_found=was_found)
         self._indexer = Indexer(self._near.followed(), clock, settings, embedders, locks)
         questions = QuestionVectors(embedders, settings.embedding.remote.query_timeout_s)
-        self._searcher = Searcher(
+        self._searcher = SearchService(
             database,
             settings.search,
             questions,
             origin=origin,
             near=self._near,
-            circles=circle_rules(settings.sessions.identity_links),
+            visibility_rules=visibility_rules(settings.sessions.identity_links),
         )
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
@@ -173,10 +173,10 @@ class Index:
         self._near.catch_up()
         return report
 
-    def may_cost(self, *, anew: bool) -> bool:
+    def needs_confirmation(self, *, anew: bool) -> bool:
         """Return cheaply whether a sync, or a rebuild, is to be agreed to by who pays."""
         is_paid = anew and self._indexer.vectors.is_paid
-        return is_paid or self._indexer.unagreed() is not None
+        return is_paid or self._indexer.consent_needed() is not None
 
     def preview(self, *, anew: bool = False) -> Preview:
         """Return what a sync, or a rebuild, would take, money included; nothing is changed.
@@ -217,7 +217,7 @@ class Index:
         outdated, trouble, serving = indexer.outdated(), vectors.trouble(), indexer.serving()
         return msgspec.structs.replace(
             self._database.read(lambda tx: _status(tx, outdated)),
-            unagreed=indexer.unagreed(),
+            consent_needed=indexer.consent_needed(),
             is_paid=vectors.is_paid,
             model=serving.identity.model,
             fallback_from=vectors.stands_in_for(serving),
@@ -233,7 +233,7 @@ class Index:
         return self._database.write(forget_failures)
 
     @property
-    def near(self) -> NearVectors:
+    def near(self) -> VectorIndex:
         """What finds near vectors: its status, its check, its repair."""
         return self._near
 
@@ -244,9 +244,9 @@ class Index:
 
     def _catch_up(self, watch: Watch, embed_at_most: int | None) -> list[str]:
         outdated = self._indexer.outdated()
-        unagreed = self._indexer.unagreed()
+        consent_needed = self._indexer.consent_needed()
         due = f"{outdated}: run `recollect reindex`" if outdated else None
-        warnings = [*self._notices, *(told for told in (unagreed or due,) if told)]
+        warnings = [*self._notices, *(told for told in (consent_needed or due,) if told)]
         warnings += self._indexer.catch_up(self._feeds, watch).warnings
         return warnings + ([] if embed_at_most is None else self._embed(watch, embed_at_most))
 

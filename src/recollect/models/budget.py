@@ -13,7 +13,7 @@ from typing import Protocol
 from recollect.core.bill import Bill, TokenUse
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import BudgetSpent
-from recollect.models.advice import EMBEDDING, Advice
+from recollect.models.hints import EMBEDDING, Advice
 
 
 class Spending(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.core.errors import InvalidInput, ProviderError
-from recollect.models.advice import Advice
+from recollect.models.hints import Advice
 
 if TYPE_CHECKING:  # it brings the mail parser, which a start with a built-in name can do without
     from importlib.metadata import EntryPoint

@@ -17,12 +17,12 @@ import msgspec
 
 from recollect.core.errors import InvalidInput, ModelMissing, ProviderRejected
 from recollect.core.settings import EmbeddingSettings
-from recollect.models.advice import EMBEDDING
-from recollect.models.embedder import Embedder
-from recollect.models.folder import INSTALL_HINT, MODEL, ModelFolder
+from recollect.models.dependencies import Supplies
+from recollect.models.embedding.embedder import Embedder
+from recollect.models.hints import EMBEDDING
+from recollect.models.local.folder import INSTALL_HINT, MODEL, ModelFolder
+from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
 from recollect.models.plugins import load_plugin, names_of
-from recollect.models.runtime import RUNTIME_HINT, runtime_is_installed
-from recollect.models.supplies import Supplies
 
 GROUP = "recollect.embedders"
 AUTO, NONE, LOCAL = "auto", "none", "local"
@@ -32,16 +32,16 @@ Creator = Callable[[str, EmbeddingSettings, Supplies], Embedder]
 
 _BUILT_IN = {
     LOCAL: "recollect.models.registry:create_local",
-    "gguf": "recollect.models.providers:create_gguf",
-    "openai": "recollect.models.providers:create_openai",
-    "gemini": "recollect.models.providers:create_gemini",
-    "voyage": "recollect.models.providers:create_voyage",
+    "gguf": "recollect.models.embedding.providers:create_gguf",
+    "openai": "recollect.models.embedding.providers:create_openai",
+    "gemini": "recollect.models.embedding.providers:create_gemini",
+    "voyage": "recollect.models.embedding.providers:create_voyage",
 }
 REMOTE = ("openai", "gemini", "voyage")
 """Those that ``embedding.remote`` is about, in the order in which ``auto`` tries them."""
 
 
-class Provider(Protocol):
+class EmbeddingProvider(Protocol):
     """What an entry point of the group `GROUP` names."""
 
     def __call__(self, model: str, settings: EmbeddingSettings, models: Path) -> Embedder:
@@ -136,8 +136,7 @@ def create_local(model: str, settings: EmbeddingSettings, supplies: Supplies) ->
             hint=f"use {LOCAL}:{MODEL}, or another provider",
             found=model,
         )
-    from recollect.models.local import LocalEmbedder
-    from recollect.models.windows import WindowRules
+    from recollect.models.local.minilm import LocalEmbedder, WindowRules
 
     return LocalEmbedder(
         local_folder(settings, supplies.models),
@@ -231,5 +230,5 @@ def _creator(name: str) -> Creator:
         module, _, function = _BUILT_IN[name].partition(":")
         return cast("Creator", getattr(importlib.import_module(module), function))
     # Ours come first and cannot be replaced: else an installed package could read every text.
-    provider: Provider = load_plugin(GROUP, name, EMBEDDING, provider_names())
+    provider: EmbeddingProvider = load_plugin(GROUP, name, EMBEDDING, provider_names())
     return lambda model, settings, supplies: provider(model, settings, supplies.models)

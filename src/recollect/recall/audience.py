@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from recollect.core.errors import Denied, NotFound
-from recollect.index.circles import Audience, Stretch
+from recollect.core.scope import Scope
+from recollect.index.model.visibility import Audience, SeqRange
+from recollect.sessions.record.session_key import GROUPS
 from recollect.sessions.sessions import Sessions
 
 
@@ -15,11 +17,11 @@ def audience_of(sessions: Sessions, session_id: str | None) -> Audience | None:
     """
     if session_id is None:
         return None
-    circle = sessions.circle(session_id)
-    return Audience(circle=circle.name, sees_files=circle.is_private)
+    visibility_group = sessions.visibility_group(session_id)
+    return Audience(visibility_group=visibility_group.name, sees_files=visibility_group.is_private)
 
 
-def stretches_of(sessions: Sessions, session_id: str | None) -> tuple[Stretch, ...] | None:
+def stretches_of(sessions: Sessions, session_id: str | None) -> tuple[SeqRange, ...] | None:
     """Return which messages a session consists of, those that a fork shares included.
 
     None where no session is asked for; nothing where there is none with this id.
@@ -32,9 +34,9 @@ def stretches_of(sessions: Sessions, session_id: str | None) -> tuple[Stretch, .
         return ()
     shared = [part for part in parts if part.session_id != session_id]
     return (
-        *(Stretch(session=part.session_id, last=part.last) for part in shared),
+        *(SeqRange(session=part.session_id, last=part.last) for part in shared),
         # Without an end: a message that arrives just now is found too.
-        Stretch(session=session_id),
+        SeqRange(session=session_id),
     )
 
 
@@ -45,8 +47,33 @@ def check_may_read(sessions: Sessions, session_id: str | None) -> None:
         Denied: more than one person may read what it is told.
         NotFound: there is no such session in the scope.
     """
-    if session_id is not None and not sessions.circle(session_id).is_private:
+    if session_id is not None and not sessions.visibility_group(session_id).is_private:
         raise Denied(
             "a group does not see memory files",
             hint="read them in a direct chat, or without for_session as their owner",
         )
+
+
+def shows_citations(
+    setting: str, sessions: Sessions, scope: Scope, for_session: str | None = None
+) -> bool:
+    """Return whether hits are cited.
+
+    Args:
+        setting: ``on``, ``off``, or ``auto``: unless the answer is read in a group chat.
+        sessions: Where the session is.
+        scope: Of the search.
+        for_session: On whose behalf is searched; the session of the scope if not given.
+
+    Raises:
+        StoreError: the session cannot be read.
+    """
+    if setting != "auto":
+        return setting == "on"
+    reader = for_session or scope.session
+    if reader is None:
+        return True
+    try:
+        return sessions.get(reader).chat_type not in GROUPS
+    except NotFound:  # then there is nothing to cite either
+        return True

@@ -6,21 +6,34 @@ Formats are given to it; it knows none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from recollect.core.errors import NotFound
-from recollect.index.extra_paths import may_enter
-from recollect.index.place import Place
-from recollect.sessions.foreign import AUTO, TranscriptFormat
-from recollect.sessions.import_source import SUFFIX
+from recollect.core.settings.sync import TranscriptDeltaSettings
+from recollect.sessions.exchange.formats.claude_code import ClaudeCodeFormat
+from recollect.sessions.exchange.formats.registry import FORMATS
+from recollect.sessions.exchange.import_source import SUFFIX
+from recollect.sessions.exchange.transcript_format import (
+    AUTO,
+    ForeignLine,
+    ForeignMessage,
+    ForeignSession,
+    Record,
+    Skip,
+    TranscriptFormat,
+)
+from recollect.workspace.extra_paths import FilePlace, may_enter
 
 if TYPE_CHECKING:  # the importer is wanted where transcripts are followed, and that is seldom
-    from recollect.sessions.import_report import Progress
-    from recollect.sessions.importer import TranscriptImporter
+    from recollect.sessions.exchange.import_report import Progress
+    from recollect.sessions.exchange.importer import TranscriptImporter
+
 
 LEDGER = "+followed"
 """Keeps what is followed apart from what a person imports, which takes everything."""
@@ -32,12 +45,12 @@ class FollowedPlace(msgspec.Struct, frozen=True, kw_only=True):
     path: Path
     format_name: str = AUTO
 
-    def place(self) -> Place:
+    def place(self) -> FilePlace:
         """Return what is to be watched."""
         if self.path.suffix == SUFFIX and not self.path.is_dir():
             parent, name = self.path.parent, self.path.name
-            return Place(root=parent, accept=name.__eq__, enter=lambda _: False)
-        return Place(root=self.path, accept=_is_transcript, enter=may_enter)
+            return FilePlace(root=parent, accept=name.__eq__, enter=lambda _: False)
+        return FilePlace(root=self.path, accept=_is_transcript, enter=may_enter)
 
 
 class FollowReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +76,7 @@ class FollowedTranscripts:
         self._importer = importer
         self.last = FollowReport()
 
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[FilePlace, ...]:
         """Return what is to be watched."""
         return tuple(each.place() for each in self._places)
 
@@ -118,3 +131,255 @@ def _left_out(messages: int) -> str:
 
 def _is_transcript(path: str) -> bool:
     return path.endswith(SUFFIX)
+
+
+LEFT_OUT = "left_out"
+"""Stands in the facts of a session of which nothing is brought in; such a session is not made."""
+
+_UNATTENDED = frozenset({"acp", "cron", "heartbeat", "hook", "subagent"})
+"""Parts of OpenClaw's session keys that say that no person is there."""
+_MOST_ANCESTORS = 32
+_SILENT = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
+_HEARTBEAT = re.compile(r"\s*(?:Read HEARTBEAT\.md|\[heartbeat|heartbeat poll)\b", re.IGNORECASE)
+_SCHEDULED = re.compile(r"\s*\[cron:")
+_RECALLED = re.compile(
+    r"<(recollect[\w-]*|relevant[-_]memories|recalled[-_]memor(?:y|ies)|memory[-_]context"
+    r"|active_memory_plugin|claude-mem-context|supermemory-context)(?:\s[^<>]*)?>.*?</\1>\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+"""What memories put into prompts; a memory that reads it again would quote itself for ever."""
+_MEMORY_TOOL = re.compile(
+    r"(?:mcp__\w*(?:recollect|memory|mem)\w*__\w+|memory_(?:search|get|recall)|intent|session_context"
+    r"|sessions_(?:search|history)|timeline|get_observations)"
+)
+_CALLS = frozenset({"tool_use", "toolCall", "function_call"})
+_RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
+
+
+class Following:
+    """A format as it is followed. Keeps one's place in turns from one reading to the next.
+
+    Args:
+        form: What reads the lines.
+    """
+
+    def __init__(self, form: TranscriptFormat) -> None:
+        self._form = form
+        self._quiet: set[str] = set()
+        """Sessions in a turn that nobody began."""
+        self._recalls: set[str] = set()
+        """Calls of memory tools whose results are to come."""
+
+    @property
+    def name(self) -> str:
+        """The name of the format."""
+        return self._form.name
+
+    @property
+    def home(self) -> str:
+        """Where its transcripts are."""
+        return self._form.home
+
+    @property
+    def is_owners(self) -> bool:
+        """Whether nobody but the owner speaks in them."""
+        return self._form.is_owners
+
+    @property
+    def companion(self) -> str:
+        """The file that tells more of them."""
+        return self._form.companion
+
+    def recognises(self, record: Record) -> bool:
+        """Return whether a record is of the format."""
+        return self._form.recognises(record)
+
+    def describe(
+        self, path: PurePath, header: Record | None, companion: Record | None = None
+    ) -> ForeignSession:
+        """Return the session of a file, marked when it is to be left out."""
+        session = self._form.describe(path, header, companion)
+        if self._is_of_agent(path) or _is_unattended(session.key, companion or {}):
+            return msgspec.structs.replace(session, metadata=session.metadata | {LEFT_OUT: True})
+        return session
+
+    def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+        """Return what one record says, if it is part of a conversation with people."""
+        if LEFT_OUT in session.metadata:
+            return Skip(reason="a sub-agent or a scheduled run")
+        line = self._form.parse(record, session)
+        if not isinstance(line, ForeignMessage):
+            return line
+        if "subagent" in line.session.metadata:
+            return Skip(reason="a sub-agent")
+        reason = self._turn(record, line)
+        if reason is not None:
+            return Skip(reason=reason)
+        content = self._without_recalled(line.content)
+        if not content or (isinstance(content, str) and not content.strip()):
+            return Skip(reason="nothing but recalled memory, or nothing at all")
+        return msgspec.structs.replace(line, content=content)
+
+    def _is_of_agent(self, path: PurePath) -> bool:
+        """Whether a file is that of a sub-agent of Claude Code."""
+        is_agent = path.name.startswith("agent-") or "subagents" in path.parts
+        return is_agent and self.name == ClaudeCodeFormat.name
+
+    def _turn(self, record: Record, line: ForeignMessage) -> str | None:
+        """Return why a message is left out with the turn that it stands in, or None."""
+        said = _text(line.content)
+        if line.role == "user":
+            self._quiet.discard(line.session.id)
+            if _HEARTBEAT.match(said) or _SCHEDULED.match(said) or _is_between_sessions(record):
+                self._quiet.add(line.session.id)
+        if line.session.id in self._quiet:
+            return "a turn that nobody began"
+        return "a silent reply" if said.strip() in _SILENT else None
+
+    def _without_recalled(self, content: object) -> Any:
+        if isinstance(content, str):
+            return _RECALLED.sub("", content).strip() if "<" in content else content
+        if not isinstance(content, list):
+            return content
+        kept = [self._kept(block) for block in content]
+        return [block for block in kept if block is not None]
+
+    def _kept(self, block: Any) -> Any:
+        """Return a block without what a memory put into it, or None."""
+        if not isinstance(block, dict):
+            return block
+        if block.get("type") in _CALLS | _RESULTS:
+            return None if self._is_recall(block) else block
+        told = block.get("text")
+        if not isinstance(told, str) or "<" not in told:
+            return block
+        left = _RECALLED.sub("", told)
+        return block | {"text": left} if left.strip() else None
+
+    def _is_recall(self, block: dict[str, Any]) -> bool:
+        """Whether a block is a call of a memory tool or its result."""
+        name = block.get("name")
+        is_named = isinstance(name, str) and _MEMORY_TOOL.fullmatch(name) is not None
+        if block["type"] in _CALLS:
+            call = block.get("id") or block.get("call_id")
+            if is_named and isinstance(call, str):
+                self._recalls.add(call)
+            return is_named
+        call = block.get("tool_use_id") or block.get("call_id")
+        is_answer = isinstance(call, str) and call in self._recalls
+        self._recalls.discard(str(call))
+        return is_named or is_answer
+
+
+def following_formats() -> tuple[TranscriptFormat, ...]:
+    """Return every known format as it is followed, in the order in which they are tried."""
+    return tuple(Following(form) for form in FORMATS.values())
+
+
+def _is_unattended(key: str | None, companion: Record) -> bool:
+    """Whether a session of OpenClaw, or one that it was started by, runs without a person."""
+    return any(_runs_alone(ancestor.split(":")) for ancestor in _ancestors(key, companion))
+
+
+def _runs_alone(parts: list[str]) -> bool:
+    """Whether a key, ``agent:<id>:<kind>…`` or ``<kind>:…``, is of such a kind."""
+    kind = parts[2] if parts[0] == "agent" and len(parts) > 2 else parts[0]
+    return kind in _UNATTENDED or kind.startswith("dreaming") or parts[-1] == "heartbeat"
+
+
+def _ancestors(key: str | None, companion: Record) -> Iterator[str]:
+    for _ in range(_MOST_ANCESTORS):
+        if key is None:
+            return
+        yield key
+        entry = companion.get(key)
+        parent = entry.get("spawnedBy") if isinstance(entry, dict) else None
+        key = parent if isinstance(parent, str) else None
+
+
+def _is_between_sessions(record: Record) -> bool:
+    message = record.get("message")
+    told = message.get("provenance") if isinstance(message, dict) else None
+    return isinstance(told, dict) and told.get("kind") == "inter_session"
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    told = (block.get("text") for block in blocks if isinstance(block, dict))
+    return " ".join(text for text in told if isinstance(text, str))
+
+
+BLOCK_BYTES = 64 * 1024
+
+
+class _Grown(msgspec.Struct):
+    """Where a file ended when it was looked at last, and what was new and is not counted off."""
+
+    size: int = 0
+    new_bytes: int = 0
+    new_lines: int = 0
+
+
+class TranscriptDeltas:
+    """Counts what is new in each transcript.
+
+    Args:
+        settings: The thresholds; 0 is reached by anything new.
+    """
+
+    def __init__(self, settings: TranscriptDeltaSettings) -> None:
+        self._settings = settings
+        self._files: dict[str, _Grown] = {}
+
+    def look(self, path: str) -> bool:
+        """Return whether so much is new in a file that it should be read at once.
+
+        A file that shrank counts as a whole. One that is gone is forgotten.
+        """
+        try:
+            size = os.stat(path, follow_symlinks=False).st_size
+        except OSError:
+            self._files.pop(path, None)
+            return False
+        grown = self._files.setdefault(path, _Grown())
+        start = grown.size if size >= grown.size else 0
+        grown.size = size
+        grown.new_bytes += size - start
+        if self._counts_lines(grown):
+            grown.new_lines += count_lines(path, start, size)
+        return self._is_enough(grown)
+
+    def _counts_lines(self, grown: _Grown) -> bool:
+        """Whether lines matter: not when the bytes alone are enough."""
+        settings = self._settings
+        return not settings.delta_bytes or grown.new_bytes < settings.delta_bytes
+
+    def _is_enough(self, grown: _Grown) -> bool:
+        settings = self._settings
+        by_bytes = grown.new_bytes >= max(1, settings.delta_bytes)
+        by_lines = grown.new_lines >= max(1, settings.delta_messages)
+        if by_bytes:
+            grown.new_bytes = _rest(grown.new_bytes, settings.delta_bytes)
+        if by_lines:
+            grown.new_lines = _rest(grown.new_lines, settings.delta_messages)
+        return by_bytes or by_lines
+
+
+def count_lines(path: str, start: int, end: int) -> int:
+    """Return the line feeds between two places of a file, 0 when it cannot be read."""
+    found = 0
+    try:
+        with open(path, "rb") as file:
+            file.seek(start)
+            while start < end and (block := file.read(min(BLOCK_BYTES, end - start))):
+                found += block.count(b"\n")
+                start += len(block)
+    except OSError:
+        return 0
+    return found
+
+
+def _rest(counted: int, threshold: int) -> int:
+    return max(0, counted - threshold) if threshold else 0

@@ -7,17 +7,16 @@ nobody said here, and pass over what is said next. It is derived, so it is built
 from __future__ import annotations
 
 from recollect.core.errors import StoreCorrupt
-from recollect.index.generations import read_up_to, retire_all
-from recollect.recall.transcript_feed import TranscriptFeed
-from recollect.sessions.searchable import newest_change
+from recollect.index.model.generation import read_up_to, retire_all
+from recollect.recall.transcript_source import TranscriptFeed, newest_change
 from recollect.store.engine import Database, Transaction
-from recollect.store.home import find_home_id, set_home_id
+from recollect.store.sqlite.home import find_home_id, set_home_id
 
 FOREIGN = "index.db was of another home"
 AHEAD = "index.db knew more than records.db, which is an older copy"
 
 
-def misfit(records: Database, index: Database) -> str | None:
+def incompatibility(records: Database, index: Database) -> str | None:
     """Return why an index is not that of these records; None where it is, or is nobody's yet."""
     home_id = records.read(find_home_id)
     owner, seen = index.read(lambda tx: (find_home_id(tx), read_up_to(tx, TranscriptFeed.name)))
@@ -35,7 +34,7 @@ def claim(records: Database, index: Database) -> str | None:
     """
     home_id = records.read(find_home_id)
     try:
-        reason = misfit(records, index)
+        reason = incompatibility(records, index)
         is_ours = index.read(find_home_id) == home_id
     except StoreCorrupt:
         return None  # told by whoever reads more of it; the records can be used meanwhile

@@ -8,7 +8,7 @@ import msgspec
 
 from recollect.core.clock import Clock
 from recollect.core.errors import ProviderError
-from recollect.models.embedder import Embedder, checked_vectors
+from recollect.models.embedding.embedder import Embedder, checked_vectors
 
 KEPT_MS = 30_000
 """How long an answer counts; OpenClaw's value."""

@@ -10,23 +10,23 @@ from typing import Literal, LiteralString
 
 import msgspec
 
+from recollect.backends.qmd.backend import NAME, QmdBackend
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.settings import Settings
-from recollect.index.batch_health import BatchStatus
-from recollect.index.extra_paths import ExtraPath
+from recollect.index.embedding.batch_health import BatchStatus
 from recollect.index.index import Index, IndexStatus
-from recollect.index.origin import SOURCE
-from recollect.index.vectors.near_vectors import VectorStatus
-from recollect.models.language_registry import LanguageChoice
+from recollect.index.model.origin import SOURCE
+from recollect.index.vectors.vector_index import VectorStatus
+from recollect.models.language.registry import LanguageChoice
 from recollect.models.registry import Choice
-from recollect.recall.qmd.backend import NAME, QmdBackend
-from recollect.recall.upkeep import SyncState, Upkeep
-from recollect.sessions.mirror import TranscriptMirror
-from recollect.store.cell import integer
+from recollect.recall.maintenance import Maintenance, SyncState
+from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.store.columns import integer
 from recollect.store.engine import Health
-from recollect.store.sqlite import SqliteDatabase
+from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, EventStream
-from recollect.store.usage import EMBEDDING, LANGUAGE, Spent, spending_of
+from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, Spent, spending_of
+from recollect.workspace.extra_paths import ExtraPath
 
 BUILTIN = "builtin"
 _COUNTS: LiteralString = """
@@ -212,7 +212,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     language: LanguageChoice
     qmd: QmdBackend | None
     mirror: TranscriptMirror | None
-    upkeep: Upkeep
+    upkeep: Maintenance
     events: EventStream
 
 

@@ -14,10 +14,10 @@ import msgspec
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset
 from recollect.core.scope import Scope
-from recollect.sessions.freshness import FreshnessRule
-from recollect.sessions.import_ledger import read_again
-from recollect.sessions.lineage import check_depth
-from recollect.sessions.session import (
+from recollect.sessions.exchange.import_ledger import read_again
+from recollect.sessions.policy.freshness import FreshnessRule
+from recollect.sessions.record.lineage import check_depth
+from recollect.sessions.record.session import (
     DELETED,
     STATUSES,
     Condition,
@@ -28,7 +28,7 @@ from recollect.sessions.session import (
     require_session,
     select_sessions,
 )
-from recollect.sessions.transcript import touch_messages
+from recollect.sessions.record.transcript_rows import touch_messages
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 

@@ -16,12 +16,16 @@ import msgspec
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
-from recollect.sessions.catalogue import Catalogue
-from recollect.sessions.draft import check_time
-from recollect.sessions.freshness import rule_for, zone_of
-from recollect.sessions.holding import HeldSession
-from recollect.sessions.keys import parse_key
-from recollect.sessions.lease import Lease, find_lease, held_by_another, release_lease, take_lease
+from recollect.sessions.catalogue import Catalogue, named_session
+from recollect.sessions.context.window import ContextWindows
+from recollect.sessions.lease import (
+    Lease,
+    LeasedSession,
+    find_lease,
+    held_by_another,
+    release_lease,
+    take_lease,
+)
 from recollect.sessions.lifecycle import (
     Turn,
     fork_session,
@@ -31,9 +35,10 @@ from recollect.sessions.lifecycle import (
     set_status,
     set_title,
 )
-from recollect.sessions.naming import named_session
-from recollect.sessions.serving import check_mode
-from recollect.sessions.session import (
+from recollect.sessions.policy.conversation import check_mode
+from recollect.sessions.policy.freshness import rule_for, zone_of
+from recollect.sessions.record.draft import check_time
+from recollect.sessions.record.session import (
     DELETED,
     Session,
     add_session,
@@ -44,8 +49,8 @@ from recollect.sessions.session import (
     require_session,
     was_deleted,
 )
+from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.transcripts import lease_ms
-from recollect.sessions.window import ContextWindows
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import check_id
@@ -83,7 +88,7 @@ class Sessions(Catalogue, ContextWindows):
         """Return a new session.
 
         Args:
-            key: Who and where, see `recollect.sessions.keys`; its agent and user own the session.
+            key: Who and where, see `record.session_key`; its agent and user own the session.
             project: What it is about, usually a folder.
             title: What it is called.
             metadata: More facts, a JSON object.
@@ -207,7 +212,7 @@ class Sessions(Catalogue, ContextWindows):
 
     def hold(
         self, id_or_title: str, *, holder: str | None = None, on_busy: str = "refuse"
-    ) -> HeldSession:
+    ) -> LeasedSession:
         """Resume a session and keep other programs out of it; a context manager.
 
         Args:
@@ -240,7 +245,7 @@ class Sessions(Catalogue, ContextWindows):
 
         session, lease = self._database.write(unit)
         self._opened()
-        return HeldSession(self, session, lease)
+        return LeasedSession(self, session, lease)
 
     def release(self, lease: Lease) -> None:
         """Give a held session back. Again does no harm."""

@@ -17,18 +17,18 @@ import msgspec
 from recollect.core.clock import Clock
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.scope import Scope
-from recollect.sessions.content import ContentBlock, TextBlock, ThinkingBlock, parse_block
-from recollect.sessions.draft import MAX_CONTENT_BYTES, Draft
-from recollect.sessions.message import Message
-from recollect.sessions.mirror import MirrorSignal
-from recollect.sessions.session import require_living, require_session
-from recollect.sessions.transcript import (
+from recollect.sessions.mirror.mirror import MirrorSignal
+from recollect.sessions.record.content import ContentBlock, TextBlock, ThinkingBlock, parse_block
+from recollect.sessions.record.draft import MAX_CONTENT_BYTES, Draft
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import require_living, require_session
+from recollect.sessions.record.token_usage import TokenUsage, with_usage
+from recollect.sessions.record.transcript_rows import (
     append_drafts,
     find_message,
     known_message,
     rewrite_message,
 )
-from recollect.sessions.usage import TokenUsage, with_usage
 from recollect.store.engine import Database, Transaction
 
 UNFINISHED = "unfinished"

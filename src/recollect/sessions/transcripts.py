@@ -9,36 +9,32 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any
 
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
-from recollect.sessions.content import Content, ContentBlock
-from recollect.sessions.count import check_count
-from recollect.sessions.draft import Draft, DraftMaker, Redactor
+from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.lease import Lease, check_lease, find_lease
-from recollect.sessions.lineage import Segment, segments, within
-from recollect.sessions.message import Message
-from recollect.sessions.mirror import MirrorSignal, SilentMirror
-from recollect.sessions.session import Condition, require_living, require_session
-from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
-from recollect.sessions.tool_call import ToolCall, joined, select_tool_calls
-from recollect.sessions.transcript import (
+from recollect.sessions.mirror.mirror import MirrorSignal, SilentMirror
+from recollect.sessions.record.content import Content, ContentBlock
+from recollect.sessions.record.draft import Draft, DraftMaker, Item, Redactor, check_count
+from recollect.sessions.record.lineage import LineageSegment, segments, within
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import Condition, require_living, require_session
+from recollect.sessions.record.token_usage import TokenUsage, with_usage
+from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_calls
+from recollect.sessions.record.transcript_rows import (
     append_drafts,
     find_message,
     known_message,
     message_from,
     select_messages,
 )
-from recollect.sessions.usage import TokenUsage, with_usage
-from recollect.sessions.window_parts import WindowParts
+from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
 from recollect.store.engine import Database, Transaction
-from recollect.store.lock import TicketQueue
-
-Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"
-"""A message for `append_many`: role and content, or a dict with the argument names of `append`."""
+from recollect.store.locks import TicketQueue
 
 _ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage")
 
@@ -298,7 +294,7 @@ class Transcripts:
         return self._database.read(unit)
 
     def _read(
-        self, tx: Transaction, parts: list[Segment], limit: int | None, *, newest: bool
+        self, tx: Transaction, parts: list[LineageSegment], limit: int | None, *, newest: bool
     ) -> list[Message]:
         found: list[Message] = []
         for part in reversed(parts) if newest else parts:
@@ -310,7 +306,7 @@ class Transcripts:
             found = more + found if newest else found + more
         return found
 
-    def _of(self, part: Segment) -> Condition:
+    def _of(self, part: LineageSegment) -> Condition:
         """Return the condition for the rows of a part; a parent's are seen through the fork."""
         owner = Scope(
             tenant=self.scope.tenant,

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from recollect.core.events import AnyEvent, Event, UnknownEvent
 from recollect.core.scope import Scope
-from recollect.store.cell import integer, text, text_or_none
+from recollect.store.columns import integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
 
 Operation = Literal["put", "delete"]

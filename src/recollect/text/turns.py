@@ -16,7 +16,7 @@ from recollect.text.chunking import MIN_CHARS, chunk_hash
 from recollect.text.weight import CHARS_PER_TOKEN, stop_within, weight
 
 
-class Piece(Struct, frozen=True, kw_only=True):
+class MessagePiece(Struct, frozen=True, kw_only=True):
     """A part of a message; the parts follow each other without gap or overlap."""
 
     start: int
@@ -46,18 +46,18 @@ class TurnChunk(Struct, frozen=True, kw_only=True):
     """SHA-256 of the text in UTF-8, hexadecimal."""
 
 
-def chunk_message(text: str, tokens: int = 400) -> list[Piece]:
+def chunk_message(text: str, tokens: int = 400) -> list[MessagePiece]:
     """Return ``text`` in pieces of at most ``tokens`` tokens of four characters.
 
     Cuts at the end of a paragraph, line, sentence or word where the later half of a piece has one.
     Together the pieces are the text; an empty text has none. Linear in the length.
     """
     limit = max(MIN_CHARS, tokens * CHARS_PER_TOKEN)
-    pieces: list[Piece] = []
+    pieces: list[MessagePiece] = []
     start = 0
     while start < len(text):
         end = good_cut(text, start, stop_within(text, start, limit))
-        pieces.append(Piece(start=start, end=end, text=text[start:end]))
+        pieces.append(MessagePiece(start=start, end=end, text=text[start:end]))
         start = end
     return pieces
 

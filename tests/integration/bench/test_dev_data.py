@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from recollect.bench.beam import load_beam
-from recollect.bench.cranfield import load_cranfield
-from recollect.bench.locomo import load_locomo
-from recollect.bench.longmemeval import load_longmemeval
+from benchmarks.datasets.beam import load_beam
+from benchmarks.datasets.cranfield import load_cranfield
+from benchmarks.datasets.locomo import load_locomo
+from benchmarks.datasets.longmemeval import load_longmemeval
 
 
 def test_locomo_has_the_questions_of_the_protocol(bench_data: Path) -> None:

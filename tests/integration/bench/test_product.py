@@ -8,8 +8,8 @@ from typing import TypeVar
 import msgspec
 from typer.testing import CliRunner
 
-from recollect.bench.results import LoadRun, QualityReport
-from recollect.cli.bench import app
+from benchmarks.commands import app
+from benchmarks.measure.results import LoadRun, QualityReport
 
 Report = TypeVar("Report", LoadRun, QualityReport)
 

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from recollect.bench.results import DatasetReport, QualityReport
-from recollect.cli.bench import app
+from benchmarks.commands import app
+from benchmarks.measure.results import DatasetReport, QualityReport
 
 
 class Floor(msgspec.Struct, frozen=True):

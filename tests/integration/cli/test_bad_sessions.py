@@ -14,7 +14,6 @@ import pytest
 
 import recollect
 from recollect import Memory, RecollectError
-from recollect.integrations import export_session, import_transcripts
 from tests.integration.cli.conftest import Run, message
 
 MEGABYTE = 1024 * 1024
@@ -79,13 +78,15 @@ REFUSED: dict[str, Callable[[Memory], object]] = {
     "a session that is not there": lambda m: m.sessions.stream("nobody"),
     "a fork ahead of everything": lambda m: m.sessions.fork("kept", 2**63),
     "a fork before everything": lambda m: m.sessions.fork("kept", -1),
-    "a format nobody knows": lambda m: export_session(m, "kept", "word", m.home / "x"),
-    "a folder nobody made": lambda m: export_session(m, "kept", "jsonl", m.home / "no" / "x"),
-    "a home of nobody": lambda m: export_session(m, "kept", "jsonl", "~nobody-there/x"),
-    "a file in place of a folder": lambda m: export_session(
-        m, "kept", "jsonl", m.home / "records.db" / "x"
+    "a format nobody knows": lambda m: m.export_session("kept", "word").save(m.home / "x"),
+    "a folder nobody made": lambda m: m.export_session("kept", "jsonl").save(
+        Path(m.home / "no" / "x")
     ),
-    "a file name with NUL": lambda m: export_session(m, "kept", "jsonl", m.home / "a\0b"),
+    "a home of nobody": lambda m: m.export_session("kept", "jsonl").save("~nobody-there/x"),
+    "a file in place of a folder": lambda m: m.export_session("kept", "jsonl").save(
+        m.home / "records.db" / "x"
+    ),
+    "a file name with NUL": lambda m: m.export_session("kept", "jsonl").save(m.home / "a\0b"),
 }
 
 
@@ -116,9 +117,9 @@ def test_ten_megabytes_are_a_message_and_leave_and_return(memory: Memory, tmp_pa
     large = "ü" * (5 * MEGABYTE)
     result = {"type": "tool_result", "tool_use_id": "t", "content": large}
     memory.sessions.append("kept", "tool", [result])
-    export_session(memory, "kept", "openclaw", tmp_path / "out.jsonl")
+    memory.export_session("kept", "openclaw").save(tmp_path / "out.jsonl")
     with recollect.open(tmp_path / "other", overrides=LEXICAL, live=False) as other:
-        assert import_transcripts(other, tmp_path / "out.jsonl").malformed == ()
+        assert other.import_transcripts(tmp_path / "out.jsonl").malformed == ()
         (session,) = other.sessions.list()
         assert [each.content for each in other.sessions.messages(session.id)] == [
             each.content for each in memory.sessions.messages("kept")

@@ -17,7 +17,7 @@ import recollect
 from recollect.cli.main import main
 from recollect.core.errors import RecordsLost
 from recollect.memory import Memory
-from recollect.store.home import INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
+from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
 
 HOLD = """
 import sys

@@ -126,7 +126,7 @@ def test_progress_in_a_log_is_lines_on_stderr(run: Run, home: Path, chat: Path) 
 
 def test_the_help_loads_no_arrays_and_no_database(surroundings: dict[str, str]) -> None:
     """It would start three times slower; `import recollect` loads nothing either."""
-    heavy = "{'numpy', 'apsw', 'yaml', 'recollect.memory', 'recollect.cli.bench'}"
+    heavy = "{'numpy', 'apsw', 'yaml', 'recollect.memory', 'benchmarks.commands'}"
     code = (
         "import sys\n"
         "import recollect\n"

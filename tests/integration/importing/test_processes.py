@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from recollect.sessions.mirror_file import MirrorState
+from recollect.sessions.mirror.mirror_file import MirrorState
 from tests.integration.importing.worker import BATCH, BATCHES, SINGLES
 from tests.unit.sessions.home import Home
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.settings import SessionSettings, StoreSettings
-from recollect.integrations.formats import FORMATS
-from recollect.sessions.importer import TranscriptImporter
-from recollect.sessions.mirror import TranscriptMirror
+from recollect.sessions.exchange.formats.registry import FORMATS
+from recollect.sessions.exchange.importer import TranscriptImporter
+from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.sessions import Sessions
-from recollect.store.sqlite import open_records
+from recollect.store.sqlite.database import open_records
 
 SINGLES = 12
 BATCHES = 4

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.testing.provider_formats import FORMATS
+from tests.support.provider_formats import FORMATS
 from tests.unit.index.batch_home import BatchHome, embedder_at
 
 TEXTS = tuple(f"fruit number {n} is sweet" for n in range(6))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recollect.models.embedder import Progress, Vectors
+from recollect.models.embedding.embedder import Progress, Vectors
 
 DIMENSIONS = 32
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.testing.batch_server import BatchService, Plan, Stage, staged
-from recollect.testing.provider_server import Fault, ProviderServer, Turn
 from tests.integration.index.batch_worker import TEXTS
+from tests.support.batch_server import BatchService, Plan, Stage, staged
+from tests.support.provider_server import Fault, ProviderServer, Turn
 from tests.unit.index.batch_home import BatchHome, embedder_at
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.testing.batch_server import BatchService, Plan
-from recollect.testing.provider_server import ProviderServer
+from tests.support.batch_server import BatchService, Plan
+from tests.support.provider_server import ProviderServer
 
 TEXTS = [f"the {colour} quilt was sewn by hand" for colour in ("red", "blue", "green", "grey")]
 

@@ -11,10 +11,10 @@ import pytest
 
 import recollect
 from recollect.cli.main import main
-from recollect.index.hit import Hit
+from recollect.index.query.hit import Hit
 from recollect.memory import Memory
-from recollect.models.embedder import Embedder
-from recollect.store.home import INDEX_FILE
+from recollect.models.embedding.embedder import Embedder
+from recollect.store.sqlite.home import INDEX_FILE
 from tests.integration.index.hashing import HashingEmbedder
 from tests.integration.index.worker import marker, said
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from recollect.core.clock import SystemClock
 from recollect.core.settings import StoreSettings
 from recollect.index.lexical.tail import SEAL_CHUNKS
-from recollect.store.cell import integer
-from recollect.store.sqlite import open_index
+from recollect.store.columns import integer
+from recollect.store.sqlite.database import open_index
 from tests.integration.index.processes import running
 from tests.integration.index.worker import BATCH, marker, open_lexical, said
 

@@ -13,9 +13,9 @@ import pytest
 import recollect
 from recollect.core.errors import ProviderError, QuotaExhausted
 from recollect.memory import Memory
-from recollect.testing import provider_faults as faults
-from recollect.testing.provider_server import Fault, ProviderServer, Turn
 from tests.integration.index.worker import marker, open_lexical, said
+from tests.support import provider_faults as faults
+from tests.support.provider_server import Fault, ProviderServer, Turn
 
 MESSAGES = 12
 

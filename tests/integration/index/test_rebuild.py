@@ -9,10 +9,10 @@ import recollect
 from recollect.core.clock import SystemClock
 from recollect.core.settings import StoreSettings
 from recollect.memory import Memory
-from recollect.store.cell import blob, first_integer, text
+from recollect.store.columns import blob, first_integer, text
 from recollect.store.engine import Database, Transaction
-from recollect.store.home import INDEX_FILE
-from recollect.store.sqlite import open_index
+from recollect.store.sqlite.database import open_index
+from recollect.store.sqlite.home import INDEX_FILE
 from tests.integration.index.hashing import HashingEmbedder
 from tests.integration.index.worker import marker, open_lexical, said
 

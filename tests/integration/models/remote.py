@@ -9,11 +9,11 @@ import msgspec
 
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
 from recollect.models.budget import MemorySpending, Spending
-from recollect.models.providers import create_gemini, create_openai, create_voyage
-from recollect.models.remote import RemoteEmbedder
-from recollect.models.supplies import Supplies
-from recollect.testing.provider_server import ProviderServer
-from recollect.testing.scripted_time import ScriptedTime
+from recollect.models.dependencies import Supplies
+from recollect.models.embedding.providers import create_gemini, create_openai, create_voyage
+from recollect.models.embedding.remote import RemoteEmbedder
+from tests.support.provider_server import ProviderServer
+from tests.support.scripted_time import ScriptedTime
 
 PROVIDERS = ("openai", "gemini", "voyage")
 CREATE = {"openai": create_openai, "gemini": create_gemini, "voyage": create_voyage}

@@ -19,9 +19,9 @@ from recollect.core.errors import (
     StoreError,
     StoreFull,
 )
-from recollect.models.folder import MODEL, ORIGINALS, VOCABULARY, WEIGHTS, ModelFolder
-from recollect.models.install import install
-from recollect.models.local import LocalEmbedder
+from recollect.models.local.folder import MODEL, ORIGINALS, VOCABULARY, WEIGHTS, ModelFolder
+from recollect.models.local.install import install
+from recollect.models.local.minilm import LocalEmbedder
 
 pytestmark = pytest.mark.model
 
@@ -256,7 +256,7 @@ def test_a_folder_that_cannot_be_made_is_our_error(tmp_path: Path) -> None:
 def test_two_processes_install_at_once(model_folder: Path, target: Path) -> None:
     """One does the work, the other waits and finds it done; both succeed."""
     code = (
-        "import sys; from pathlib import Path; from recollect.models.install import install; "
+        "import sys; from pathlib import Path; from recollect.models.local.install import install; "
         "print(install(Path(sys.argv[1]), Path(sys.argv[2])).was_installed)"
     )
     command = [sys.executable, "-c", code, str(target), str(model_folder)]

@@ -18,15 +18,15 @@ from recollect.core.errors import (
     ProviderUnavailable,
     QuotaExhausted,
 )
-from recollect.models import language_providers
-from recollect.models.answers import complete_as
 from recollect.models.budget import MemorySpending
-from recollect.models.language import Prompt, PromptMessage, Role, ask
-from recollect.testing import provider_faults as faults
-from recollect.testing.chat_formats import Said
-from recollect.testing.provider_formats import json_response
-from recollect.testing.provider_server import Fault, Turn
+from recollect.models.language import providers
+from recollect.models.language.model import Prompt, PromptMessage, Role, ask
+from recollect.models.language.structured_output import complete_as
 from tests.integration.models.chat import KEY, PROVIDERS, Chat
+from tests.support import provider_faults as faults
+from tests.support.chat_formats import Said
+from tests.support.provider_formats import json_response
+from tests.support.provider_server import Fault, Turn
 
 SECRET = "the treasure lies under the oak"
 
@@ -307,7 +307,7 @@ def test_the_day_has_a_limit_and_answers_a_price(
     chat: Chat, provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An answer that might go beyond it is not asked for; the next day it is."""
-    monkeypatch.setattr(language_providers, "is_private", lambda url: False)
+    monkeypatch.setattr(providers, "is_private", lambda url: False)
     changes = {"daily_tokens": 100, "input_price": 10.0, "output_price": 20.0}
     with chat.model(provider, **changes) as model:
         found = model.complete(ask("what?", max_output_tokens=90))

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from recollect.backends.gguf import GgufEmbedder
 from recollect.core.errors import ProviderError
-from recollect.models.gguf import GgufEmbedder
 from tests.unit.models.gguf_file import tiny_bert
 
 pytest.importorskip("llama_cpp")

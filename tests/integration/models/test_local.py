@@ -16,12 +16,11 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.core.errors import EmbeddingError, InvalidInput, ModelMissing
-from recollect.models.folder import VOCABULARY, WEIGHTS
-from recollect.models.local import LocalEmbedder
-from recollect.models.runtime import OnnxSession, runtime_is_installed
-from recollect.models.weights import Weights, read_weights
-from recollect.models.windows import WindowRules
-from recollect.models.wordpiece import WordPieces, read_vocabulary
+from recollect.models.local.folder import VOCABULARY, WEIGHTS
+from recollect.models.local.minilm import LocalEmbedder, WindowRules
+from recollect.models.local.runtime import OnnxSession, runtime_is_installed
+from recollect.models.local.weights import Weights, read_weights
+from recollect.models.local.wordpiece import WordPieces, read_vocabulary
 
 pytestmark = pytest.mark.model
 

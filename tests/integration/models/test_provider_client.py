@@ -13,13 +13,13 @@ import msgspec
 import pytest
 
 from recollect.core.errors import ProviderRejected, ProviderUnavailable, StoreError
-from recollect.models.patience import Patience
-from recollect.models.provider_call import Call, FileUpload
-from recollect.models.provider_client import ProviderClient
-from recollect.testing import provider_faults as faults
-from recollect.testing.provider_formats import Received, Response, json_response
-from recollect.testing.provider_server import ProviderServer, Turn
-from recollect.testing.scripted_time import ScriptedTime
+from recollect.models.http.client import ProviderClient
+from recollect.models.http.request import Call, FileUpload
+from recollect.models.http.retry import Patience
+from tests.support import provider_faults as faults
+from tests.support.provider_formats import Received, Response, json_response
+from tests.support.provider_server import ProviderServer, Turn
+from tests.support.scripted_time import ScriptedTime
 
 ONCE = Patience(tries=1)
 CONTENT = b"line one\nline two\n" * 9_000
@@ -273,7 +273,7 @@ def test_an_encrypted_address_is_checked(server: ProviderServer, time: ScriptedT
 def test_nothing_is_imported_before_it_is_needed() -> None:
     """A start without a remote provider loads no HTTP client."""
     code = (
-        "import sys, recollect, recollect.models.registry, recollect.models.providers\n"
+        "import sys, recollect, recollect.models.registry, recollect.models.embedding.providers\n"
         "sys.exit('httpx' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -22,17 +22,17 @@ from recollect.core.errors import (
     QuotaExhausted,
 )
 from recollect.models.budget import DailyBudget, MemorySpending
-from recollect.models.embedder import EmbeddingInterrupted, Vectors
-from recollect.models.gemini import GeminiWire
-from recollect.models.openai import OpenAIWire
-from recollect.models.provider_client import ProviderClient
-from recollect.models.remote import RemoteEmbedder
-from recollect.models.wire import Wire
-from recollect.testing import provider_faults as faults
-from recollect.testing.provider_formats import json_response, unit_vector
-from recollect.testing.provider_server import Fault, ProviderServer, Turn
-from recollect.testing.scripted_time import ScriptedTime
+from recollect.models.embedding.embedder import EmbeddingInterrupted, Vectors
+from recollect.models.embedding.gemini import GeminiWire
+from recollect.models.embedding.openai import OpenAIWire
+from recollect.models.embedding.remote import RemoteEmbedder
+from recollect.models.embedding.wire import Wire
+from recollect.models.http.client import ProviderClient
 from tests.integration.models.remote import KEY, PROVIDERS, SIZE, embedder_for
+from tests.support import provider_faults as faults
+from tests.support.provider_formats import json_response, unit_vector
+from tests.support.provider_server import Fault, ProviderServer, Turn
+from tests.support.scripted_time import ScriptedTime
 
 Connect = Callable[..., RemoteEmbedder]
 

@@ -31,7 +31,7 @@ import sys
 from pathlib import Path
 import numpy as np
 from recollect.core.clock import SystemClock
-from recollect.index.vectors.chroma_embedded import ChromaEmbedded
+from recollect.backends.chroma.embedded import ChromaEmbedded
 
 chroma = ChromaEmbedded(Path(sys.argv[1]), SystemClock())
 chroma.open()

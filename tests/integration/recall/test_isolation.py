@@ -19,7 +19,7 @@ from tests.unit.index.scripted import ScriptedEmbedder
 
 LINKS = ["ann=telegram:123", "ann=discord:9", "bob=telegram:77"]
 FILES = "memory files"
-"""Stands for what is read in every private circle."""
+"""Stands for what is read in every private visibility group."""
 
 # What the key of a conversation is, and who hears it; said here anew, not taken from the code.
 PLACES: list[tuple[str | None, str, bool]] = [
@@ -73,7 +73,7 @@ class History:
     def __init__(self, memory: Memory, workspace: Path) -> None:
         self.memory = memory
         self.workspace = workspace
-        self.circles: dict[str, tuple[str, bool]] = {}
+        self.visibility_groups: dict[str, tuple[str, bool]] = {}
         self.current: dict[int, str] = {}
         self.said: dict[str, set[tuple[str, int]]] = defaultdict(set)
         self.shared: dict[str, set[tuple[str, int]]] = defaultdict(set)
@@ -92,8 +92,8 @@ class History:
             self.memory.sync()
         elif name == "reindex":
             self.memory.reindex()
-        elif self.circles:
-            session = sorted(self.circles)[rest[0] % len(self.circles)]
+        elif self.visibility_groups:
+            session = sorted(self.visibility_groups)[rest[0] % len(self.visibility_groups)]
             if name == "say in":
                 self._say(session)
             elif name == "fork":
@@ -103,10 +103,10 @@ class History:
 
     def check(self, session: str, mode: str) -> None:
         """Compare what is found on behalf of a session with what it may hear: all of that."""
-        circle, is_private = self.circles[session]
+        visibility_group, is_private = self.visibility_groups[session]
         found = self.memory.search("apple", 1_000, 0.0, mode=mode, for_session=session).hits
         messages = {(hit.session_id, hit.seq) for hit in found if hit.source == "sessions"}
-        assert messages == self.said[circle]
+        assert messages == self.said[visibility_group]
         files = {hit.path for hit in found if hit.source == "memory"}
         assert files == (self.files if is_private else set())
 
@@ -117,31 +117,31 @@ class History:
 
     def check_reading(self, session: str) -> None:
         """Try to read a memory file on behalf of a session."""
-        if self.circles[session][1]:
+        if self.visibility_groups[session][1]:
             self.memory.read("MEMORY.md", for_session=session)
         else:
             with pytest.raises(Denied):
                 self.memory.read("MEMORY.md", for_session=session)
 
     def _begin(self, place: int) -> str:
-        key, circle, is_private = PLACES[place]
+        key, visibility_group, is_private = PLACES[place]
         sessions = self.memory.sessions
         session = sessions.create() if key is None else sessions.reset(key)
-        self.circles[session.id] = circle, is_private
+        self.visibility_groups[session.id] = visibility_group, is_private
         self.current[place] = session.id
         return session.id
 
     def _say(self, session: str) -> None:
         message = self.memory.sessions.append(session, "user", f"apple number {len(self.said)}")
         place = (session, message.seq)
-        self.said[self.circles[session][0]].add(place)
+        self.said[self.visibility_groups[session][0]].add(place)
         self.shared[session].add(place)
 
     def _fork(self, session: str, back: int) -> None:
         last = self.memory.sessions.get(session).last_seq
         at = max(0, last - back)
         fork = self.memory.sessions.fork(session, at)
-        self.circles[fork.id] = self.circles[session]
+        self.visibility_groups[fork.id] = self.visibility_groups[session]
         self.shared[fork.id] = {place for place in self.shared[session] if place[1] <= at}
 
     def _write(self, number: int) -> None:
@@ -158,7 +158,7 @@ class History:
     st.sampled_from(["postings", "fts5"]),
     st.sampled_from(["lexical", "hybrid", "vector"]),
 )
-def test_a_conversation_hears_of_its_circle_and_of_nothing_else(
+def test_a_conversation_hears_of_its_visibility_group_and_of_nothing_else(
     ops: list[tuple[Any, ...]], lexical: str, mode: str
 ) -> None:
     """Whatever was said, reset, forked, linked and written before: no leak, and nothing missing."""
@@ -178,13 +178,13 @@ def test_a_conversation_hears_of_its_circle_and_of_nothing_else(
             for op in ops:
                 history.do(op)
             memory.sync()
-            for session in sorted(history.circles):
+            for session in sorted(history.visibility_groups):
                 history.check(session, mode)
                 history.check_own(session)
                 history.check_reading(session)
 
 
-def test_every_place_hears_what_its_circle_says(tmp_path: Path) -> None:
+def test_every_place_hears_what_its_visibility_group_says(tmp_path: Path) -> None:
     """Each of them once, in one home: a table of who hears whom."""
     workspace = tmp_path / "workspace"
     (workspace / "memory").mkdir(parents=True)
@@ -194,6 +194,6 @@ def test_every_place_hears_what_its_circle_says(tmp_path: Path) -> None:
         history.do(("write", 1))
         for place in range(len(PLACES)):
             history.do(("say", place))
-        for session in sorted(history.circles):
+        for session in sorted(history.visibility_groups):
             history.check(session, "lexical")
             history.check_reading(session)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.sessions.context.size import Sizer
+from recollect.sessions.context.view import ContextView
+from recollect.sessions.record.tool_pairs import pairs
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.size import Sizer
-from recollect.sessions.tool_pairs import pairs
-from recollect.sessions.view import ContextView
 
 TURNS = 500
 WINDOW = 4_000

@@ -15,7 +15,7 @@ import pytest
 import recollect
 from recollect.core.errors import InvalidInput
 from recollect.memory import Memory
-from recollect.sessions.keys import channel_key
+from recollect.sessions.record.session_key import channel_key
 
 KEY = "telegram:5054873275"
 HOUR_MS = 3_600_000

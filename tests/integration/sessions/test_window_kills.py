@@ -10,7 +10,7 @@ from random import Random
 
 from recollect.core.events import SessionCompacted
 from recollect.memory import open_memory
-from recollect.sessions.tool_pairs import pairs
+from recollect.sessions.record.tool_pairs import pairs
 from tests.integration.sessions.window_worker import SETTINGS, statement
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,13 +37,13 @@ def test_a_kill_between_any_steps_leaves_everything_consistent(tmp_path: Path) -
     """Messages, summaries, counts, events and notes agree, and go on where they were."""
     home, workspace, random = tmp_path / "home", tmp_path / "workspace", Random(11)
     workspace.mkdir()
-    with open_memory(home, workspace, overrides=SETTINGS) as memory:
+    with open_memory(home, workspace, overrides=SETTINGS, live=False) as memory:
         session_id = memory.sessions.create(key="telegram:42").id
     last = 0
     for _ in range(KILLS):
         turns = random.randint(3, 25)
         last = turns_until_killed(home, workspace, session_id, turns=turns)
-    with open_memory(home, workspace, overrides=SETTINGS) as memory:
+    with open_memory(home, workspace, overrides=SETTINGS, live=False) as memory:
         sessions = memory.sessions
         messages, session = sessions.messages(session_id), sessions.get(session_id)
         assert [message.seq for message in messages] == list(range(1, len(messages) + 1))

@@ -45,5 +45,7 @@ def talk(memory: Memory, session_id: str) -> None:
 
 
 if __name__ == "__main__":
-    with open_memory(Path(sys.argv[1]), Path(sys.argv[2]), overrides=SETTINGS) as opened:
+    with open_memory(
+        Path(sys.argv[1]), Path(sys.argv[2]), overrides=SETTINGS, live=False
+    ) as opened:
         talk(opened, sys.argv[3])

@@ -45,7 +45,7 @@ def workspace(tmp_path: Path) -> Path:
 @pytest.fixture
 def reader(tmp_path: Path) -> Iterator[Memory]:
     """Somebody else who searches: knows no workspace, so reads no files."""
-    with open_memory(tmp_path / "home", overrides=SETTINGS) as memory:
+    with open_memory(tmp_path / "home", overrides=SETTINGS, live=False) as memory:
         yield memory
 
 
@@ -78,7 +78,7 @@ def test_a_saved_file_is_found_by_somebody_else(
 
 def test_a_program_that_ends_at_once_does_not_watch(tmp_path: Path, workspace: Path) -> None:
     """Such as a command."""
-    with open_memory(tmp_path / "home", workspace, overrides=SETTINGS) as memory:
+    with open_memory(tmp_path / "home", workspace, overrides=SETTINGS, live=False) as memory:
         memory.sessions.create()
         memory.search("kettle")
         memory.sync()
@@ -174,11 +174,10 @@ def test_an_import_that_a_person_calls_takes_what_following_leaves_out(tmp_path:
     with recollect.open(tmp_path / "home", overrides=settings, live=False) as memory:
         memory.sync()
         assert memory.status().messages == 1
-        from recollect.integrations import import_transcripts
 
-        report = import_transcripts(memory, projects)
+        report = memory.import_transcripts(projects)
         assert (report.messages, report.duplicates) == (1, 1)
-        assert import_transcripts(memory, projects).unchanged == 1
+        assert memory.import_transcripts(projects).unchanged == 1
         memory.sync()
         assert memory.status().messages == 2
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.bench.product import Mode
+from benchmarks.quality.product import Mode
 from recollect.core.errors import ModelMissing
 from recollect.core.scope import Scope
-from recollect.models.embedder import Embedder
+from recollect.models.embedding.embedder import Embedder
 
 
 class ScriptedMessage(msgspec.Struct, kw_only=True):

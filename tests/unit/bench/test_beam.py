@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.bench.beam import flatten_ids, load_beam
+from benchmarks.datasets.beam import flatten_ids, load_beam
 from recollect.core.clock import to_datetime
 from recollect.core.errors import InvalidInput, NotFound
 

@@ -1,4 +1,4 @@
-"""`recollect bench` over the small data sets and the scripted memory."""
+"""`python -m benchmarks` over the small data sets and the scripted memory."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner, Result
 
-from recollect.bench import load
-from recollect.bench.load import LoadPlan, LoadRunner
-from recollect.bench.results import LoadReport, ProcessCost
-from recollect.cli import bench, bench_output
-from recollect.cli.bench_output import write_whole
+from benchmarks import commands, output
+from benchmarks.load import load
+from benchmarks.load.load import LoadPlan, LoadRunner
+from benchmarks.measure.results import LoadReport, ProcessCost
+from benchmarks.output import write_whole
 from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 @pytest.fixture
 def run(data_folder: Path, opener: ScriptedOpener, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command line; the product is the scripted memory."""
-    monkeypatch.setattr(bench, "open_product", opener)
+    monkeypatch.setattr(commands, "open_product", opener)
 
     def invoke(*arguments: str) -> Result:
         environment = {"RECOLLECT_BENCH_DATA": str(data_folder), "COLUMNS": "200"}
-        return CliRunner().invoke(bench.app, arguments, env=environment)
+        return CliRunner().invoke(commands.app, arguments, env=environment)
 
     return invoke
 
@@ -204,7 +204,7 @@ def test_missing_data_is_a_clear_error(run: Run, tmp_path: Path) -> None:
 
 def test_progress_is_drawn_only_for_a_reader() -> None:
     """Stderr of a test is no terminal: nothing is written, and nothing fails."""
-    with bench_output.show_progress() as progress:
+    with output.show_progress() as progress:
         progress("stage", 1, 2)
 
 

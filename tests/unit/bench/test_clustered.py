@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.bench.clustered import CLUSTERS, DIMENSIONS, ClusteredEmbedder
-from recollect.models.embedder import checked_vectors
+from benchmarks.load.clustered import CLUSTERS, DIMENSIONS, ClusteredEmbedder
+from recollect.models.embedding.embedder import checked_vectors
 
 
 @settings(max_examples=20, deadline=None)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.bench.corpus import Question, spread
-from recollect.bench.cranfield import load_cranfield
-from recollect.bench.locomo import load_locomo
+from benchmarks.datasets.corpus import Question, spread
+from benchmarks.datasets.cranfield import load_cranfield
+from benchmarks.datasets.locomo import load_locomo
 from recollect.core.errors import InvalidInput
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.bench.cranfield import as_markdown, load_cranfield
+from benchmarks.datasets.cranfield import as_markdown, load_cranfield
 from recollect.core.errors import InvalidInput
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.bench.data import data_file, digest, find_data, read_plain
+from benchmarks.datasets.data import data_file, digest, find_data, read_plain
 from recollect.core.errors import InvalidInput, NotFound
 
 

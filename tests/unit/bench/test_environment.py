@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.bench.environment import (
+from benchmarks.measure.environment import (
     describe_environment,
     describe_lines,
     resident_memory,

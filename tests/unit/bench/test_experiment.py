@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.bench.experiment import BASE, Variant, plan_variants
+from benchmarks.quality.experiment import BASE, Variant, plan_variants
 from recollect.core.errors import InvalidInput
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.bench.cranfield import load_cranfield
-from recollect.bench.homes import Homes, Progress, complete_folder, work_folder
-from recollect.bench.locomo import load_locomo
+from benchmarks.datasets.cranfield import load_cranfield
+from benchmarks.datasets.locomo import load_locomo
+from benchmarks.quality.homes import Homes, Progress, complete_folder, work_folder
 
 if TYPE_CHECKING:
     from tests.unit.bench.conftest import ScriptedOpener

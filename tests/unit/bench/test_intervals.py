@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.bench.intervals import estimate, paired_difference
+from benchmarks.measure.intervals import estimate, paired_difference
 
 
 @settings(max_examples=30)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.bench.environment import describe_environment
-from recollect.bench.lexical import (
+from benchmarks.load.lexical import (
     BACKENDS,
     SINGLE_WRITES,
     LexicalRun,
@@ -13,8 +12,9 @@ from recollect.bench.lexical import (
     describe_lexical,
     lexical_grids,
 )
-from recollect.bench.load import LoadPlan
-from recollect.bench.product import open_product
+from benchmarks.load.load import LoadPlan
+from benchmarks.measure.environment import describe_environment
+from benchmarks.quality.product import open_product
 
 
 def test_both_back_ends_index_and_answer_the_same_messages(tmp_path: Path) -> None:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from recollect.bench import load as load_module
-from recollect.bench.environment import describe_environment
-from recollect.bench.homes import Progress
-from recollect.bench.load import LoadPlan, LoadRunner, disk_usage
-from recollect.bench.load_grids import describe_load, load_grids
-from recollect.bench.plot import plot_load
-from recollect.bench.product import Mode
-from recollect.bench.results import LoadRun, ProcessCost
-from recollect.bench.synthetic import TargetedQuery
+from benchmarks.datasets.synthetic import TargetedQuery
+from benchmarks.load import load as load_module
+from benchmarks.load.load import LoadPlan, LoadRunner, disk_usage
+from benchmarks.load.load_grids import describe_load, load_grids
+from benchmarks.measure.environment import describe_environment
+from benchmarks.measure.plot import plot_load
+from benchmarks.measure.results import LoadRun, ProcessCost
+from benchmarks.quality.homes import Progress
+from benchmarks.quality.product import Mode
 from recollect.core.errors import InvalidInput, StoreError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.bench.locomo import load_locomo, repair_evidence
+from benchmarks.datasets.locomo import load_locomo, repair_evidence
 from recollect.core.clock import to_datetime
 from recollect.core.errors import InvalidInput, NotFound
 

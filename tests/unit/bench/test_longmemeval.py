@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.bench.longmemeval import FILE, load_longmemeval
+from benchmarks.datasets.longmemeval import FILE, load_longmemeval
 from recollect.core.errors import InvalidInput
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.bench.metrics import (
+from benchmarks.measure.metrics import (
     all_at,
     first_occurrences,
     hit_at,

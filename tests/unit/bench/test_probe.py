@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from recollect.bench import probe
-from recollect.bench.probe import ProbeRequest, answer_probe, run_command
-from recollect.bench.results import ProcessCost
-from recollect.bench.synthetic import TargetedQuery
+from benchmarks.datasets.synthetic import TargetedQuery
+from benchmarks.load import probe
+from benchmarks.load.probe import ProbeRequest, answer_probe, run_command
+from benchmarks.measure.results import ProcessCost
 from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreError
 

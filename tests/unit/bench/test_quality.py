@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from recollect.bench.cranfield import load_cranfield
-from recollect.bench.experiment import plan_variants
-from recollect.bench.homes import Homes, Progress
-from recollect.bench.locomo import load_locomo
-from recollect.bench.quality import QualityPlan, QualityRunner
+from benchmarks.datasets.cranfield import load_cranfield
+from benchmarks.datasets.locomo import load_locomo
+from benchmarks.quality.experiment import plan_variants
+from benchmarks.quality.homes import Homes, Progress
+from benchmarks.quality.quality import QualityPlan, QualityRunner
 from recollect.core.errors import Conflict
 
 if TYPE_CHECKING:

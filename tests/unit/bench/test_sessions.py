@@ -12,16 +12,16 @@ import pytest
 from typer.testing import CliRunner
 
 import recollect
-from recollect.bench.environment import describe_environment
-from recollect.bench.session_writer import ALONE, main
-from recollect.bench.sessions import (
+from benchmarks.commands import app
+from benchmarks.load.session_writer import ALONE, main
+from benchmarks.load.sessions import (
     SessionPlan,
     SessionRunner,
     _Writer,
     describe_sessions,
     session_grids,
 )
-from recollect.cli.bench import app
+from benchmarks.measure.environment import describe_environment
 from recollect.core.errors import RecollectError
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.bench.stopwatch import Spent, Stopwatch, latency_of, rate_of
+from benchmarks.measure.stopwatch import Spent, Stopwatch, latency_of, rate_of
 
 SECONDS = st.floats(0, 100, allow_nan=False)
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from recollect.bench.experiment import plan_variants
-from recollect.bench.homes import Progress
-from recollect.bench.plot import check_plot, plot_quality
-from recollect.bench.quality import QualityPlan
-from recollect.bench.quality_grids import describe_quality, quality_grids, show_share
-from recollect.bench.report import Grid, as_markdown, as_table
-from recollect.bench.results import DatasetReport, QualityReport
-from recollect.bench.suite import QualitySuite, Slice
+from benchmarks.measure.plot import check_plot, plot_quality
+from benchmarks.measure.report import Grid, as_markdown, as_table
+from benchmarks.measure.results import DatasetReport, QualityReport
+from benchmarks.quality.experiment import plan_variants
+from benchmarks.quality.homes import Progress
+from benchmarks.quality.quality import QualityPlan
+from benchmarks.quality.quality_grids import describe_quality, quality_grids, show_share
+from benchmarks.quality.suite import QualitySuite, Slice
 from recollect.core.errors import ConfigError, InvalidInput
 
 if TYPE_CHECKING:

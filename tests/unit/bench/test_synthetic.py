@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.bench.synthetic import (
+from benchmarks.datasets.synthetic import (
     FUNCTION_WORDS,
     MESSAGE_WORDS,
     SESSION_MESSAGES,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.bench.environment import describe_environment
-from recollect.bench.load import LoadPlan
-from recollect.bench.product import open_product
-from recollect.bench.vectors import VectorRun, VectorRunner, describe_vectors, vector_grids
+from benchmarks.load.load import LoadPlan
+from benchmarks.load.vectors import VectorRun, VectorRunner, describe_vectors, vector_grids
+from benchmarks.measure.environment import describe_environment
+from benchmarks.quality.product import open_product
 from recollect.core.errors import StoreError
 
 
@@ -39,7 +39,7 @@ def test_a_back_end_that_cannot_be_used_is_not_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Figures of memory never stand under another name."""
-    monkeypatch.setattr("recollect.index.vectors.sqlite_vec.find_spec", lambda _: None)
+    monkeypatch.setattr("recollect.backends.sqlite_vec.find_spec", lambda _: None)
     runner = VectorRunner(tmp_path, open_product, lambda *_: None)
     with pytest.raises(StoreError, match="sqlite-vec cannot be measured"):
         runner.run(LoadPlan(messages=30, chunks=1, queries=2), ("sqlite-vec",))

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.bench import workspace as bench
-from recollect.bench.environment import describe_environment
-from recollect.bench.workspace import (
+from benchmarks.load import workspace as bench
+from benchmarks.load.workspace import (
     WorkspacePlan,
     WorkspaceRunner,
     describe_workspace,
     workspace_grids,
 )
+from benchmarks.measure.environment import describe_environment
 from recollect.core.errors import InvalidInput
 from tests.unit.index.scripted import ScriptedEmbedder
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.bench.homes import Progress
-from recollect.bench.synthetic import SyntheticCorpus
-from recollect.bench.writes import measure_writes
+from benchmarks.datasets.synthetic import SyntheticCorpus
+from benchmarks.load.writes import measure_writes
+from benchmarks.quality.homes import Progress
 
 if TYPE_CHECKING:
     from tests.unit.bench.conftest import ScriptedOpener

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.cli.addresses import Lines, find_message, lines_of, short
+from recollect.cli.addresses import LineRange, find_message, lines_of, short
 from recollect.core.errors import Conflict, NotFound
 from recollect.memory import Memory
 
@@ -23,16 +23,16 @@ def memory(home: Path) -> Iterator[Memory]:
 @pytest.mark.parametrize(
     ("address", "lines"),
     [
-        ("MEMORY.md", Lines(path="MEMORY.md")),
-        ("memory/a b.md:12", Lines(path="memory/a b.md", first=12)),
-        ("memory/a.md:12-18", Lines(path="memory/a.md", first=12, last=18)),
-        ("memory/a:b.md", Lines(path="memory/a:b.md")),
+        ("MEMORY.md", LineRange(path="MEMORY.md")),
+        ("memory/a b.md:12", LineRange(path="memory/a b.md", first=12)),
+        ("memory/a.md:12-18", LineRange(path="memory/a.md", first=12, last=18)),
+        ("memory/a:b.md", LineRange(path="memory/a:b.md")),
         ("0198a1f9:4", None),
         ("agent:main:tg:acc:direct:42:7", None),
         ("0198a1f9-0000-7000-8000-000000000000", None),
     ],
 )
-def test_files_and_messages_are_told_apart(address: str, lines: Lines | None) -> None:
+def test_files_and_messages_are_told_apart(address: str, lines: LineRange | None) -> None:
     """By their form."""
     assert lines_of(address) == lines
 
@@ -43,9 +43,8 @@ def test_a_session_answers_to_its_id_elsewhere(memory: Memory, tmp_path: Path) -
     line = f'{{"role": "user", "content": "hi", "session": "{foreign}"}}\n'
     path = tmp_path / "x.jsonl"
     path.write_text(line, encoding="utf-8")
-    from recollect.integrations import import_transcripts
 
-    import_transcripts(memory, path, "jsonl")
+    memory.import_transcripts(path, "jsonl")
     found = memory.sessions.list()[0]
     names = {found.title, found.foreign_id, found.key} - {None}
     assert any(foreign in str(name) for name in names)

@@ -96,19 +96,3 @@ def test_a_long_name_gets_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) 
     assert below.strip() == "[default: 80]"
     assert time.startswith("  --time <int>  ")
     assert below.index("[") == time.index("[")
-
-
-def test_bench_is_mounted_with_its_commands(run: Run) -> None:
-    """They come from the benchmark's own module."""
-    out = run("bench", "--help").out
-    for name in ("locomo", "beam", "cranfield", "load"):
-        assert f"  {name} " in out
-    assert run("bench", "lod").code == 2
-    assert run("bench", "load", "--help").code == 0
-
-
-def test_json_before_bench_reaches_the_benchmark(run: Run, tmp_path: object) -> None:
-    """Its own option stands behind its own commands."""
-    done = run("--json", "bench", "locomo", "--data", tmp_path)
-    assert done.code == 1
-    assert done.error["hint"]

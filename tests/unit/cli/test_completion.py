@@ -37,7 +37,6 @@ def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
         ("recollect search --source se", ["sessions"]),
         ("recollect import cl", ["claude-code"]),
         ("recollect config get search.li", ["search.limit"]),
-        ("recollect bench loc", ["locomo"]),
         ("recollect models ins", ["install"]),
         ("recollect sessions --status de", ["deleted"]),
         ("recollect sessions say x as", ["assistant"]),

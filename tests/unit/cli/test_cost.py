@@ -11,16 +11,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.assembly.ground import Order
-from recollect.assembly.parts import Parts, assemble
-from recollect.cli.cost import show_preview
-from recollect.index.preview import Preview
+from recollect.assembly.components import Components, assemble
+from recollect.assembly.resources import OpenOptions
+from recollect.cli.index.cost import show_preview
+from recollect.index.build.preview import Preview
 from tests.unit.cli.conftest import Run
 from tests.unit.index.scripted import PaidEmbedder
 
 NOTHING = Preview(
     rebuild=None,
-    unagreed=None,
+    consent_needed=None,
     documents=0,
     chunks=0,
     texts=0,
@@ -36,7 +36,7 @@ def paid(monkeypatch: pytest.MonkeyPatch) -> PaidEmbedder:
     """Every memory of the test uses a paid provider."""
     embedder = PaidEmbedder("paid:words")
 
-    def with_paid(order: Order) -> Parts:
+    def with_paid(order: OpenOptions) -> Components:
         return assemble(msgspec.structs.replace(order, embedder=embedder))
 
     monkeypatch.setattr("recollect.memory.assemble", with_paid)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli import demo
+from recollect.cli.setup import demo
 from recollect.core.errors import ProviderUnavailable
 from tests.unit.cli.conftest import Run
 
@@ -81,7 +81,7 @@ def test_a_model_that_cannot_be_installed_is_a_warning(
     def refuse(*_: object, **__: object) -> None:
         raise ProviderUnavailable("the package index did not deliver the model", hint="wait")
 
-    monkeypatch.setattr("recollect.models.install.install", refuse)
+    monkeypatch.setattr("recollect.models.local.install.install", refuse)
     done = run("demo", "--keep", place, "--with-model")
     assert done.code == 0
     assert "warning: the package index did not deliver the model; the demo goes on" in done.err

@@ -14,12 +14,12 @@ import apsw  # noqa: TID251  # damages what none of our writers would
 import pytest
 
 import recollect
-from recollect.cli import checks, repair
-from recollect.cli.repair import is_open_elsewhere
+from recollect.cli.doctor import checks, repair
+from recollect.cli.doctor.repair import is_open_elsewhere
 from recollect.core.clock import SystemClock
 from recollect.core.settings import StoreSettings
-from recollect.index.batch_health import BatchHealth, note_failure
-from recollect.store.sqlite import open_index
+from recollect.index.embedding.batch_health import BatchHealth, note_failure
+from recollect.store.sqlite.database import open_index
 from tests.unit.cli.conftest import Done, Run
 
 NAMES = [
@@ -460,7 +460,7 @@ def test_a_rebuild_that_runs_is_noted(run: Run, filled: Path) -> None:
         "import sys, time\n"
         "from pathlib import Path\n"
         "from recollect.core.clock import SystemClock\n"
-        "from recollect.index.locks import IndexLocks\n"
+        "from recollect.index.model.locks import IndexLocks\n"
         "locks = IndexLocks(Path(sys.argv[1]), SystemClock())\n"
         "print(locks.rebuild.acquire('reindex'), flush=True)\n"
         "sys.stdin.read()\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.export import _complete_format
+from recollect.cli.transcripts.export import _complete_format
 from tests.unit.cli.conftest import SAID, Run
 
 pytestmark = pytest.mark.usefixtures("filled")

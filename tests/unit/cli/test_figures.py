@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.cli.figures import bar, count, day, duration, moment, size
+from recollect.cli.output.formatting import bar, count, day, duration, moment, size
 
 
 @pytest.mark.parametrize(

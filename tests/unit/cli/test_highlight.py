@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli.highlight import matches
+from recollect.cli.output.hits import matches
 
 
 def _marked(text: str, question: str) -> list[str]:

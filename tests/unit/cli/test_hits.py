@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.cli.hits import address, show_hits
-from recollect.index.hit import Hit
+from recollect.cli.output.hits import address, show_hits
+from recollect.index.query.hit import Hit
 
 NOON = 1_780_000_000_000
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.importing import MOST_LISTED
+from recollect.cli.transcripts.importing import MOST_LISTED
 from tests.unit.cli.conftest import Run
 
 

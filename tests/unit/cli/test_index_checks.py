@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.index_checks import check_files
+from recollect.cli.doctor.index_checks import check_files
 from recollect.core.errors import StoreReadOnly
-from recollect.core.scope import Scope
-from recollect.index.memory_files import MemoryFiles
-from recollect.index.memory_listing import MemoryFile, MemoryListing, list_memory
+from recollect.workspace.listing import MemoryFile, MemoryListing, list_memory
+from recollect.workspace.memory_folder import MemoryFolder
 
 
-class Forbidding(MemoryFiles):
+class Forbidding(MemoryFolder):
     """Memory files of somebody else: the tests may run as root, who may read everything."""
 
     def text(self, file: MemoryFile) -> tuple[str, list[str]]:
@@ -29,14 +28,14 @@ def listing(workspace: Path) -> MemoryListing:
 
 def test_a_file_that_may_not_be_read_is_wrong(workspace: Path, listing: MemoryListing) -> None:
     """Its notes would silently be missing."""
-    files = Forbidding(workspace, scope=Scope(), redactor=None)
+    files = Forbidding(workspace, redactor=None)
     found = check_files(files, listing, "here")
     assert (found.state, found.detail) == ("wrong", "memory/2025-07-14.md: permission denied")
 
 
 def test_a_folder_that_may_not_be_read_is_wrong(workspace: Path) -> None:
     """As one of its files would be."""
-    files = MemoryFiles(workspace, scope=Scope(), redactor=None)
+    files = MemoryFolder(workspace, redactor=None)
     listing = MemoryListing(files=(), warnings=("memory: left out",), closed=("memory",))
     found = check_files(files, listing, "here")
     assert (found.state, found.detail) == ("wrong", "memory cannot be looked into")
@@ -45,5 +44,5 @@ def test_a_folder_that_may_not_be_read_is_wrong(workspace: Path) -> None:
 def test_a_file_that_is_gone_meanwhile_is_fine(workspace: Path, listing: MemoryListing) -> None:
     """It was there when they were listed."""
     (workspace / "memory" / "2025-07-14.md").unlink()
-    files = MemoryFiles(workspace, scope=Scope(), redactor=None)
+    files = MemoryFolder(workspace, redactor=None)
     assert check_files(files, listing, "here").state == "ok"

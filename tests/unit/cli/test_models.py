@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.models.folder import ORIGINALS
+from recollect.models.local.folder import ORIGINALS
 from tests.unit.cli.conftest import Run
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli.plain import one_line, plain, shortened
+from recollect.cli.output.sanitize import one_line, plain, shortened
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from recollect.cli import progress
-from recollect.cli.progress import Bars, Lines, Steps, show_progress
-from recollect.index.report import Progress
-from recollect.sessions.import_report import ImportProgress
+from recollect.cli.output import progress
+from recollect.cli.output.progress import Bars, ProgressLines, Steps, show_progress
+from recollect.index.model.sync_report import Progress
+from recollect.sessions.exchange.import_report import ImportProgress
 
 
 class _Time:
@@ -30,7 +30,7 @@ def _reading(done: int, left: int) -> Progress:
 def test_lines_come_every_some_seconds_with_rate_and_rest() -> None:
     """The first one after as long a time."""
     time, lines = _Time(), list[str]()
-    steps = Steps(Lines(lines.append, time))
+    steps = Steps(ProgressLines(lines.append, time))
     steps.indexing(_reading(0, 1000))
     time.now += 4
     steps.indexing(_reading(400, 600))
@@ -44,7 +44,7 @@ def test_lines_come_every_some_seconds_with_rate_and_rest() -> None:
 def test_every_stage_has_its_own_rate() -> None:
     """Embedding is slower than reading."""
     time, lines = _Time(), list[str]()
-    steps = Steps(Lines(lines.append, time))
+    steps = Steps(ProgressLines(lines.append, time))
     steps.indexing(_reading(1000, 0))
     steps.indexing(Progress(stage="embedding", done=0, left=50))
     time.now += 10
@@ -55,7 +55,7 @@ def test_every_stage_has_its_own_rate() -> None:
 def test_an_import_is_told_in_bytes() -> None:
     """Its files differ in size."""
     time, lines = _Time(), list[str]()
-    steps = Steps(Lines(lines.append, time))
+    steps = Steps(ProgressLines(lines.append, time))
     report = ImportProgress(files=1, files_done=0, bytes=0, bytes_done=0, messages=0, path="x")
     steps.importing(report)
     time.now += 5
@@ -70,7 +70,7 @@ def test_an_import_is_told_in_bytes() -> None:
 def test_nothing_to_do_is_no_division_by_zero() -> None:
     """An empty stage is done."""
     time, lines = _Time(), list[str]()
-    painter = Lines(lines.append, time)
+    painter = ProgressLines(lines.append, time)
     time.now += 9
     painter.paint("Reading", 0, 0, "documents")
     assert lines == ["reading: 0 of 0, 100 %, 0/s"]
@@ -125,7 +125,7 @@ def test_the_place_decides_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> Non
     for quiet in (False, True):
         with show_progress(quiet=quiet):
             pass
-    assert kinds == ["Bars", "Bars", "Lines", "Painter"]
+    assert kinds == ["Bars", "Bars", "ProgressLines", "Painter"]
 
 
 def test_a_log_gets_its_line_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli import sample
-from recollect.cli.sample import prepare, read_questions, transcripts_of, workspace_of
+from recollect.cli.setup import sample
+from recollect.cli.setup.sample import prepare, read_questions, transcripts_of, workspace_of
 from recollect.core.errors import Conflict, StoreError
 from recollect.core.settings import load_settings
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.cli.session_tree import tree_rows
-from recollect.sessions.lineage import Branch
-from recollect.sessions.session import Session
+from recollect.cli.sessions.tree import tree_rows
+from recollect.sessions.record.lineage import Branch
+from recollect.sessions.record.session import Session
 from tests.unit.cli.conftest import Run
 
 

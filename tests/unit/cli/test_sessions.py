@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.cli import transcript
-from recollect.cli.session_lines import title_of
+from recollect.cli.sessions.lines import title_of
+from recollect.cli.transcripts import show
 from tests.unit.cli.conftest import Run
 
 pytestmark = pytest.mark.usefixtures("filled")
@@ -89,7 +89,7 @@ def test_a_part_of_a_transcript_is_chosen(
     run: Run, home: Path, options: tuple[str, ...], seqs: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same part on the screen and in the document, whatever the size of a page."""
-    monkeypatch.setattr(transcript, "PAGE", 2)
+    monkeypatch.setattr(show, "PAGE", 2)
     document = run("--home", home, "transcript", "delivery", *options, "--json").json
     shown = run("--home", home, "transcript", "delivery", *options).out
     assert [message["seq"] for message in document["messages"]] == seqs

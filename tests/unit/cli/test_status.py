@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 import recollect
-from recollect.cli.status_lines import pairs_of, warnings_of
+from recollect.cli.output.status_lines import pairs_of, warnings_of
 from recollect.core.settings import Settings
-from recollect.index.batch_health import batch_status
+from recollect.index.embedding.batch_health import batch_status
 from recollect.recall.status import BudgetStatus, CacheStatus, Fallback, SourceCount, Status
 from tests.unit.cli.conftest import Run
 
@@ -123,7 +123,7 @@ def test_what_answers_for_something_else_is_a_warning(status: Status) -> None:
     for changed, told in (
         ({"fallback": Fallback(origin="qmd", reason="it fell")}, "qmd does not answer: it fell"),
         ({"index": replace(index, trouble="no key")}, "the embedder failed: no key"),
-        ({"index": replace(index, unagreed="it costs")}, "it costs"),
+        ({"index": replace(index, consent_needed="it costs")}, "it costs"),
         (
             {"index": replace(index, refused=2)},
             "2 chunks refused by the embedder: only their words are found",

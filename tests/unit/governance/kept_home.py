@@ -11,16 +11,16 @@ from recollect.core.settings import SessionSettings, Settings, StoreSettings
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.governance.episode import Episode, EpisodeWriter
 from recollect.governance.plan import DAY_MS
+from recollect.governance.removal import Copies, copies_elsewhere
 from recollect.governance.retention import Retention
-from recollect.governance.sweep import Copies, copies_elsewhere
 from recollect.index.index import Index
-from recollect.index.locks import IndexLocks
-from recollect.index.searcher import SearchOptions
-from recollect.recall.transcript_feed import TranscriptFeed
-from recollect.sessions.mirror import TranscriptMirror
-from recollect.sessions.session import Session
+from recollect.index.model.locks import IndexLocks
+from recollect.index.query.search_service import SearchOptions
+from recollect.recall.transcript_source import TranscriptFeed
+from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.record.session import Session
 from recollect.sessions.sessions import Sessions
-from recollect.store.sqlite import open_index, open_records
+from recollect.store.sqlite.database import open_index, open_records
 from tests.unit.sessions.home import HandClock
 
 EVERYBODY = Scope()

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from recollect.governance.plan import DAY_MS
 from recollect.governance.report import PruneReport
-from recollect.sessions.mirror_file import MirrorState
-from recollect.sessions.session import Session
-from recollect.store.cell import text
+from recollect.sessions.mirror.mirror_file import MirrorState
+from recollect.sessions.record.session import Session
+from recollect.store.columns import text
 from tests.unit.governance.kept_home import KeptHome
 
 ITEMS = st.sampled_from(["user", "assistant", "call", "result"])

@@ -14,11 +14,11 @@ from recollect.core.scope import Scope
 from recollect.governance import removal, retention
 from recollect.governance.episode import episodes_of
 from recollect.governance.plan import DAY_MS
+from recollect.governance.removal import is_unswept
 from recollect.governance.retention import PruneProgress
-from recollect.governance.sweep import is_unswept
-from recollect.sessions.mirror_file import MirrorState
-from recollect.store.home import TRANSCRIPTS
+from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.store.journal import events_since
+from recollect.store.sqlite.home import TRANSCRIPTS
 from tests.unit.governance.kept_home import KeptHome
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.governance.turn_cut import choose_cut
+from recollect.governance.plan import choose_cut
 
 
 def test_a_cut_is_before_a_turn() -> None:

@@ -16,23 +16,23 @@ from recollect.core.settings.embedding import (
     EmbeddingSettings,
     RemoteSettings,
 )
-from recollect.index.batch_health import BatchStatus
+from recollect.index.embedding.batch_health import BatchStatus
+from recollect.index.embedding.batch_job_rows import BatchJob, find_jobs
 from recollect.index.index import Index
-from recollect.index.job_rows import Job, find_jobs
-from recollect.index.locks import IndexLocks
-from recollect.index.report import SyncReport
+from recollect.index.model.locks import IndexLocks
+from recollect.index.model.sync_report import SyncReport
 from recollect.models.budget import DailyBudget, MemorySpending
-from recollect.models.embedder import Embedder
-from recollect.models.gemini import GeminiWire
-from recollect.models.openai import OpenAIWire
-from recollect.models.patience import Tempo
-from recollect.models.provider_client import ProviderClient
-from recollect.models.remote import RemoteEmbedder
-from recollect.models.voyage import VoyageWire
-from recollect.models.wire import Wire
-from recollect.store.cell import blob, first_integer, text
-from recollect.store.sqlite import open_index
-from recollect.testing.provider_formats import unit_vector
+from recollect.models.embedding.embedder import Embedder
+from recollect.models.embedding.gemini import GeminiWire
+from recollect.models.embedding.openai import OpenAIWire
+from recollect.models.embedding.remote import RemoteEmbedder
+from recollect.models.embedding.voyage import VoyageWire
+from recollect.models.embedding.wire import Wire
+from recollect.models.http.client import ProviderClient
+from recollect.models.http.retry import RetryPolicy
+from recollect.store.columns import blob, first_integer, text
+from recollect.store.sqlite.database import open_index
+from tests.support.provider_formats import unit_vector
 from tests.unit.index.scripted import ScriptedFeed, said
 
 DIMENSIONS = 8
@@ -91,7 +91,7 @@ def embedder_at(
         budget: Tokens of a day; 0 sets no limit.
     """
     base_url = server.base_url(provider)
-    tempo = Tempo(pause=lambda _: None)
+    tempo = RetryPolicy(pause=lambda _: None)
     daily = DailyBudget(budget, MemorySpending(), tempo.clock) if budget else None
     client = ProviderClient(provider, base_url, {"authorization": "Bearer k"}, tempo=tempo)
     return RemoteEmbedder(wire_of(provider, model), client, base_url=base_url, budget=daily)
@@ -171,7 +171,7 @@ class BatchHome:
         return self.index.status().waiting
 
     @property
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[BatchJob]:
         """The batches that are written down."""
         return self.database.read(find_jobs)
 

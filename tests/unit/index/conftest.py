@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from recollect.core.settings import Settings
-from recollect.index import chunk_arrays, embedding, retired
-from recollect.index.lexical import merge, tail
-from recollect.index.vectors import code_rows
-from recollect.models.embedder import Embedder
+from recollect.index.build import retired
+from recollect.index.embedding import queue
+from recollect.index.lexical import segments, tail
+from recollect.index.model import chunk_arrays
+from recollect.index.vectors import codes
+from recollect.models.embedding.embedder import Embedder
 from tests.unit.index.corpus import OpenIndex, ScriptedFeed
 
 Open = Callable[..., OpenIndex]
@@ -46,12 +48,12 @@ def shrink(patch: pytest.MonkeyPatch) -> None:
     """Make every size tiny until the patch is undone."""
     patch.setattr(tail, "SEAL_CHUNKS", 4)
     patch.setattr(tail, "SEAL_ENTRIES", 60)
-    patch.setattr(merge, "SMALL", 12)
-    patch.setattr(merge, "FAN", 3)
-    patch.setattr(merge, "FEW", 2)
-    patch.setattr(merge, "LARGE", 40)
-    patch.setattr(merge, "MERGE_TERMS", 5)
+    patch.setattr(segments, "SMALL", 12)
+    patch.setattr(segments, "FAN", 3)
+    patch.setattr(segments, "FEW", 2)
+    patch.setattr(segments, "LARGE", 40)
+    patch.setattr(segments, "MERGE_TERMS", 5)
     patch.setattr(chunk_arrays, "BULK_LINKS", 6)
-    patch.setattr(embedding, "BATCH", 5)
-    patch.setattr(code_rows, "FOLD_ROWS", 9)
+    patch.setattr(queue, "BATCH", 5)
+    patch.setattr(codes, "FOLD_ROWS", 9)
     patch.setattr(retired, "DROP_ROWS", 7)

@@ -17,17 +17,16 @@ from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
-from recollect.index.document import Document, Removal
-from recollect.index.embedders import Embedders
-from recollect.index.feed import Batch, FeedState
-from recollect.index.hit import Hit, SearchResult
+from recollect.index.embedding.service import Embedders
 from recollect.index.index import Index
-from recollect.index.locks import IndexLocks
-from recollect.index.question_vectors import QuestionVectors
-from recollect.index.searcher import Searcher, SearchOptions
-from recollect.models.embedder import Embedder
+from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
+from recollect.index.model.locks import IndexLocks
+from recollect.index.query.hit import Hit, SearchResult
+from recollect.index.query.question_vectors import QuestionVectors
+from recollect.index.query.search_service import SearchOptions, SearchService
+from recollect.models.embedding.embedder import Embedder
 from recollect.store.engine import Database, Transaction
-from recollect.store.sqlite import SqliteDatabase, open_index
+from recollect.store.sqlite.database import SqliteDatabase, open_index
 
 T = TypeVar("T")
 Change = Document | Removal
@@ -84,12 +83,12 @@ class ScriptedFeed:
         """Return whether something is new."""
         return cursor < len(self.changes)
 
-    def batches(self, state: FeedState) -> Iterator[Batch]:
+    def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield what is new."""
         for start in range(state.cursor, len(self.changes), self.batch):
             part = self.changes[start : start + self.batch]
             latest = {_key(change): change for change in part}
-            yield Batch(
+            yield DocumentBatch(
                 documents=tuple(c for c in latest.values() if isinstance(c, Document)),
                 removals=tuple(c for c in latest.values() if isinstance(c, Removal)),
                 cursor=start + len(part),
@@ -234,9 +233,9 @@ class OpenIndex:
         """Return every hit."""
         return self.ask(query, scope, options).hits
 
-    def reader(self) -> Searcher:
+    def reader(self) -> SearchService:
         """Return a reader that never writes."""
-        return Searcher(self.database, self.settings.search, QuestionVectors(Embedders(), 3.0))
+        return SearchService(self.database, self.settings.search, QuestionVectors(Embedders(), 3.0))
 
     def refs(self, query: str, scope: Scope | None = None) -> list[str]:
         """Return what is hit, best first."""

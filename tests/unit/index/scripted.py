@@ -14,15 +14,20 @@ from recollect.core.clock import Clock, SystemClock
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings, Settings, StoreSettings
 from recollect.core.settings.embedding import CacheSettings, EmbeddingSettings
-from recollect.index.document import Document, Removal
-from recollect.index.embedding_cache import EmbeddingCache, space_of
-from recollect.index.feed import Batch, Feed, FeedState
-from recollect.index.hit import SearchResult
+from recollect.index.embedding.cache import EmbeddingCache, space_of
 from recollect.index.index import Index
-from recollect.index.locks import IndexLocks
-from recollect.index.searcher import SearchOptions
-from recollect.models.embedder import Embedder, Progress, Vectors
-from recollect.store.sqlite import open_index
+from recollect.index.model.document import (
+    Document,
+    DocumentBatch,
+    DocumentSource,
+    Removal,
+    SourceState,
+)
+from recollect.index.model.locks import IndexLocks
+from recollect.index.query.hit import SearchResult
+from recollect.index.query.search_service import SearchOptions
+from recollect.models.embedding.embedder import Embedder, Progress, Vectors
+from recollect.store.sqlite.database import open_index
 
 CLOCK = SystemClock()
 DAY = 86_400_000
@@ -112,11 +117,11 @@ class ScriptedFeed:
         """Return whether something was added."""
         return len(self.entries) > cursor
 
-    def batches(self, state: FeedState) -> Iterator[Batch]:
+    def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield all that is new as one batch."""
         new = {(entry.source, entry.ref): entry for entry in self.entries[state.cursor :]}
         if new:
-            yield Batch(
+            yield DocumentBatch(
                 documents=tuple(e for e in new.values() if isinstance(e, Document)),
                 removals=tuple(e for e in new.values() if isinstance(e, Removal)),
                 cursor=len(self.entries),
@@ -129,7 +134,7 @@ class ScriptedIndex:
     def __init__(
         self,
         folder: Path,
-        feed: Feed,
+        feed: DocumentSource,
         embedder: ScriptedEmbedder | None = None,
         search: SearchSettings | None = None,
         *,

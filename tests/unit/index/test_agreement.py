@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from recollect.core.settings import EmbeddingSettings
-from recollect.models.embedder import Embedder
+from recollect.models.embedding.embedder import Embedder
 from tests.unit.index.scripted import (
     PaidEmbedder,
     ScriptedEmbedder,
@@ -52,11 +52,11 @@ def test_a_sync_keeps_the_old_index_until_somebody_agrees(tmp_path: Path) -> Non
         assert any(TOLD in told for told in result.warnings)
         status = home.index.status()
         assert status.is_paid
-        assert TOLD in str(status.unagreed)
+        assert TOLD in str(status.consent_needed)
         assert "the embedder was changed" in str(status.outdated)
         assert paid.texts == []
         assert home.index.rebuild().vectors == 7
-        assert home.index.status().unagreed is None
+        assert home.index.status().consent_needed is None
         assert home.ask("number6").mode == "hybrid"
     said_so.entries.append(said("m7", "apple number7"))
     with ScriptedIndex(tmp_path, said_so, paid) as home:
@@ -74,7 +74,7 @@ def test_a_provider_that_nobody_named_gets_nothing_before_somebody_agrees(tmp_pa
         assert home.index.rebuild().vectors == 6
         assert home.ask("number3").mode == "hybrid"
     with ScriptedIndex(tmp_path, feed(), paid, was_found=True) as home:
-        assert home.index.status().unagreed is None
+        assert home.index.status().consent_needed is None
 
 
 def test_an_index_of_words_needs_an_agreement_too(tmp_path: Path) -> None:
@@ -139,5 +139,5 @@ def test_an_agreement_survives_a_killed_rebuild(tmp_path: Path) -> None:
         except KeyboardInterrupt:
             paid.before = lambda _: None
     with ScriptedIndex(tmp_path, said_so, paid) as home:
-        assert home.index.status().unagreed is None
+        assert home.index.status().consent_needed is None
         assert home.index.sync().rebuilt

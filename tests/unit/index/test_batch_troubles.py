@@ -11,13 +11,13 @@ import msgspec
 import pytest
 
 from recollect.core.errors import ProviderError, ProviderRejected
-from recollect.index.batch_courier import TIMEOUT
-from recollect.index.batch_health import COOL_DOWN_MS
-from recollect.models import openai_batches
-from recollect.models.patience import Patience
-from recollect.testing import provider_faults as faults
-from recollect.testing.batch_server import NEVER, BatchService, Plan, Stage, staged
-from recollect.testing.provider_server import Fault, ProviderServer
+from recollect.index.embedding.batch_health import COOL_DOWN_MS
+from recollect.index.embedding.batch_job_runner import TIMEOUT
+from recollect.models.embedding import openai_batches
+from recollect.models.http.retry import Patience
+from tests.support import provider_faults as faults
+from tests.support.batch_server import NEVER, BatchService, Plan, Stage, staged
+from tests.support.provider_server import Fault, ProviderServer
 from tests.unit.index.batch_home import BATCHES, PROVIDERS, BatchHome, embedder_at
 
 FRUIT = [f"fruit number {n} is sweet" for n in range(6)]

@@ -10,8 +10,8 @@ import pytest
 
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
-from recollect.index import checkup, orphans, vector_check, word_check
-from recollect.index.checkup import Ailment, IndexCheckup
+from recollect.index.repair import checkup, orphans, vector_check, word_check
+from recollect.index.repair.checkup import Defect, IndexCheckup
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import OpenIndex, ScriptedFeed, WordEmbedder, gone, note, said
 
@@ -41,7 +41,7 @@ def _checkup(opened: OpenIndex) -> IndexCheckup:
     return IndexCheckup(opened.database, opened.index)
 
 
-def _found(opened: OpenIndex, *, deep: bool = True) -> list[Ailment]:
+def _found(opened: OpenIndex, *, deep: bool = True) -> list[Defect]:
     return _checkup(opened).examine(deep=deep)
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.index import chunk_arrays
-from recollect.index.chunk_arrays import NOBODY, ChunkArrays
-from recollect.index.layout import LAYOUT, Records
+from recollect.index.model import chunk_arrays
+from recollect.index.model.chunk_arrays import NOBODY, ChunkArrays
+from recollect.index.model.chunk_record import LAYOUT, Records
 
 GROUPS = 4
 NOTHING = np.zeros(0, np.int64)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.index.diversity import diverse_order, jaccard
+from recollect.index.query.shortlist import diverse_order, jaccard
 
 TEXTS = st.sampled_from(["apple pie", "apple tart", "cherry", "今天天气", "!?", ""])
 

@@ -11,16 +11,17 @@ import pytest
 
 from recollect.core.settings import EmbeddingSettings, StoreSettings
 from recollect.core.settings.embedding import CacheSettings
-from recollect.index import embedding, embedding_cache
-from recollect.index.embedding_cache import EmbeddingCache, Half, Space, evict
-from recollect.index.generations import find_generation
-from recollect.index.report import NOBODY_WATCHES, Watch
-from recollect.store.cell import first_integer, integer
-from recollect.store.connection import Tuning
+from recollect.index.embedding import cache as embedding_cache
+from recollect.index.embedding import queue
+from recollect.index.embedding.cache import EmbeddingCache, Half, Space, evict
+from recollect.index.model.generation import find_generation
+from recollect.index.model.sync_report import NOBODY_WATCHES, Watch
+from recollect.store.columns import first_integer, integer
 from recollect.store.engine import Database
-from recollect.store.home import INDEX_ID
-from recollect.store.schema import load_schema
-from recollect.store.sqlite import open_database, open_index
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import open_database, open_index
+from recollect.store.sqlite.home import INDEX_ID
+from recollect.store.sqlite.schema import load_schema
 from tests.unit.index.scripted import (
     CLOCK,
     DAY,
@@ -204,8 +205,8 @@ def test_a_cache_that_is_switched_off_keeps_nothing(database: Database) -> None:
 
 def test_a_sync_keeps_the_cache_at_its_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While it runs and at its end; a search removes nothing."""
-    monkeypatch.setattr(embedding, "BATCH", 5)
-    monkeypatch.setattr(embedding, "EVICT_EVERY", 2)
+    monkeypatch.setattr(queue, "BATCH", 5)
+    monkeypatch.setattr(queue, "EVICT_EVERY", 2)
     settings = EmbeddingSettings(cache=CacheSettings(max_entries=12))
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(40)))
     sizes: list[int] = []

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from recollect.core.errors import QuotaExhausted
 from recollect.core.settings.embedding import BatchSettings, CacheSettings
-from recollect.index.document import Removal
-from recollect.index.report import Progress
-from recollect.index.trouble import note_trouble
-from recollect.models import remote_batches
-from recollect.testing.batch_server import NEVER, BatchService, Plan, Spoiling
-from recollect.testing.provider_server import ProviderServer
+from recollect.index.embedding.failure import note_embedder_failure
+from recollect.index.model.document import Removal
+from recollect.index.model.sync_report import Progress
+from recollect.models.embedding import batch_job
+from tests.support.batch_server import NEVER, BatchService, Plan, Spoiling
+from tests.support.provider_server import ProviderServer
 from tests.unit.index.batch_home import BATCHES, PROVIDERS, BatchHome, embedder_at
 from tests.unit.index.scripted import CLOCK, ScriptedEmbedder
 
@@ -273,7 +273,7 @@ def test_large_amounts_become_several_batches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No more at once than may be; what is too little for one goes directly."""
-    monkeypatch.setattr(remote_batches, "MAX_TEXTS", 4)
+    monkeypatch.setattr(batch_job, "MAX_TEXTS", 4)
     texts = [f"word{n}" for n in range(22)]
     told: list[int] = []
 
@@ -293,7 +293,7 @@ def test_a_file_has_a_largest_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Providers refuse larger ones."""
-    monkeypatch.setattr(remote_batches, "MAX_BYTES", 1_200)
+    monkeypatch.setattr(batch_job, "MAX_BYTES", 1_200)
     with BatchHome(tmp_path, server, [f"word{n}" for n in range(12)]) as home:
         home.sync()
         home.check_vectors()
@@ -309,7 +309,7 @@ def test_texts_wait_for_a_free_batch_instead_of_the_full_price(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Where a sync does not wait, the rest is left for a later one."""
-    monkeypatch.setattr(remote_batches, "MAX_TEXTS", 4)
+    monkeypatch.setattr(batch_job, "MAX_TEXTS", 4)
     texts = [f"word{n}" for n in range(12)]
     one_by_one = msgspec.structs.replace(LATER, concurrency=1)
     with BatchHome(tmp_path, server, texts, batch=one_by_one) as home:
@@ -396,7 +396,7 @@ def test_a_fallback_does_not_wait_for_the_batches_of_the_first_embedder(
     first = embedder_at(server)
     with BatchHome(tmp_path, server, FRUIT, first, fallback=local) as home:
         spent = QuotaExhausted("nothing left", hint="pay")
-        home.database.write(lambda tx: note_trouble(tx, first, spent, CLOCK.now_ms()))
+        home.database.write(lambda tx: note_embedder_failure(tx, first, spent, CLOCK.now_ms()))
         home.sync()
         assert (home.waiting, len(home.jobs)) == (0, 1)
     assert sorted(local.texts) == FRUIT

@@ -11,14 +11,14 @@ import pytest
 
 from recollect.core.errors import DimensionMismatch, ProviderError, ProviderUnavailable
 from recollect.core.scope import Scope
-from recollect.index.document import Removal
-from recollect.index.embedding import BATCH, EmbeddingQueue, count_waiting
-from recollect.index.embedding_cache import sweep
-from recollect.index.report import NOBODY_WATCHES, Progress, Watch
-from recollect.index.searcher import SearchOptions
-from recollect.models.embedder import Vectors
-from recollect.store.cell import first_integer
-from recollect.store.lock import WriteQueue
+from recollect.index.embedding.cache import sweep
+from recollect.index.embedding.queue import BATCH, EmbeddingQueue, count_waiting
+from recollect.index.model.document import Removal
+from recollect.index.model.sync_report import NOBODY_WATCHES, Progress, Watch
+from recollect.index.query.search_service import SearchOptions
+from recollect.models.embedding.embedder import Vectors
+from recollect.store.columns import first_integer
+from recollect.store.locks import WriteQueue
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, cache_of, said
 
 

@@ -20,9 +20,9 @@ from hypothesis.stateful import (
 
 from recollect.core.scope import Scope
 from recollect.core.settings import ChunkingSettings, Settings
-from recollect.index.document import Document
-from recollect.index.hit import Hit
-from recollect.index.lexical.merge import Merge
+from recollect.index.lexical.segments import Merge
+from recollect.index.model.document import Document
+from recollect.index.query.hit import Hit
 from recollect.store.engine import Transaction
 from tests.unit.index.conftest import shrink
 from tests.unit.index.corpus import (

@@ -15,7 +15,7 @@ from recollect.core.errors import (
     QuotaExhausted,
 )
 from recollect.core.settings import EmbeddingSettings
-from recollect.index.trouble import APART_MS, RETRY_MS, STAYS_AWAY
+from recollect.index.embedding.failure import APART_MS, RETRY_MS, STAYS_AWAY
 from tests.unit.index.scripted import (
     PaidEmbedder,
     ScriptedEmbedder,
@@ -201,7 +201,7 @@ def test_a_paid_fallback_waits_for_an_agreement(tmp_path: Path) -> None:
     with world.open(paid) as home:
         with pytest.raises(ModelMissing):
             home.index.sync()
-        assert "paid:words is paid" in str(home.index.status().unagreed)
+        assert "paid:words is paid" in str(home.index.status().consent_needed)
         assert paid.texts == []
         assert home.index.rebuild().vectors == 7
         assert home.index.status().fallback_from == "local:words"

@@ -9,12 +9,11 @@ import pytest
 
 from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
-from recollect.index.document import SOURCES, Document
-from recollect.index.feed import Batch, FeedState
-from recollect.index.feeding import Feeding, Superseded
-from recollect.index.generations import Generation, find_generation
+from recollect.index.build.ingestor import Ingestor, Superseded
 from recollect.index.lexical import dictionary, postings, segments, tail
-from recollect.index.report import NOBODY_WATCHES, Watch
+from recollect.index.model.document import SOURCES, Document, DocumentBatch, SourceState
+from recollect.index.model.generation import Generation, find_generation
+from recollect.index.model.sync_report import NOBODY_WATCHES, Watch
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import (
     OpenIndex,
@@ -55,7 +54,7 @@ def serving(opened: OpenIndex) -> Generation:
     return found
 
 
-def read(feeding: Feeding, opened: OpenIndex, watch: Watch = NOBODY_WATCHES) -> int:
+def read(feeding: Ingestor, opened: OpenIndex, watch: Watch = NOBODY_WATCHES) -> int:
     """Read the feed of an index and return how many documents were put."""
     return feeding.read(serving(opened), [opened.feed], watch).put
 
@@ -69,7 +68,7 @@ def test_units_that_are_run_in_vain_leave_nothing_behind(script: str, open_index
     feed = ScriptedFeed(batch=5)
     opened = open_index(feed)
     opened.index.sync()
-    feeding = Feeding(UnsureDatabase(opened.database, script))
+    feeding = Ingestor(UnsureDatabase(opened.database, script))
     for first in range(0, 30, 10):
         feed.add(*messages(first, first + 10))
         while feed.is_behind(_cursor(opened)):
@@ -115,14 +114,14 @@ def test_a_batch_that_another_process_has_written_is_not_written_again(open_inde
     states: list[int] = []
 
     class Overtaken(ScriptedFeed):
-        def batches(self, state: FeedState) -> Iterator[Batch]:
+        def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
             states.append(state.cursor)
             for batch in super().batches(state):
                 two.index.sync()
                 yield batch
 
     overtaken = Overtaken(*feed.changes, batch=4)
-    report = Feeding(one.database).read(serving(one), [overtaken], NOBODY_WATCHES)
+    report = Ingestor(one.database).read(serving(one), [overtaken], NOBODY_WATCHES)
     assert (report.documents, states) == (0, [10, 20])
     assert one.index.status().documents == {"sessions": 20}
 
@@ -156,7 +155,7 @@ def test_a_generation_that_was_retired_is_not_written(open_index: Open) -> None:
     opened.index.rebuild()
     opened.feed.add(*messages(3, 6))
     with pytest.raises(Superseded) as raised:
-        Feeding(opened.database).read(old, [opened.feed], NOBODY_WATCHES)
+        Ingestor(opened.database).read(old, [opened.feed], NOBODY_WATCHES)
     assert raised.value.hint
 
 
@@ -179,11 +178,11 @@ def test_a_merge_that_is_asked_to_stop_goes_on_later(open_index: Open) -> None:
     feed = ScriptedFeed(batch=4)
     opened = open_index(feed)
     feed.add(*messages(0, 60))
-    Feeding(opened.database).read(_first(opened), [feed], NOBODY_WATCHES)
+    Ingestor(opened.database).read(_first(opened), [feed], NOBODY_WATCHES)
     before = answers(opened, "tea rain word7")
     many = _segments(opened)
     left = [False] * 4
-    Feeding(opened.database).merge(serving(opened), Watch(stopping=lambda: not left or left.pop()))
+    Ingestor(opened.database).merge(serving(opened), Watch(stopping=lambda: not left or left.pop()))
     assert answers(opened, "tea rain word7") == before
     opened.index.sync()
     assert answers(opened, "tea rain word7") == before
@@ -204,7 +203,7 @@ def test_two_threads_do_not_merge_the_same(open_index: Open) -> None:
     """The second one leaves it to the first."""
     feed = ScriptedFeed(*messages(0, 60), batch=4)
     opened = open_index(feed)
-    feeding = Feeding(opened.database)
+    feeding = Ingestor(opened.database)
     feeding.read(_first(opened), [feed], NOBODY_WATCHES)
     inside: list[int] = []
 
@@ -224,7 +223,7 @@ def test_merges_of_two_processes_meet_harmlessly(open_index: Open) -> None:
     """The slower one finds that its members are joined already."""
     feed = ScriptedFeed(*messages(0, 60), batch=4)
     one, two = open_index(feed), open_index(feed)
-    feeding = Feeding(one.database)
+    feeding = Ingestor(one.database)
     feeding.read(_first(one), [feed], NOBODY_WATCHES)
     before = answers(one, "tea rain word7")
     overtaken: list[bool] = []
@@ -232,7 +231,7 @@ def test_merges_of_two_processes_meet_harmlessly(open_index: Open) -> None:
     def overtake() -> bool:
         if not overtaken:
             overtaken.append(True)
-            Feeding(two.database).merge(serving(two), NOBODY_WATCHES)
+            Ingestor(two.database).merge(serving(two), NOBODY_WATCHES)
         return False
 
     feeding.merge(serving(one), Watch(stopping=overtake))
@@ -283,13 +282,13 @@ def test_a_feed_that_only_warns_writes_nothing(open_index: Open) -> None:
     """A file that cannot be read is told before every search."""
 
     class Warning(ScriptedFeed):
-        def batches(self, state: FeedState) -> Iterator[Batch]:
-            yield Batch(cursor=state.cursor, warnings=("a.md: left out, unreadable",))
+        def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
+            yield DocumentBatch(cursor=state.cursor, warnings=("a.md: left out, unreadable",))
 
     opened = open_index(ScriptedFeed())
     opened.index.sync()
     refusing = UnsureDatabase(opened.database, "failed")
-    report = Feeding(refusing).read(serving(opened), [Warning()], NOBODY_WATCHES)
+    report = Ingestor(refusing).read(serving(opened), [Warning()], NOBODY_WATCHES)
     assert report.warnings == ("a.md: left out, unreadable",)
 
 

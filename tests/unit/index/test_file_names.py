@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
-from recollect.index.file_names import names_of
+from recollect.index.model.file_names import names_of
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, note, said
 
 OTHER = Scope(user="bob")

@@ -13,19 +13,18 @@ import pytest
 from recollect.core.clock import SystemClock
 from recollect.core.errors import EmbeddingError, ProviderError, StoreBusy
 from recollect.core.settings import ChunkingSettings, Settings
-from recollect.index import indexer
-from recollect.index.document import Document
-from recollect.index.feed import Batch, FeedState
-from recollect.index.generations import (
+from recollect.index.build import indexer
+from recollect.index.model.document import Document, DocumentBatch, SourceState
+from recollect.index.model.generation import (
     Identity,
     create_generation,
     find_generation,
     flip,
     live_identity,
 )
-from recollect.index.locks import IndexLocks
+from recollect.index.model.locks import IndexLocks
 from recollect.store.engine import Transaction
-from recollect.store.lock import OwnerLock
+from recollect.store.locks import OwnerLock
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import (
     OpenIndex,
@@ -55,7 +54,7 @@ class FeedOfOneLife(ScriptedFeed):
 
     lives = 1_000
 
-    def batches(self, state: FeedState) -> Iterator[Batch]:
+    def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield what is new until it dies."""
         for batch in super().batches(state):
             self.lives -= 1
@@ -109,11 +108,11 @@ def messages(first: int, last: int) -> list[Document]:
 def test_an_index_says_why_it_is_outdated(change: dict[str, Any], reason: str | None) -> None:
     """Without an embedder any vectors fit: they are only not used."""
     built = msgspec.structs.replace(PLAIN, embedder="a", model="p:m", dimensions=8)
-    assert built.misfit(msgspec.structs.replace(built, **change)) == reason
-    assert PLAIN.misfit(built) is None
+    assert built.incompatibility(msgspec.structs.replace(built, **change)) == reason
+    assert PLAIN.incompatibility(built) is None
     unnamed = msgspec.structs.replace(built, model="")
     other = msgspec.structs.replace(built, embedder="b")
-    assert unnamed.misfit(other) == "the embedder was changed", "an old one has no name"
+    assert unnamed.incompatibility(other) == "the embedder was changed", "an old one has no name"
 
 
 def test_a_generation_that_was_given_up_never_answers(open_index: Open) -> None:

@@ -11,13 +11,13 @@ import pytest
 
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.scope import Scope
-from recollect.index.document import Document
-from recollect.index.extra_paths import ExtraPath
-from recollect.index.feed import Batch, FeedState
-from recollect.index.memory_files import BATCH_BYTES, LARGEST_BYTES, MemoryFiles, note_time
-from recollect.index.memory_listing import list_memory
-from recollect.index.origin import path_of
+from recollect.index.model.document import Document, DocumentBatch, SourceState
+from recollect.index.model.origin import path_of
+from recollect.recall.memory_source import BATCH_BYTES, MemorySource, note_time
 from recollect.text.secret_redactor import SecretRedactor
+from recollect.workspace.extra_paths import ExtraPath
+from recollect.workspace.listing import list_memory
+from recollect.workspace.memory_folder import LARGEST_BYTES, MemoryFolder
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedIndex
 
 MTIME_NS = 1_770_724_800_000_000_000
@@ -30,8 +30,9 @@ class Workspace:
     def __init__(self, folder: Path, *extra: Path, redacts: bool = False) -> None:
         self.folder = folder
         redactor = SecretRedactor(b"salt") if redacts else None
-        self.files = MemoryFiles(
-            folder, [ExtraPath(path=each) for each in extra], scope=Scope(), redactor=redactor
+        self.files = MemorySource(
+            MemoryFolder(folder, [ExtraPath(path=each) for each in extra], redactor=redactor),
+            Scope(),
         )
         self.stamps: dict[str, str] = {}
 
@@ -42,9 +43,9 @@ class Workspace:
         target.write_bytes(content.encode() if isinstance(content, str) else content)
         return target
 
-    def scan(self) -> list[Batch]:
+    def scan(self) -> list[DocumentBatch]:
         """Read what changed, as the index does."""
-        batches = list(self.files.batches(FeedState(0, dict(self.stamps))))
+        batches = list(self.files.batches(SourceState(0, dict(self.stamps))))
         for batch in batches:
             self.stamps |= {d.ref: d.stamp or "" for d in batch.documents}
             for removal in batch.removals:
@@ -156,7 +157,7 @@ def test_what_is_no_file_of_its_own_is_left_out_and_told(
     assert [path_of(d.ref) for d in batch.documents] == ["memory/a.md"]
     assert batch.warnings == (f"memory/x.md: left out, {reason}",)
     with pytest.raises(NotFound):
-        workspace.files.find("memory/x.md")
+        workspace.files.folder.find("memory/x.md")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
@@ -190,7 +191,7 @@ def test_a_binary_file_is_left_out_and_read_once(workspace: Workspace) -> None:
     assert workspace.warnings() == ["memory/a.md: left out, the file is binary"]
     assert workspace.warnings() == ["memory/a.md: left out, the file is binary"]
     with pytest.raises(InvalidInput) as caught:
-        workspace.files.text(workspace.files.find("memory/a.md"))
+        workspace.files.folder.text(workspace.files.folder.find("memory/a.md"))
     assert caught.value.hint
     workspace.write("memory/a.md", "apple pie, repaired")
     assert [d.text for d in workspace.put()] == ["apple pie, repaired"]
@@ -235,7 +236,7 @@ def test_a_file_that_vanishes_during_a_scan_is_told(workspace: Workspace) -> Non
     """Listing and reading are two moments; the next scan finds it gone."""
     path = workspace.write("memory/0.md", "x" * BATCH_BYTES)
     later = workspace.write("memory/1.md", "apple")
-    batches = workspace.files.batches(FeedState(0, {}))
+    batches = workspace.files.batches(SourceState(0, {}))
     assert [path_of(d.ref) for d in next(batches).documents] == ["memory/0.md"]
     later.unlink()
     (last,) = batches
@@ -341,7 +342,7 @@ def test_a_ref_that_is_no_memory_file_is_not_found(workspace: Workspace) -> None
     workspace.write("README.md", "apple")
     for ref in ("README.md", "../workspace/MEMORY.md", "/etc/passwd", "", "\0", "\ud800"):
         with pytest.raises(NotFound) as caught:
-            workspace.files.find(ref)
+            workspace.files.folder.find(ref)
         assert isinstance(caught.value, RecollectError)
         assert caught.value.hint
 
@@ -350,7 +351,7 @@ def test_scans_that_take_long_are_made_less_often(workspace: Workspace) -> None:
     """A cheap one is made before every search; the first is always due."""
     files = workspace.files
     assert files.is_behind(0)
-    list(files.batches(FeedState(0, {})))
+    list(files.batches(SourceState(0, {})))
     workspace.write("memory/a.md", "apple")
     assert files.is_behind(0)
 

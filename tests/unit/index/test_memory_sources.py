@@ -11,10 +11,10 @@ import recollect
 from recollect.core.clock import SystemClock
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
-from recollect.index.extra_paths import ExtraPath, extra_path
-from recollect.index.memory_listing import is_memory_path, list_memory
-from recollect.index.origin import origin_of, path_of, qualified
-from recollect.store.sqlite import open_index
+from recollect.index.model.origin import origin_of, path_of, qualified
+from recollect.store.sqlite.database import open_index
+from recollect.workspace.extra_paths import ExtraPath, extra_path
+from recollect.workspace.listing import is_memory_path, list_memory
 
 STANDARD = [
     "MEMORY.md",

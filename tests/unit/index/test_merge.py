@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.index.lexical.merge import plan_merge
 from recollect.index.lexical.postings import SPAN
-from recollect.index.lexical.segments import Segment
+from recollect.index.lexical.segments import Segment, plan_merge
 
 sizes = st.lists(
     st.sampled_from((1, 2, 100, 512, 600, 2_048, 4_096, 5_000, 20_000, 40_000, SPAN)), max_size=120

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.index.names import UNKNOWN
+from recollect.index.model.speakers import UNKNOWN
 from recollect.store.engine import Transaction
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import OpenIndex, ScriptedFeed, gone, said
@@ -23,7 +23,7 @@ def names_of(opened: OpenIndex) -> set[tuple[str, str]]:
 
 def mentioned(opened: OpenIndex, question: str) -> list[str]:
     """Return the parts of a question that name speakers."""
-    from recollect.index.names import Names
+    from recollect.index.model.speakers import Names
 
     names = Names()
     opened.database.read(lambda tx: names.refresh(tx, 1))

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from recollect.core.errors import BudgetSpent, ProviderError, ProviderRejected, ProviderUnavailable
-from recollect.index import embedding
-from recollect.index.document import Removal
-from recollect.models.embedder import EmbeddingInterrupted, Progress, Vectors
-from recollect.store.cell import first_integer, text
+from recollect.index.embedding import queue
+from recollect.index.model.document import Removal
+from recollect.models.embedding.embedder import EmbeddingInterrupted, Progress, Vectors
+from recollect.store.columns import first_integer, text
 from tests.unit.index.scripted import DAY, PaidEmbedder, ScriptedFeed, ScriptedIndex, said
 
 
@@ -74,7 +74,7 @@ def test_a_refused_text_blocks_no_other_and_is_not_sent_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is counted, found by its words, and tried again when it changes or in a rebuild."""
-    monkeypatch.setattr(embedding, "BATCH", 5)
+    monkeypatch.setattr(queue, "BATCH", 5)
     embedder = Stumbling()
     sent: list[str] = []
     embedder.before = sent.extend

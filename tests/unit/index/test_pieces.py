@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from recollect.core.scope import Scope
-from recollect.index import layout
-from recollect.index.document import Document
-from recollect.index.origin import qualified
-from recollect.index.pieces import Prepared, prepare
+from recollect.index.build.prepared_chunk import PreparedDocument, prepare
+from recollect.index.model import chunk_record
+from recollect.index.model.document import Document
+from recollect.index.model.origin import qualified
 from recollect.text.annotations import Annotation
 from tests.unit.index.scripted import NOON, note, said
 
 
-def cut(document: Document, *, entries: bool = True, tokens: int = 400) -> Prepared:
+def cut(document: Document, *, entries: bool = True, tokens: int = 400) -> PreparedDocument:
     """Return a document in pieces."""
     return prepare(document, b"", tokens=tokens, overlap=0, entries=entries)
 
@@ -81,7 +81,7 @@ def test_a_piece_has_what_its_lines_say() -> None:
 def test_what_does_not_age_is_marked(ref: str, ages: bool) -> None:
     """The flag is all that the ranking sees of a name."""
     (piece,) = cut(note(ref, "tea")).pieces
-    assert bool(piece.flags & layout.EVERGREEN) is not ages
+    assert bool(piece.flags & chunk_record.EVERGREEN) is not ages
 
 
 def test_a_message_keeps_its_comments_and_its_order() -> None:
@@ -90,8 +90,8 @@ def test_a_message_keeps_its_comments_and_its_order() -> None:
     (piece,) = cut(document).pieces
     assert (piece.start_line, piece.end_line, piece.text) == (7, 7, document.text)
     assert piece.annotation is None
-    assert piece.flags & layout.QUESTION
-    assert piece.flags & layout.FROM_USER
+    assert piece.flags & chunk_record.QUESTION
+    assert piece.flags & chunk_record.FROM_USER
 
 
 def test_a_long_message_is_cut_at_paragraphs() -> None:

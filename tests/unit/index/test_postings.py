@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.index.lexical import postings
-from recollect.index.lexical.checksum import SUM_BYTES
-from recollect.index.lexical.postings import MAX_COUNT, SPAN, Occurrences
+from recollect.index.lexical.postings import MAX_COUNT, SPAN, SUM_BYTES, Occurrences
 
 chunks_of_terms = st.lists(
     st.tuples(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from recollect.core.errors import ProviderUnavailable
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
-from recollect.index.preview import Preview
-from recollect.store.cell import first_integer
+from recollect.index.build.preview import Preview
+from recollect.store.columns import first_integer
 from recollect.text.tokens import estimate_tokens
 from tests.unit.index.scripted import (
     PaidEmbedder,
@@ -38,7 +38,7 @@ def test_a_first_sync_is_told_and_nothing_is_done(tmp_path: Path) -> None:
         assert found.tokens == estimate_tokens("apple pie") + estimate_tokens("bread")
         assert (found.model, found.is_paid) == ("openai:text-embedding-3-small", True)
         assert found.usd == pytest.approx(found.tokens * 0.02 / 1e6)
-        assert (found.rebuild, found.unagreed) == (None, None)
+        assert (found.rebuild, found.consent_needed) == (None, None)
         status = home.index.status()
         assert (status.chunks, paid.texts) == (0, [])
         report = home.index.sync()
@@ -59,7 +59,7 @@ def test_a_rebuild_for_another_model_names_the_price(tmp_path: Path) -> None:
         found = home.index.preview()
         assert (figures(found), found.usd) == ((5, 5, 5), None)
         assert str(found.rebuild).startswith("the embedder was changed")
-        assert "reindex" in str(found.unagreed)
+        assert "reindex" in str(found.consent_needed)
     priced = EmbeddingSettings(remote=RemoteSettings(price_per_million=2.0))
     with ScriptedIndex(tmp_path, feed, paid, embedding=priced) as home:
         found = home.index.preview()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.index.names import Names
-from recollect.index.question import Question, analyse
+from recollect.index.model.speakers import Names
+from recollect.index.query.question import Question, analyse
 from tests.unit.index.scripted import ScriptedFeed, ScriptedIndex, said
 
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.settings import RankingSettings
-from recollect.index.names import Names
-from recollect.index.question import analyse
-from recollect.index.ranking import Parts, best_possible, own_weight, weights_for
+from recollect.index.model.speakers import Names
+from recollect.index.query.question import analyse
+from recollect.index.query.ranking import ScoreParts, best_possible, own_weight, weights_for
 from tests.unit.index.scripted import ScriptedFeed, ScriptedIndex, note, said
 
 
@@ -142,12 +142,12 @@ def test_a_total_is_a_share_of_the_best_possible(
 ) -> None:
     """In [0, 1], whatever the parts say, and 1 where all of them are at their best."""
     numbers = np.arange(len(values))
-    parts = Parts(numbers, {name: np.array(values, np.float32) for name in "abc"})
+    parts = ScoreParts(numbers, {name: np.array(values, np.float32) for name in "abc"})
     total = parts.total(weights)
     assert bool(np.all((total >= 0) & (total <= 1)))
     full = {name: np.full(1, float(weight > 0), np.float32) for name, weight in weights.items()}
     if any(weight > 1e-6 for weight in weights.values()):
-        assert math.isclose(Parts(numbers[:1], full).total(weights)[0], 1.0, rel_tol=1e-4)
+        assert math.isclose(ScoreParts(numbers[:1], full).total(weights)[0], 1.0, rel_tol=1e-4)
     assert best_possible(weights) > 0
 
 

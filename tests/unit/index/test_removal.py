@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect.core.scope import Scope
-from recollect.index.document import Document
+from recollect.index.model.document import Document
 from recollect.store.engine import Transaction
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import OpenIndex, ScriptedFeed, WordEmbedder, gone, note, said

@@ -11,7 +11,7 @@ import pytest
 
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
-from recollect.index.document import Document
+from recollect.index.model.document import Document
 from tests.unit.index.scripted import (
     NOON,
     ScriptedEmbedder,

@@ -11,10 +11,10 @@ import pytest
 from recollect.core.errors import InvalidInput
 from recollect.core.settings import HybridSettings, RecencySettings, SearchSettings
 from recollect.core.settings.search import DiversitySettings
-from recollect.index.candidates import with_candidates
-from recollect.index.document import Document
-from recollect.index.ranking import Parts, plain_weights
-from recollect.index.searcher import source_names
+from recollect.index.model.document import Document
+from recollect.index.query.candidates import with_candidates
+from recollect.index.query.ranking import ScoreParts, plain_weights
+from recollect.index.query.search_service import source_names
 from tests.unit.index.scripted import (
     CLOCK,
     DAY,
@@ -29,7 +29,7 @@ from tests.unit.index.scripted import (
 def total(vector: float, context: float, weights: dict[str, float]) -> float:
     """Return the score of one chunk."""
     values = {"vector": np.array([vector]), "context": np.array([context])}
-    return float(Parts(np.arange(1), values).total(weights)[0])
+    return float(ScoreParts(np.arange(1), values).total(weights)[0])
 
 
 @pytest.mark.parametrize(

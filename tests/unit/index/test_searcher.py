@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from recollect.core.errors import InvalidInput, ProviderUnavailable, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
-from recollect.index.document import Document
-from recollect.index.embedders import Embedders
-from recollect.index.hit import Hit
-from recollect.index.partition import Partition
-from recollect.index.question_vectors import QuestionVectors
-from recollect.index.searcher import HELD_PARTITIONS, Searcher, SearchOptions
-from recollect.models.embedder import Vectors
+from recollect.index.embedding.service import Embedders
+from recollect.index.model.document import Document
+from recollect.index.query.hit import Hit
+from recollect.index.query.partition import Partition
+from recollect.index.query.question_vectors import QuestionVectors
+from recollect.index.query.search_service import HELD_PARTITIONS, SearchOptions, SearchService
+from recollect.models.embedding.embedder import Vectors
 from recollect.store.engine import Row, Transaction
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, note, said
 
@@ -266,7 +266,7 @@ def test_more_tenants_than_are_held_are_answered(tmp_path: Path) -> None:
     feed = ScriptedFeed(*(said(f"m{n}", "apple", scope=s) for n, s in enumerate(tenants)))
     with ScriptedIndex(tmp_path, feed) as home:
         home.index.sync()
-        searcher = Searcher(home.database, SearchSettings(), QuestionVectors(Embedders(), 3.0))
+        searcher = SearchService(home.database, SearchSettings(), QuestionVectors(Embedders(), 3.0))
         for number, scope in [*enumerate(tenants), *enumerate(tenants[:2])]:
             (hit,) = searcher.search("apple", scope, EVERYTHING).hits
             assert hit.ref == f"m{number}"
@@ -293,7 +293,7 @@ def test_a_rebuild_that_ends_during_a_search_is_followed(tmp_path: Path) -> None
     with ScriptedIndex(tmp_path, ScriptedFeed(said("m", "apple"))) as home:
         home.index.sync()
         nobody = QuestionVectors(Embedders(), 3.0)
-        searcher = Searcher(FlippingDatabase(home), SearchSettings(), nobody)  # type: ignore[arg-type]  # it only reads
+        searcher = SearchService(FlippingDatabase(home), SearchSettings(), nobody)  # type: ignore[arg-type]  # it only reads
         (hit,) = searcher.search("apple", Scope(), EVERYTHING).hits
         assert hit.ref == "m"
         assert home.index.status().generation == 2

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.index.selection import Standing, above_threshold, quota, with_files
+from recollect.index.query.shortlist import Standing, above_threshold, quota, with_files
 
 SHARES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 STANDINGS = st.lists(

@@ -10,9 +10,9 @@ import pytest
 
 import recollect
 from recollect.core.errors import StoreCorrupt
-from recollect.index.hit import Hit
+from recollect.index.query.hit import Hit
 from recollect.memory import Memory
-from recollect.store.cell import blob, integer
+from recollect.store.columns import blob, integer
 from recollect.store.engine import Transaction
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, said
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.index import embedding
-from recollect.index.report import NOBODY_WATCHES, Progress, Watch
-from recollect.index.sync_turn import SyncTurn
+from recollect.index.embedding import queue
+from recollect.index.model.locks import SyncLock
+from recollect.index.model.sync_report import NOBODY_WATCHES, Progress, Watch
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, said
 
 LONG_S = 30.0
@@ -45,7 +45,7 @@ def test_the_background_gives_way_to_a_sync(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After its batch; the sync does the rest and its caller sees the progress."""
-    monkeypatch.setattr(embedding, "BATCH", 3)
+    monkeypatch.setattr(queue, "BATCH", 3)
     embedder = ScriptedEmbedder()
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(30)))
     waits = threading.Event()
@@ -69,7 +69,7 @@ def test_the_background_gives_way_to_a_sync(
 
 def test_who_waits_can_be_stopped() -> None:
     """Closing a memory does not wait for the sync of another thread."""
-    turn = SyncTurn()
+    turn = SyncLock()
     with turn.taken(NOBODY_WATCHES) as first:
         assert first is NOBODY_WATCHES
         with turn.taken(Watch(stopping=lambda: True)) as second:
@@ -87,7 +87,7 @@ def test_an_interrupted_sync_leaves_everything_consistent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, anew: bool
 ) -> None:
     """Ctrl-C: the old index answers, the next sync goes on, nothing is made twice."""
-    monkeypatch.setattr(embedding, "BATCH", 4)
+    monkeypatch.setattr(queue, "BATCH", 4)
     embedder = ScriptedEmbedder()
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(20)))
 

@@ -10,11 +10,11 @@ from typing import TypeVar
 import pytest
 
 from recollect.core.scope import Scope
-from recollect.index.document import Document
-from recollect.index.embedders import Embedders
-from recollect.index.hit import Hit
-from recollect.index.question_vectors import QuestionVectors
-from recollect.index.searcher import Searcher
+from recollect.index.embedding.service import Embedders
+from recollect.index.model.document import Document
+from recollect.index.query.hit import Hit
+from recollect.index.query.question_vectors import QuestionVectors
+from recollect.index.query.search_service import SearchService
 from recollect.store.engine import Database, Transaction
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import EVERYTHING, ScriptedFeed, WordEmbedder, gone, said
@@ -138,7 +138,7 @@ def test_a_search_on_an_older_snapshot_never_meets_newer_memory(open_index: Open
         threads[-1].join(0.2)  # it may rightly wait for the lock
 
     database = PausingDatabase(opened.database, overtake)
-    searcher = Searcher(database, opened.settings.search, QuestionVectors(Embedders(), 3.0))
+    searcher = SearchService(database, opened.settings.search, QuestionVectors(Embedders(), 3.0))
     scores = {hit.ref: hit.score for hit in hits_of(searcher)}
     for thread in threads:
         thread.join()
@@ -149,11 +149,11 @@ def test_a_search_on_an_older_snapshot_never_meets_newer_memory(open_index: Open
     assert scores == pytest.approx({hit.ref: hit.score for hit in hits_of(fresh.reader())})
 
 
-def found_in(reader: Searcher) -> list[str]:
+def found_in(reader: SearchService) -> list[str]:
     """Return what a search finds, without indexing anything first."""
     return [hit.ref for hit in hits_of(reader)]
 
 
-def hits_of(reader: Searcher) -> list[Hit]:
+def hits_of(reader: SearchService) -> list[Hit]:
     """Return the hits of a search, without indexing anything first."""
     return reader.search("tea", Scope(), EVERYTHING).hits

@@ -11,8 +11,8 @@ import pytest
 
 from recollect.core.errors import ProviderUnavailable
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
-from recollect.index.searcher import SearchOptions
-from recollect.models.embedder import Vectors
+from recollect.index.query.search_service import SearchOptions
+from recollect.models.embedding.embedder import Vectors
 from tests.unit.index.scripted import PaidEmbedder, ScriptedFeed, ScriptedIndex, said
 
 SOON = EmbeddingSettings(remote=RemoteSettings(query_timeout_s=0.1))

@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.integrations.claude_code import ClaudeCodeFormat
-from recollect.sessions.foreign import ForeignMessage, ForeignSession, Malformed, Skip
+from recollect.sessions.exchange.formats.claude_code import ClaudeCodeFormat
+from recollect.sessions.exchange.transcript_format import (
+    ForeignMessage,
+    ForeignSession,
+    Malformed,
+    Skip,
+)
 
 FORMAT = ClaudeCodeFormat()
 MAIN = "5b1f6a3e-0c1d-4a55-9d0a-6f1d2c3b4a01"

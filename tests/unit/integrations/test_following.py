@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from recollect.integrations.following import LEFT_OUT, Following, following_formats
-from recollect.integrations.formats import FORMATS
-from recollect.sessions.content import TextBlock, parse_content
-from recollect.sessions.foreign import ForeignMessage, ForeignSession, Skip
+from recollect.recall.followed import LEFT_OUT, Following, following_formats
+from recollect.sessions.exchange.formats.registry import FORMATS
+from recollect.sessions.exchange.transcript_format import ForeignMessage, ForeignSession, Skip
+from recollect.sessions.record.content import TextBlock, parse_content
 from recollect.text.secret_redactor import SecretRedactor
 
 

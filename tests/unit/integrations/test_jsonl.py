@@ -9,10 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.integrations.formats import FORMATS
-from recollect.integrations.jsonl import JsonlFormat
-from recollect.sessions.content import parse_content, readable_text
-from recollect.sessions.foreign import ForeignMessage, ForeignSession, Malformed, Skip
+from recollect.sessions.exchange.formats.jsonl import JsonlFormat
+from recollect.sessions.exchange.formats.registry import FORMATS
+from recollect.sessions.exchange.transcript_format import (
+    ForeignMessage,
+    ForeignSession,
+    Malformed,
+    Skip,
+)
+from recollect.sessions.record.content import parse_content, readable_text
 
 FORMAT = JsonlFormat()
 FILE = FORMAT.describe(PurePath("/data/talk.jsonl"), None)

@@ -9,9 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.integrations.openclaw import OpenClawFormat
-from recollect.sessions.content import parse_content, readable_text
-from recollect.sessions.foreign import ForeignMessage, ForeignSession, Malformed, Skip
+from recollect.sessions.exchange.formats.openclaw import OpenClawFormat
+from recollect.sessions.exchange.transcript_format import (
+    ForeignMessage,
+    ForeignSession,
+    Malformed,
+    Skip,
+)
+from recollect.sessions.record.content import parse_content, readable_text
 
 FORMAT = OpenClawFormat()
 HEADER = {

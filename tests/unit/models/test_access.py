@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recollect.core.errors import ConfigError
-from recollect.models.access import find_key, no_key, parse_headers, public_headers
-from recollect.models.advice import LANGUAGE
+from recollect.models.hints import LANGUAGE
+from recollect.models.http.auth import find_key, no_key, parse_headers, public_headers
 
 LOCAL = "http://localhost:11434/v1"
 

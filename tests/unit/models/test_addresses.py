@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.core.errors import ConfigError
-from recollect.models.addresses import check_address, is_private, plain_address
+from recollect.models.http.auth import check_address, is_private, plain_address
 
 SELF = "[::1]"
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from recollect.core.bill import TokenUse
 from recollect.core.errors import AnswerUnusable, InvalidInput
-from recollect.models.answers import bare_json, complete_as, schema_of
-from recollect.models.language import Completion, Prompt, ask
-from recollect.models.language_wire import strict_schema
+from recollect.models.language.model import Completion, Prompt, ask
+from recollect.models.language.structured_output import bare_json, complete_as, schema_of
+from recollect.models.language.wire import strict_schema
 
 
 class Tag(msgspec.Struct, frozen=True):

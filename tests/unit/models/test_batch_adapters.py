@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from recollect.core.errors import ProviderError, ProviderRejected
-from recollect.models.gemini import GeminiWire
-from recollect.models.openai import OpenAIWire
-from recollect.models.patience import Tempo
-from recollect.models.provider_client import ProviderClient
-from recollect.models.remote import RemoteEmbedder
-from recollect.models.remote_batches import EmbeddingBatches, RemoteBatch, batches_of
-from recollect.models.voyage import VoyageWire
-from recollect.models.wire import Wire
-from recollect.testing.batch_server import BatchService
-from recollect.testing.provider_formats import Received, Response, json_response, unit_vector
-from recollect.testing.provider_server import ProviderServer, Service
+from recollect.models.embedding.batch_job import EmbeddingBatches, RemoteBatch, batches_of
+from recollect.models.embedding.gemini import GeminiWire
+from recollect.models.embedding.openai import OpenAIWire
+from recollect.models.embedding.remote import RemoteEmbedder
+from recollect.models.embedding.voyage import VoyageWire
+from recollect.models.embedding.wire import Wire
+from recollect.models.http.client import ProviderClient
+from recollect.models.http.retry import RetryPolicy
+from tests.support.batch_server import BatchService
+from tests.support.provider_formats import Received, Response, json_response, unit_vector
+from tests.support.provider_server import ProviderServer, Service
 
 WIRES: dict[str, Wire] = {
     "openai": OpenAIWire(model="text-embedding-3-small", dimensions=8),
@@ -44,7 +44,7 @@ class Canned:
 
 
 def _embedder(base_url: str, wire: Wire) -> RemoteEmbedder:
-    tempo = Tempo(pause=lambda _: None)
+    tempo = RetryPolicy(pause=lambda _: None)
     client = ProviderClient(wire.provider, base_url, {"x-key": "secret"}, tempo=tempo)
     return RemoteEmbedder(wire, client, base_url=base_url)
 

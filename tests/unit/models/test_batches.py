@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.models.batches import halves, plan_batches
+from recollect.models.embedding.remote import halves, plan_batches
 
 COSTS = st.lists(st.integers(0, 50), max_size=60)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.models.breaker import Breaker
-from recollect.testing.scripted_time import ScriptedTime
+from recollect.models.http.retry import Breaker
+from tests.support.scripted_time import ScriptedTime
 
 
 def _opened(time: ScriptedTime) -> Breaker:

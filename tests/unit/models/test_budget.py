@@ -6,9 +6,9 @@ import pytest
 
 from recollect.core.bill import Bill, TokenUse
 from recollect.core.errors import BudgetSpent
-from recollect.models.advice import LANGUAGE
 from recollect.models.budget import DailyBudget, MemorySpending
-from recollect.testing.scripted_time import ScriptedTime
+from recollect.models.hints import LANGUAGE
+from tests.support.scripted_time import ScriptedTime
 
 DAY = "2023-11-14"
 

@@ -23,14 +23,14 @@ from recollect.core.errors import (
     QuotaExhausted,
 )
 from recollect.core.settings import LanguageSettings
-from recollect.models import program
-from recollect.models.answers import complete_as
+from recollect.models import subprocess
 from recollect.models.budget import MemorySpending
-from recollect.models.claude_cli import MAX_SYSTEM_BYTES, ClaudeCli
-from recollect.models.language import Prompt, PromptMessage, ask
-from recollect.models.language_registry import choose_language
-from recollect.models.supplies import Supplies
-from recollect.testing.scripted_time import ScriptedTime
+from recollect.models.dependencies import Supplies
+from recollect.models.language.claude_cli import MAX_SYSTEM_BYTES, ClaudeCli
+from recollect.models.language.model import Prompt, PromptMessage, ask
+from recollect.models.language.registry import choose_language
+from recollect.models.language.structured_output import complete_as
+from tests.support.scripted_time import ScriptedTime
 
 RESULT = {
     "type": "result",
@@ -316,7 +316,7 @@ def test_one_that_says_too_much_is_killed(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its output does not fill the memory."""
-    monkeypatch.setattr(program, "MOST_BYTES", 1 << 16)
+    monkeypatch.setattr(subprocess, "MOST_BYTES", 1 << 16)
     command.does("while True: sys.stdout.write('x' * 4096)")
     with pytest.raises(ProviderUnavailable, match="said too much"):
         command.model().complete(ask("what?"))

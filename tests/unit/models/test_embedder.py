@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recollect.core.errors import DimensionMismatch, EmbeddingError
-from recollect.models.embedder import checked_vectors
+from recollect.models.embedding.embedder import checked_vectors
 
 
 def test_good_vectors_pass_unchanged() -> None:

@@ -15,12 +15,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from recollect.backends.gguf import DEFAULT_FILE, GgufEmbedder
 from recollect.core.errors import ModelMissing, ProviderError, ProviderRejected
 from recollect.core.settings import EmbeddingSettings
-from recollect.models.embedder import EmbeddingInterrupted
-from recollect.models.gguf import DEFAULT_FILE, GgufEmbedder
-from recollect.models.providers import create_gguf
-from recollect.models.supplies import Supplies
+from recollect.models.dependencies import Supplies
+from recollect.models.embedding.embedder import EmbeddingInterrupted
+from recollect.models.embedding.providers import create_gguf
 from tests.unit.models.gguf_file import USUAL, gguf_head
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.backends.gguf import GgufModel, read_gguf
 from recollect.core.errors import ModelMissing
-from recollect.models.gguf_header import GgufModel, read_gguf
 from tests.unit.models.gguf_file import USUAL, gguf_head
 
 HEAD = gguf_head()

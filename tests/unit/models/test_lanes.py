@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from recollect.models.lanes import Lanes
+from recollect.models.worker_pool import Lanes
 
 
 def test_every_job_is_done_once() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from recollect.core.bill import TokenUse
 from recollect.core.settings import LanguageSettings
-from recollect.models import anthropic_messages, openai_chat
-from recollect.models.language_prices import LIST_PRICES, LanguagePrice, language_price
+from recollect.models.language import anthropic_messages, openai_chat
+from recollect.models.language.prices import LIST_PRICES, LanguagePrice, language_price
 
 USE = TokenUse(input=1_000_000, output=1_000_000, cache_read=1_000_000, cache_write=1_000_000)
 

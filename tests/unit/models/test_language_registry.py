@@ -11,9 +11,9 @@ import pytest
 
 from recollect.core.errors import ConfigError, InvalidInput, ProviderError
 from recollect.core.settings import LanguageSettings
-from recollect.models.language import LanguageModel
-from recollect.models.language_registry import LanguageChoice, choose_language, language_names
-from recollect.models.supplies import Supplies
+from recollect.models.dependencies import Supplies
+from recollect.models.language.model import LanguageModel
+from recollect.models.language.registry import LanguageChoice, choose_language, language_names
 
 PLUGIN = """
 class Parrot:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from recollect.core.bill import TokenUse
 from recollect.core.errors import ProviderUnavailable
-from recollect.models.anthropic_messages import AnthropicMessages
-from recollect.models.language import ask
-from recollect.models.language_wire import MOST_TOKENS, LanguageWire
-from recollect.models.openai_chat import OpenAIChat
+from recollect.models.language.anthropic_messages import AnthropicMessages
+from recollect.models.language.model import ask
+from recollect.models.language.openai_chat import OpenAIChat
+from recollect.models.language.wire import MOST_TOKENS, LanguageWire
 
 WIRES: list[LanguageWire] = [OpenAIChat(model="m"), AnthropicMessages(model="m")]
 JSON = st.recursive(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recollect.core.errors import EmbeddingError, ModelMissing
-from recollect.models.minilm_graph import build_graph
+from recollect.models.local.graph import build_graph
 
 
 def test_weights_of_another_model_are_refused() -> None:

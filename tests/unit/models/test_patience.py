@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.models.patience import Patience, for_question, retry_after_s
+from recollect.models.http.retry import Patience, for_question, retry_after_s
 
 NOVEMBER_14 = 1_699_999_990_000
 """2023-11-14 22:13:10 UTC."""

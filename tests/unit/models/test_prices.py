@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recollect.core.settings import RemoteSettings
-from recollect.models import gemini, openai, voyage
-from recollect.models.prices import LIST_PRICES, estimate_cost, price
+from recollect.models.embedding import gemini, openai, voyage
+from recollect.models.embedding.prices import LIST_PRICES, estimate_cost, price
 
 
 def test_every_default_model_has_a_price() -> None:

@@ -10,13 +10,9 @@ import pytest
 
 from recollect.core.errors import ConfigError, ProviderRejected
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
-from recollect.models.providers import (
-    create_gemini,
-    create_openai,
-    create_voyage,
-)
-from recollect.models.remote import RemoteEmbedder
-from recollect.models.supplies import Supplies
+from recollect.models.dependencies import Supplies
+from recollect.models.embedding.providers import create_gemini, create_openai, create_voyage
+from recollect.models.embedding.remote import RemoteEmbedder
 
 CREATE = {"openai": create_openai, "gemini": create_gemini, "voyage": create_voyage}
 LOCAL = "http://localhost:11434/v1"

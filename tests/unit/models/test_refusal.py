@@ -13,7 +13,7 @@ from recollect.core.errors import (
     ProviderUnavailable,
     QuotaExhausted,
 )
-from recollect.models.refusal import refusal_of
+from recollect.models.http.error_mapping import refusal_of
 
 
 def _error(status: int, body: object, retry_after: float | None = None) -> ProviderError:

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from recollect.backends.gguf import DEFAULT_FILE
 from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
-from recollect.models.folder import MODEL, ORIGINALS
-from recollect.models.gguf import DEFAULT_FILE
+from recollect.models.dependencies import Supplies
+from recollect.models.embedding.remote import RemoteEmbedder
+from recollect.models.local.folder import MODEL, ORIGINALS
 from recollect.models.registry import (
     Choice,
     choose_embedder,
@@ -20,8 +22,6 @@ from recollect.models.registry import (
     local_folder,
     provider_names,
 )
-from recollect.models.remote import RemoteEmbedder
-from recollect.models.supplies import Supplies
 from tests.unit.models.gguf_file import gguf_head
 
 SETTINGS = EmbeddingSettings()
@@ -215,7 +215,7 @@ def test_auto_prefers_what_stays_on_the_machine(
     chosen = _choose(tmp_path, "auto", **keys)
     assert _name(chosen) == "openai:text-embedding-3-small"
     assert chosen.reason == "openai:text-embedding-3-small is set up"
-    monkeypatch.setattr("recollect.models.gguf.gguf_is_installed", lambda: True)
+    monkeypatch.setattr("recollect.backends.gguf.gguf_is_installed", lambda: True)
     (tmp_path / DEFAULT_FILE).write_bytes(gguf_head())
     assert _name(_choose(tmp_path, "auto", **keys)) == "gguf:embeddinggemma-300M-Q8_0"
     _pretend_installed(tmp_path)
@@ -232,7 +232,7 @@ def test_auto_takes_a_server_of_ones_own(tmp_path: Path) -> None:
 
 def test_auto_survives_a_damaged_gguf_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is passed over."""
-    monkeypatch.setattr("recollect.models.gguf.gguf_is_installed", lambda: True)
+    monkeypatch.setattr("recollect.backends.gguf.gguf_is_installed", lambda: True)
     (tmp_path / DEFAULT_FILE).write_bytes(b"an error page")
     assert _name(_choose(tmp_path, "auto")) is None
     named = _choose(tmp_path, "gguf")

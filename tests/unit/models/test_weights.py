@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.core.errors import EmbeddingError
-from recollect.models.weights import read_weights
+from recollect.models.local.weights import read_weights
 
 FLOATS = np.arange(6, dtype="<f4").reshape(2, 3)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.models.windows import WindowRules
+from recollect.models.local.minilm import WindowRules
 
 
 def _is_odd(piece: int) -> bool:

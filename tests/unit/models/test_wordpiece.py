@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import EmbeddingError
-from recollect.models import wordpiece
-from recollect.models.wordpiece import WordPieces, read_vocabulary
+from recollect.models.local import wordpiece
+from recollect.models.local.wordpiece import WordPieces, read_vocabulary
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 WORDS = ["un", "##aff", "##able", "##a", "cafe", "数", "据", "!", ".", "$", "hello", "σ", "##σ"]

@@ -10,7 +10,6 @@ import pytest
 import recollect
 from recollect.core.errors import Denied, NotFound
 from recollect.core.scope import Scope
-from recollect.integrations.transcripts import import_transcripts
 from recollect.memory import Memory
 
 GROUP = "agent:main:telegram:group:-100"
@@ -57,7 +56,7 @@ def test_what_was_imported_without_a_key_is_heard_by_the_owner_alone(tmp_path: P
     header = {"type": "session", "version": 3, "id": "s-1"}
     path.write_text("".join(json.dumps(line) + "\n" for line in (header, said)))
     with opened(tmp_path) as memory:
-        assert import_transcripts(memory, path, "openclaw").unknown_origin == 1
+        assert memory.import_transcripts(path, "openclaw").unknown_origin == 1
         (imported,) = memory.sessions.list()
         own = memory.sessions.open("agent:main:main").id
         assert heard(memory, own) == {"apple of the owner"}
@@ -105,7 +104,7 @@ def test_citations_follow_who_reads_the_answer(tmp_path: Path) -> None:
 
 
 def test_changed_links_count_once_the_index_knows_them(tmp_path: Path) -> None:
-    """Until then nobody hears anything: who was taken out of a circle must not hear it."""
+    """Until then nobody hears anything: who was taken out of a group must not hear it."""
     with opened(tmp_path, "ann=telegram:1", "ann=discord:2") as memory:
         telegram, discord = say(memory, "telegram:1"), say(memory, "discord:2")
         memory.sync()
@@ -144,7 +143,7 @@ def test_a_fork_finds_what_it_shares_and_no_more(tmp_path: Path) -> None:
 
 
 def test_what_is_imported_belongs_to_the_linked_person(tmp_path: Path) -> None:
-    """It is found by her name, and in her circle."""
+    """It is found by her name, and in her visibility group."""
     lines = (
         '{"recollect": 1, "id": "s1", "key": "telegram:1"}',
         '{"role": "user", "content": "apple of before"}',
@@ -152,7 +151,7 @@ def test_what_is_imported_belongs_to_the_linked_person(tmp_path: Path) -> None:
     (tmp_path / "old.jsonl").write_text("\n".join(lines), "utf-8")
     with opened(tmp_path, "ann=telegram:1", "ann=discord:2") as memory:
         discord = say(memory, "discord:2")
-        assert import_transcripts(memory, tmp_path / "old.jsonl").messages == 1
+        assert memory.import_transcripts(tmp_path / "old.jsonl").messages == 1
         found = memory.search("apple", sources=["sessions"], scope=Scope(user="ann")).hits
         assert {hit.snippet for hit in found} == {"apple of before", "apple under discord:2"}
         assert "apple of before" in heard(memory, discord)

@@ -13,16 +13,16 @@ from recollect.core.clock import IdSource, SystemClock
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
-from recollect.integrations.following import following_formats
 from recollect.recall.followed import (
     LEDGER,
     FollowedPlace,
     FollowedTranscripts,
     followed_places,
+    following_formats,
 )
-from recollect.sessions.importer import TranscriptImporter
+from recollect.sessions.exchange.importer import TranscriptImporter
 from recollect.store.journal import events_since
-from recollect.store.sqlite import SqliteDatabase, open_records
+from recollect.store.sqlite.database import SqliteDatabase, open_records
 
 LINE = '{"role": "user", "content": "The kettle is blue."}\n'
 

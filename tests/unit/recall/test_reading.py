@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import Denied, InvalidInput
-from recollect.core.scope import Scope
-from recollect.index.extra_paths import ExtraPath
-from recollect.index.memory_files import MemoryFiles
-from recollect.recall.reading import MOST_LINES, Extent, Reading, ReadResult, lines_of
+from recollect.workspace.extra_paths import ExtraPath
+from recollect.workspace.memory_folder import MemoryFolder
+from recollect.workspace.reading import MOST_LINES, Extent, MemoryReader, ReadResult, lines_of
 
 
 @pytest.fixture
@@ -39,13 +38,13 @@ def extra(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def reading(workspace: Path, extra: Path) -> Reading:
+def reading(workspace: Path, extra: Path) -> MemoryReader:
     """Reads both."""
-    files = MemoryFiles(workspace, [ExtraPath(path=extra)], scope=Scope(), redactor=None)
-    return Reading(files, workspace, [extra])
+    files = MemoryFolder(workspace, [ExtraPath(path=extra)], redactor=None)
+    return MemoryReader(files, workspace, [extra])
 
 
-def _read(reading: Reading, path: str, **extent: int) -> ReadResult:
+def _read(reading: MemoryReader, path: str, **extent: int) -> ReadResult:
     return reading.read(path, Extent(**extent))
 
 
@@ -58,7 +57,9 @@ def _read(reading: Reading, path: str, **extent: int) -> ReadResult:
         ("memory/link.md", "link"),
     ],
 )
-def test_the_original_s_refusals_are_refused(reading: Reading, path: str, message: str) -> None:
+def test_the_original_s_refusals_are_refused(
+    reading: MemoryReader, path: str, message: str
+) -> None:
     """Four of its five cases; intended difference: an error of our tree instead of a code."""
     with pytest.raises(Denied) as caught:
         _read(reading, path)
@@ -66,20 +67,20 @@ def test_the_original_s_refusals_are_refused(reading: Reading, path: str, messag
     assert caught.value.hint
 
 
-def test_the_original_s_absolute_path_is_read(reading: Reading, workspace: Path) -> None:
+def test_the_original_s_absolute_path_is_read(reading: MemoryReader, workspace: Path) -> None:
     """Its fifth case; intended difference: we count lines and say where to go on."""
     found = _read(reading, f"{workspace}/MEMORY.md")
     assert (found.status, found.text, found.path) == ("ok", "# m", "MEMORY.md")
 
 
 @pytest.mark.parametrize("path", ["./memory/a.md", "memory//a.md", "memory/./a.md", "memory/a.md"])
-def test_a_path_is_brought_into_its_one_form(reading: Reading, path: str) -> None:
+def test_a_path_is_brought_into_its_one_form(reading: MemoryReader, path: str) -> None:
     """The one that hits name."""
     assert _read(reading, path).path == "memory/a.md"
 
 
 @pytest.mark.parametrize("path", ["memory/none.md", "MEMORY2.md", "memory/a/b/c.md"])
-def test_what_nobody_has_written_is_a_clean_answer(reading: Reading, path: str) -> None:
+def test_what_nobody_has_written_is_a_clean_answer(reading: MemoryReader, path: str) -> None:
     """A name in the folder of the notes can be missing; one elsewhere cannot be a memory file."""
     if not path.startswith("memory/"):
         with pytest.raises(Denied):
@@ -89,7 +90,7 @@ def test_what_nobody_has_written_is_a_clean_answer(reading: Reading, path: str) 
     assert (found.status, found.text, found.lines, found.total_lines) == ("not_found", "", 0, 0)
 
 
-def test_extra_paths_are_read_by_their_absolute_names(reading: Reading, extra: Path) -> None:
+def test_extra_paths_are_read_by_their_absolute_names(reading: MemoryReader, extra: Path) -> None:
     """And only what is below them."""
     assert _read(reading, str(extra / "more.md")).text == "more"
     assert _read(reading, str(extra / "none.md")).status == "not_found"
@@ -101,22 +102,22 @@ def test_an_extra_file_is_read_alone(tmp_path: Path, extra: Path) -> None:
     """Its neighbours are not."""
     one = extra / "more.md"
     (extra / "less.md").write_text("less", encoding="utf-8")
-    files = MemoryFiles(None, [ExtraPath(path=one)], scope=Scope(), redactor=None)
-    alone = Reading(files, None, [one])
+    files = MemoryFolder(None, [ExtraPath(path=one)], redactor=None)
+    alone = MemoryReader(files, None, [one])
     assert _read(alone, str(one)).text == "more"
     for path in (str(extra / "less.md"), "memory/a.md", str(tmp_path / "x.md")):
         with pytest.raises(Denied):
             _read(alone, path)
 
 
-def test_a_hard_link_is_refused(reading: Reading, workspace: Path) -> None:
+def test_a_hard_link_is_refused(reading: MemoryReader, workspace: Path) -> None:
     """It could be a file from elsewhere."""
     os.link(workspace / "memory" / "a.md", workspace / "memory" / "hard.md")
     with pytest.raises(Denied):
         _read(reading, "memory/hard.md")
 
 
-def test_a_linked_folder_is_refused(reading: Reading, workspace: Path, extra: Path) -> None:
+def test_a_linked_folder_is_refused(reading: MemoryReader, workspace: Path, extra: Path) -> None:
     """It leads out of the workspace."""
     (workspace / "memory" / "out").symlink_to(extra)
     with pytest.raises(Denied):
@@ -124,14 +125,14 @@ def test_a_linked_folder_is_refused(reading: Reading, workspace: Path, extra: Pa
 
 
 @pytest.mark.parametrize("path", ["", "memory/a\0.md", "memory/\udce9.md"])
-def test_what_is_no_path_is_bad_input(reading: Reading, path: str) -> None:
+def test_what_is_no_path_is_bad_input(reading: MemoryReader, path: str) -> None:
     """Nothing could have that name."""
     with pytest.raises(InvalidInput):
         _read(reading, path)
 
 
 @pytest.mark.parametrize("extent", [{"from_line": 0}, {"lines": 0}, {"max_chars": 0}])
-def test_numbers_begin_at_one(reading: Reading, extent: dict[str, int]) -> None:
+def test_numbers_begin_at_one(reading: MemoryReader, extent: dict[str, int]) -> None:
     """Lines, and characters."""
     with pytest.raises(InvalidInput):
         _read(reading, "MEMORY.md", **extent)
@@ -141,7 +142,9 @@ def _long(workspace: Path, *lines: str) -> None:
     (workspace / "memory" / "long.md").write_text("\n".join(lines), encoding="utf-8")
 
 
-def test_a_read_without_numbers_ends_after_120_lines(reading: Reading, workspace: Path) -> None:
+def test_a_read_without_numbers_ends_after_120_lines(
+    reading: MemoryReader, workspace: Path
+) -> None:
     """And says where to go on; the last piece says that there is no more."""
     _long(workspace, *(f"line {number}" for number in range(1, 251)), "")
     first = _read(reading, "memory/long.md")
@@ -151,7 +154,7 @@ def test_a_read_without_numbers_ends_after_120_lines(reading: Reading, workspace
     assert (last.lines, last.truncated, last.next_from) == (10, False, None)
 
 
-def test_a_read_ends_after_so_many_characters(reading: Reading, workspace: Path) -> None:
+def test_a_read_ends_after_so_many_characters(reading: MemoryReader, workspace: Path) -> None:
     """With a whole line; only a first line that is too long is cut."""
     _long(workspace, "x" * 30, "y" * 30, "z" * 100)
     found = _read(reading, "memory/long.md", max_chars=61)
@@ -161,7 +164,7 @@ def test_a_read_ends_after_so_many_characters(reading: Reading, workspace: Path)
     assert (cut.text, cut.truncated, cut.next_from) == ("z" * 60, True, None)
 
 
-def test_behind_the_end_there_is_no_text(reading: Reading) -> None:
+def test_behind_the_end_there_is_no_text(reading: MemoryReader) -> None:
     """That is no error: the file may have become shorter."""
     found = _read(reading, "MEMORY.md", from_line=5)
     assert (found.status, found.text, found.lines, found.truncated) == ("ok", "", 0, False)
@@ -178,8 +181,8 @@ def test_pieces_together_are_the_whole(
     """Whatever the limits, as long as no line is longer than them."""
     workspace = tmp_path_factory.mktemp("pieces")
     (workspace / "MEMORY.md").write_bytes(content.encode())
-    files = MemoryFiles(workspace, scope=Scope(), redactor=None)
-    reading = Reading(files, workspace)
+    files = MemoryFolder(workspace, redactor=None)
+    reading = MemoryReader(files, workspace)
     every, at = [], 1
     while True:
         found = reading.read("MEMORY.md", Extent(from_line=at, lines=lines, max_chars=max_chars))

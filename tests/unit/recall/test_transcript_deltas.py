@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.settings.sync import TranscriptDeltaSettings
-from recollect.recall.transcript_deltas import BLOCK_BYTES, TranscriptDeltas, count_lines
+from recollect.recall.followed import BLOCK_BYTES, TranscriptDeltas, count_lines
 
 
 def _deltas(most_bytes: int, lines: int) -> TranscriptDeltas:

@@ -10,16 +10,15 @@ import pytest
 import recollect
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
-from recollect.index.document import Removal
-from recollect.index.feed import FeedState
+from recollect.index.model.document import Removal, SourceState
 from recollect.memory import Memory
-from recollect.recall.transcript_feed import BATCH, TranscriptFeed
+from recollect.recall.transcript_source import BATCH, TranscriptFeed
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_change
-from recollect.store.sqlite import SqliteDatabase, open_records
+from recollect.store.sqlite.database import SqliteDatabase, open_records
 from tests.unit.index.scripted import CLOCK
 
-START = FeedState(0, {})
+START = SourceState(0, {})
 
 
 @pytest.fixture
@@ -63,7 +62,7 @@ def test_the_feed_goes_on_where_it_was(memory: Memory, records: SqliteDatabase) 
     assert feed.is_behind(0)
     assert not feed.is_behind(first.cursor)
     memory.sessions.append(session.id, "user", "bread")
-    (second,) = feed.batches(FeedState(first.cursor, {}))
+    (second,) = feed.batches(SourceState(first.cursor, {}))
     assert [d.text for d in second.documents] == ["bread"]
     assert not feed.is_behind(second.cursor)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.index.extra_paths import ExtraPath, extra_path
-from recollect.index.memory_listing import memory_places
-from recollect.recall import watcher as watching
-from recollect.recall.watcher import Notifier, Watcher, Watching, system_changes
+from recollect.workspace import watcher as watching
+from recollect.workspace.extra_paths import ExtraPath, extra_path
+from recollect.workspace.listing import memory_places
+from recollect.workspace.watcher import Notifier, Watcher, Watching, system_changes
 
 PATIENCE_S = 30.0
 """Longer than any machine takes; the tests wait for the thing itself."""

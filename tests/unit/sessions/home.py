@@ -7,15 +7,15 @@ from pathlib import Path
 from recollect.core.clock import IdSource
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings, StoreSettings
-from recollect.integrations.formats import FORMATS
-from recollect.sessions.draft import Redactor
-from recollect.sessions.importer import TranscriptImporter
-from recollect.sessions.json_value import JsonValue
-from recollect.sessions.mirror import TranscriptMirror
+from recollect.sessions.context.summary import WindowParts
+from recollect.sessions.exchange.formats.registry import FORMATS
+from recollect.sessions.exchange.importer import TranscriptImporter
+from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.record.draft import Redactor
+from recollect.sessions.record.json_value import JsonValue
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.window_parts import WindowParts
-from recollect.store.lock import TicketQueue
-from recollect.store.sqlite import SqliteDatabase, open_records
+from recollect.store.locks import TicketQueue
+from recollect.store.sqlite.database import SqliteDatabase, open_records
 
 NOON = 1_770_724_800_000
 """2026-02-10 12:00 UTC in ms."""

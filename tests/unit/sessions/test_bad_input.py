@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.core.errors import InvalidInput, NotFound, RecollectError, StoreCorrupt
-from recollect.sessions import lineage
+from recollect.sessions.record import lineage
 from recollect.sessions.sessions import Sessions
 from tests.unit.sessions.home import Home
 
@@ -54,7 +54,9 @@ def test_a_reset_without_a_key_ends_no_session(sessions: Sessions) -> None:
 
 
 @pytest.mark.parametrize("column", ["parent_id", "previous_id"])
-def test_a_circle_of_sessions_is_an_error_and_no_endless_loop(home: Home, column: str) -> None:
+def test_a_visibility_group_of_sessions_is_an_error_and_no_endless_loop(
+    home: Home, column: str
+) -> None:
     """Only a damaged database holds one."""
     first, second = home.sessions.open(KEY), home.sessions.reset(KEY)
     home.sessions.append(first.id, "user", "one")

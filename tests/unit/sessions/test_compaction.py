@@ -21,14 +21,18 @@ from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.core.settings.sessions import ContextSettings
-from recollect.sessions.compaction import visible_compaction
-from recollect.sessions.message import Message
+from recollect.sessions.context.compaction import visible_compaction
+from recollect.sessions.context.size import Sizer
+from recollect.sessions.context.summary import (
+    ExtractiveSummariser,
+    Summary,
+    SummaryOrder,
+    WindowParts,
+)
+from recollect.sessions.context.view import SMALLEST_BUDGET, stranded
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.tool_pairs import ToolPair, pairs
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.size import Sizer
-from recollect.sessions.summariser import ExtractiveSummariser, Summary, SummaryOrder
-from recollect.sessions.tool_pairs import ToolPair, pairs
-from recollect.sessions.view import SMALLEST_BUDGET, stranded
-from recollect.sessions.window_parts import WindowParts
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import Home, WordRedactor
 from tests.unit.sessions.test_view import PIECES, built, call, result, seqs, talk

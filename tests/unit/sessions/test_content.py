@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import InvalidInput
-from recollect.sessions.content import (
+from recollect.sessions.record.content import (
     TOOL_TEXT_CHARS,
     ContentBlock,
     ImageBlock,

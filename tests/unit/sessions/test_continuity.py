@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.events import SessionForked, SessionReset, SessionResumed
 from recollect.core.scope import Scope
-from recollect.sessions.lineage import Segment, within
+from recollect.sessions.record.lineage import LineageSegment, within
 from recollect.sessions.sessions import Sessions
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import MINUTE, Home
@@ -100,7 +100,7 @@ def test_a_cut_of_segments_is_a_cut_of_their_messages(
     parts, seq = [], 0
     for number, length in enumerate(lengths):
         if length:
-            parts.append(Segment(str(number), seq + 1, seq + length))
+            parts.append(LineageSegment(str(number), seq + 1, seq + length))
         seq += length
     kept = [s for part in within(parts, after, before) for s in range(part.first, part.last + 1)]
     end = seq + 1 if before is None else before

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from recollect.core.errors import Conflict, NotFound, StoreError
 from recollect.core.settings import SessionSettings
-from recollect.integrations.formats import WRITERS
-from recollect.sessions.compaction import Compaction, store_compaction
-from recollect.sessions.content import (
+from recollect.sessions.context.compaction import Compaction, store_compaction
+from recollect.sessions.exchange.export import SessionExport
+from recollect.sessions.exchange.formats.registry import WRITERS
+from recollect.sessions.record.content import (
     ContentBlock,
     ImageBlock,
     OtherBlock,
@@ -26,9 +27,8 @@ from recollect.sessions.content import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from recollect.sessions.export import SessionExport
-from recollect.sessions.message import ROLES, Message
-from recollect.sessions.session import Session
+from recollect.sessions.record.message import ROLES, Message
+from recollect.sessions.record.session import Session
 from tests.unit.sessions.home import NOON, Home, WordRedactor
 
 MAIN = "5b1f6a3e-0c1d-4a55-9d0a-6f1d2c3b4a01"
@@ -437,7 +437,7 @@ def test_an_export_that_fails_leaves_nothing_behind(home: Home, tmp_path: Path) 
 
 def test_our_own_blocks_are_read_as_they_were_written() -> None:
     """A text that looks like JSON stays the text that a tool was given."""
-    from recollect.sessions.content import parse_content
+    from recollect.sessions.record.content import parse_content
 
     block: ContentBlock = ToolUseBlock(name="x", input='{"a": 1}')
     assert parse_content([msgspec.to_builtins(block)]) == (block,)

@@ -19,13 +19,19 @@ from recollect.core.events import MemoryFlushed, MemoryFlushFailed
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.core.settings.sessions import ContextSettings
-from recollect.sessions.flush import Flushed, write_notes
-from recollect.sessions.identity_links import NOBODY_LINKED
-from recollect.sessions.notes import MOST_NOTES, Note, RuleNotes, addition, note_key
-from recollect.sessions.owner import Owner, read_owner
+from recollect.sessions.context.flush import (
+    MOST_NOTES,
+    Flushed,
+    Note,
+    RuleNotes,
+    addition,
+    note_key,
+    write_notes,
+)
+from recollect.sessions.context.summary import WindowParts, utterance_of
+from recollect.sessions.policy.owner import Owner, read_owner
+from recollect.sessions.record.identity_links import NOBODY_LINKED
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.summariser import utterance_of
-from recollect.sessions.window_parts import WindowParts
 from recollect.store.journal import events_since
 from recollect.text.turns import Utterance
 from tests.unit.sessions.home import NOON, Home, WordRedactor

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from recollect.core.errors import ConfigError
 from recollect.core.settings.sessions import FreshnessSettings
-from recollect.sessions.freshness import FreshnessRule, kind_of, local_day, rule_for, zone_of
-from recollect.sessions.keys import parse_key
+from recollect.sessions.policy.freshness import FreshnessRule, kind_of, local_day, rule_for, zone_of
+from recollect.sessions.record.session_key import parse_key
 
 MINUTE = 60_000
 UTC_ZONE = ZoneInfo("UTC")

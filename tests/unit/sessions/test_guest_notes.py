@@ -6,7 +6,7 @@ from pathlib import Path
 
 from recollect.core.events import MemoryFlushed
 from recollect.core.scope import Scope
-from recollect.sessions.guest_notes import GuestNotes, guest_notes
+from recollect.recall.guest_notes import GuestNotes, guest_notes
 from tests.unit.sessions.home import NOON, Home
 
 DAY = "memory/2026-02-10.md"

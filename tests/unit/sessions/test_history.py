@@ -9,8 +9,8 @@ import pytest
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import GroupSettings
-from recollect.sessions.draft import DraftMaker
-from recollect.sessions.history import BEFORE, CURRENT, History
+from recollect.sessions.policy.history import BEFORE, CURRENT, History
+from recollect.sessions.record.draft import DraftMaker
 from tests.unit.sessions.home import NOON, Home, WordRedactor
 
 GROUP = "agent:main:telegram:group:-100"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.core.errors import ConfigError
-from recollect.sessions.identity_links import read_links
+from recollect.sessions.record.identity_links import read_links
 
 
 def test_accounts_of_one_person_have_one_name() -> None:

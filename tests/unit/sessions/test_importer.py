@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
-from recollect.sessions.import_report import ImportProgress, ImportReport, MalformedLine
-from recollect.sessions.session import Session
+from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, MalformedLine
+from recollect.sessions.record.session import Session
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import NOON, Home, WordRedactor
 
@@ -169,7 +169,7 @@ def openclaw(folder: Path, name: str, companion: object) -> None:
     ],
     ids=["empty", "others only", "no key", "a key that tells nothing", "no object"],
 )
-def test_a_transcript_without_a_telling_key_has_its_circle_to_itself(
+def test_a_transcript_without_a_telling_key_has_its_visibility_group_to_itself(
     home: Home, tmp_path: Path, companion: object
 ) -> None:
     """It may have been said in a group: neither the owner hears it in a chat nor anybody else."""
@@ -178,14 +178,20 @@ def test_a_transcript_without_a_telling_key_has_its_circle_to_itself(
     openclaw(folder, "s-2", companion)
     report = home.importer().run(tmp_path)
     assert (report.sessions, report.unknown_origin) == (2, 2)
-    circles = [home.sessions.circle(each.id) for each in home.sessions.list()]
-    circles += [home.sessions.circle(home.sessions.create(key="agent:main:main").id)]
-    assert [circle.is_private for circle in circles] == [False, False, True]
-    assert len({circle.name for circle in circles}) == 3
+    visibility_groups = [home.sessions.visibility_group(each.id) for each in home.sessions.list()]
+    visibility_groups += [
+        home.sessions.visibility_group(home.sessions.create(key="agent:main:main").id)
+    ]
+    assert [visibility_group.is_private for visibility_group in visibility_groups] == [
+        False,
+        False,
+        True,
+    ]
+    assert len({visibility_group.name for visibility_group in visibility_groups}) == 3
     assert home.importer().run(tmp_path).unknown_origin == 0
 
 
-def test_a_fork_of_unknown_origin_is_in_the_circle_of_its_parent(
+def test_a_fork_of_unknown_origin_is_in_the_visibility_group_of_its_parent(
     home: Home, tmp_path: Path
 ) -> None:
     """As every fork; and its rules are those of a group."""
@@ -193,7 +199,7 @@ def test_a_fork_of_unknown_origin_is_in_the_circle_of_its_parent(
     home.importer().run(tmp_path)
     parent = only(home)
     fork = home.sessions.fork(parent.id)
-    assert home.sessions.circle(fork.id) == home.sessions.circle(parent.id)
+    assert home.sessions.visibility_group(fork.id) == home.sessions.visibility_group(parent.id)
     assert not home.sessions.rules(fork.id).file_access
 
 
@@ -479,7 +485,7 @@ def test_progress_is_told_by_batch_and_by_file(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bytes add up to the size of what was found."""
-    monkeypatch.setattr("recollect.sessions.import_batch.BATCH_MESSAGES", 2)
+    monkeypatch.setattr("recollect.sessions.exchange.import_batch.BATCH_MESSAGES", 2)
     for name in ("a", "b"):
         write(tmp_path / f"{name}.jsonl", lines(*(said(str(n)) for n in range(5))))
     told: list[ImportProgress] = []
@@ -494,7 +500,7 @@ def test_an_interrupted_import_goes_on_where_it_was(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C between two batches: what is stored stays, the rest comes with the next run."""
-    monkeypatch.setattr("recollect.sessions.import_batch.BATCH_MESSAGES", 3)
+    monkeypatch.setattr("recollect.sessions.exchange.import_batch.BATCH_MESSAGES", 3)
     path = write(tmp_path / "a.jsonl", lines(*(said("same") for _ in range(10))))
 
     def interrupt(progress: ImportProgress) -> None:

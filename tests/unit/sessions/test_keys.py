@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import InvalidInput
-from recollect.sessions.keys import (
+from recollect.sessions.record.session_key import (
     MAX_KEY_CHARS,
     agent_key,
     channel_key,

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.errors import StoreCorrupt
 from recollect.core.scope import Scope
-from recollect.sessions.lineage import Branch
+from recollect.sessions.record.lineage import Branch
 from recollect.sessions.sessions import Sessions
 from tests.unit.sessions.home import Home
 

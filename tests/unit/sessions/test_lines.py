@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.sessions.lines import MAX_LINE_BYTES, Line, read_lines
+from recollect.sessions.exchange.import_source import MAX_LINE_BYTES, Line, read_lines
 
 
 def read(content: bytes, *, offset: int = 0, number: int = 0, limit: int = 100) -> list[Line]:

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
-from recollect.integrations.jsonl import JsonlFormat
-from recollect.sessions.content import parse_content
-from recollect.sessions.foreign import ForeignMessage
-from recollect.sessions.message import Message
-from recollect.sessions.mirror import TranscriptMirror
-from recollect.sessions.mirror_file import MirrorState
-from recollect.sessions.session import Session
+from recollect.sessions.exchange.formats.jsonl import JsonlFormat
+from recollect.sessions.exchange.transcript_format import ForeignMessage
+from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.mirror.mirror_file import MirrorState
+from recollect.sessions.record.content import parse_content
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import Session
 from recollect.store.engine import Transaction
 from tests.unit.sessions.home import NOON, Home
 

@@ -9,10 +9,9 @@ import pytest
 
 from recollect.core.bill import TokenUse
 from recollect.core.errors import ProviderUnavailable
-from recollect.models.language import Completion, Finish, Prompt
-from recollect.sessions import model_summary
-from recollect.sessions.model_summary import ModelNotes, ModelSummariser, parts
-from recollect.sessions.summariser import SummaryOrder
+from recollect.models.language.model import Completion, Finish, Prompt
+from recollect.sessions.context import summary
+from recollect.sessions.context.summary import ModelNotes, ModelSummariser, SummaryOrder, parts
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance
 
@@ -83,7 +82,7 @@ def test_nothing_that_was_said_closes_the_marks(mark: str) -> None:
 
 def test_a_long_conversation_is_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each together with the summary of those before it."""
-    monkeypatch.setattr(model_summary, "PART_TOKENS", 40)
+    monkeypatch.setattr(summary, "PART_TOKENS", 40)
     model = Scripted("- first", "- second", "- third", "- fourth")
     texts = [f"{SAID} Number {number}." for number in range(4)]
     found = ModelSummariser(model).summarise(_order(*texts))
@@ -113,7 +112,7 @@ def test_a_model_that_fails_in_the_middle_leaves_all_of_it_to_the_rules(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The stream of messages was read already; nothing of it is missing."""
-    monkeypatch.setattr(model_summary, "PART_TOKENS", 40)
+    monkeypatch.setattr(summary, "PART_TOKENS", 40)
     model = Scripted("- first", None)
     found = ModelSummariser(model).summarise(_order(SAID, "The deadline is 2026-03-01. " * 4))
     assert found.made_by.startswith("extractive")

@@ -9,9 +9,9 @@ import pytest
 import recollect
 from recollect.core.errors import ConfigError
 from recollect.core.scope import Scope
-from recollect.sessions.circle import speakers_of
-from recollect.sessions.identity_links import read_links
-from recollect.sessions.owner import Owner, is_owners, read_owner
+from recollect.sessions.policy.owner import Owner, is_owners, read_owner
+from recollect.sessions.policy.visibility import speakers_of
+from recollect.sessions.record.identity_links import read_links
 from tests.unit.sessions.home import Home
 
 LINKS = read_links(["ann=telegram:42", "ann=slack:U7", "bob=discord:9"])

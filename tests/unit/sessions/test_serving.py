@@ -10,8 +10,8 @@ from recollect.core.errors import ConfigError, InvalidInput, NotFound, StoreBusy
 from recollect.core.events import SessionChanged
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import GroupSettings, SessionSettings
-from recollect.sessions.history import BEFORE, CURRENT
-from recollect.sessions.keys import parse_key
+from recollect.sessions.policy.history import BEFORE, CURRENT
+from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.sessions import Sessions
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import Home
@@ -149,7 +149,9 @@ def test_a_fork_is_held_like_its_parent(sessions: Sessions) -> None:
     group = sessions.create(key=f"{GROUP}:thread:7")
     fork = sessions.fork(group.id)
     assert sessions.rules(fork.id) == sessions.rules(group.id)
-    assert sessions.circle(fork.id) == sessions.circle(sessions.create(key=GROUP).id)
+    assert sessions.visibility_group(fork.id) == sessions.visibility_group(
+        sessions.create(key=GROUP).id
+    )
 
 
 @pytest.mark.parametrize(
@@ -213,10 +215,10 @@ def test_what_many_read_stays_a_group(sessions: Sessions, key: str | None, mode:
 
 
 def test_a_session_outside_the_scope_is_not_served(home: Home) -> None:
-    """No rule, circle, part, call or turn of it is told."""
+    """No rule, visibility group, part, call or turn of it is told."""
     session = home.sessions.create(key="telegram:42").id
     other = home.sessions_of(Scope(user="43"))
-    for ask in (other.rules, other.circle, other.parts):
+    for ask in (other.rules, other.visibility_group, other.parts):
         with pytest.raises(NotFound):
             ask(session)
     with pytest.raises(NotFound), other.turn(session):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from recollect.sessions.content import Content
-from recollect.sessions.message import Message
+from recollect.sessions.context.size import PER_IMAGE, PER_MESSAGE, Sizer
+from recollect.sessions.record.content import Content
+from recollect.sessions.record.message import Message
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.size import PER_IMAGE, PER_MESSAGE, Sizer
 from recollect.text.tokens import estimate_tokens
 
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.sessions import streaming
-from recollect.sessions.content import TextBlock, ThinkingBlock, ToolUseBlock
-from recollect.sessions.draft import MAX_CONTENT_BYTES
-from recollect.sessions.mirror_file import MirrorState
-from recollect.sessions.session import Session
-from recollect.sessions.transcript import damaged_messages
+from recollect.sessions.mirror.mirror_file import MirrorState
+from recollect.sessions.record.content import TextBlock, ThinkingBlock, ToolUseBlock
+from recollect.sessions.record.draft import MAX_CONTENT_BYTES
+from recollect.sessions.record.session import Session
+from recollect.sessions.record.transcript_rows import damaged_messages
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import Home, WordRedactor
 

@@ -6,11 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.sessions.content import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
-from recollect.sessions.message import Message
+from recollect.sessions.record.content import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
+from recollect.sessions.record.draft import Item
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.tool_pairs import (
+    Span,
+    ToolPair,
+    cut_before,
+    pairs,
+    pending_calls,
+    spans,
+)
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.tool_pairs import Span, ToolPair, cut_before, pairs, pending_calls, spans
-from recollect.sessions.transcripts import Item
 
 
 def message(seq: int, role: str, *blocks: ContentBlock) -> Message:

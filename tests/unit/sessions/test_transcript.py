@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from recollect.core.errors import InvalidInput, StoreCorrupt
 from recollect.core.events import MessagesAppended
 from recollect.core.scope import Scope
-from recollect.sessions.content import TextBlock, ToolUseBlock
-from recollect.sessions.draft import MAX_CONTENT_BYTES
+from recollect.sessions.record.content import TextBlock, ToolUseBlock
+from recollect.sessions.record.draft import MAX_CONTENT_BYTES
+from recollect.sessions.record.transcript_rows import damaged_messages
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.transcript import damaged_messages
-from recollect.store.cell import blob, text
+from recollect.store.columns import blob, text
 from recollect.store.engine import Row
 from recollect.store.journal import changes_after, events_since
 from recollect.store.row_hash import row_hash

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from recollect.core.clock import SystemClock
-from recollect.sessions.session import Session, insert_session
-from recollect.store.connection import Tuning
-from recollect.store.home import RECORDS_ID
-from recollect.store.schema import load_schema
-from recollect.store.sqlite import open_database
+from recollect.sessions.record.session import Session, insert_session
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import open_database
+from recollect.store.sqlite.home import RECORDS_ID
+from recollect.store.sqlite.schema import load_schema
 from tests.unit.sessions.home import NOON, Home
 
 PLAIN = Session(
@@ -52,10 +52,16 @@ def test_sessions_of_unknown_origin_lose_the_owners_ear(tmp_path: Path) -> None:
     """With their forks; what a key, or the program, tells stays where it was."""
     made_before(tmp_path)
     home = Home(tmp_path)
-    circles = {name: home.sessions.circle(name) for name in SESSIONS}
+    visibility_groups = {name: home.sessions.visibility_group(name) for name in SESSIONS}
     home.close()
     alone = {"unnamed", "file", "fork", "grandchild", "group"}
-    assert {name for name, circle in circles.items() if not circle.is_private} == alone
-    assert circles["unnamed"] == circles["fork"] == circles["grandchild"]
-    assert len({circles[name].name for name in ("unnamed", "file", "group", "own")}) == 4
-    assert circles["claude"] == circles["main"] == circles["own"]
+    assert {
+        name
+        for name, visibility_group in visibility_groups.items()
+        if not visibility_group.is_private
+    } == alone
+    assert (
+        visibility_groups["unnamed"] == visibility_groups["fork"] == visibility_groups["grandchild"]
+    )
+    assert len({visibility_groups[name].name for name in ("unnamed", "file", "group", "own")}) == 4
+    assert visibility_groups["claude"] == visibility_groups["main"] == visibility_groups["own"]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from recollect.core.errors import InvalidInput
+from recollect.sessions.record.token_usage import TokenUsage, usage_of
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.usage import TokenUsage, usage_of
 from recollect.text.tokens import estimate_tokens
 
 

@@ -13,7 +13,16 @@ from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.core.settings.sessions import ContextSettings
-from recollect.sessions.content import (
+from recollect.sessions.context.size import Sizer
+from recollect.sessions.context.summary import WindowParts
+from recollect.sessions.context.view import (
+    SMALLEST_BUDGET,
+    ContextView,
+    limit_turns,
+    read_tail,
+    stranded,
+)
+from recollect.sessions.record.content import (
     ImageBlock,
     OtherBlock,
     TextBlock,
@@ -21,12 +30,9 @@ from recollect.sessions.content import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from recollect.sessions.message import ROLES, Message
+from recollect.sessions.record.message import ROLES, Message
+from recollect.sessions.record.tool_pairs import pairs
 from recollect.sessions.sessions import Sessions
-from recollect.sessions.size import Sizer
-from recollect.sessions.tool_pairs import pairs
-from recollect.sessions.view import SMALLEST_BUDGET, ContextView, limit_turns, read_tail, stranded
-from recollect.sessions.window_parts import WindowParts
 from tests.unit.sessions.home import Home
 
 

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from recollect.core.clock import SystemClock
-from recollect.store.connection import Tuning
-from recollect.store.schema import Schema, Step
-from recollect.store.sqlite import SqliteDatabase, open_database
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import SqliteDatabase, open_database
+from recollect.store.sqlite.schema import Migration, Schema
 
 CLOCK = SystemClock()
 SCHEMA = Schema(
     name="notes",
     application_id=77,
     steps=(
-        Step(
+        Migration(
             version=1,
             name="0001_notes",
             sql="CREATE TABLE notes (id INTEGER PRIMARY KEY, words TEXT NOT NULL) STRICT;",

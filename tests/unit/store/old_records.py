@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.clock import SystemClock
-from recollect.store.connection import Tuning
 from recollect.store.engine import SqlValue, Transaction
-from recollect.store.home import RECORDS_ID
 from recollect.store.row_hash import row_hash
-from recollect.store.schema import load_schema
-from recollect.store.sqlite import open_database
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import open_database
+from recollect.store.sqlite.home import RECORDS_ID
+from recollect.store.sqlite.schema import load_schema
 
 _MESSAGE = """
     INSERT INTO messages (id, tenant, agent, user_id, project, session_id, seq, role, name, content,

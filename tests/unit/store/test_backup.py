@@ -9,9 +9,9 @@ import apsw
 import pytest
 
 from recollect.core.errors import StoreError
-from recollect.store.connection import Tuning
 from recollect.store.engine import Transaction
-from recollect.store.sqlite import SqliteDatabase
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import SqliteDatabase
 from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs
 from tests.unit.store.conftest import Open
 from tests.unit.store.notes import add, words

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from recollect.core.errors import StoreCorrupt
-from recollect.store.cell import blob, first_integer, integer, text, text_or_none
+from recollect.store.columns import blob, first_integer, integer, text, text_or_none
 from recollect.store.engine import SqlValue
 
 

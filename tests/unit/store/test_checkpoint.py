@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from recollect.core.errors import StoreError
-from recollect.store.checkpoint import Checkpointer
-from recollect.store.connection import Opener, Tuning
 from recollect.store.engine import Transaction
-from recollect.store.lock import WriteQueue
-from recollect.store.sqlite import SqliteDatabase, write_queue
+from recollect.store.locks import WriteQueue
+from recollect.store.sqlite.checkpoint import Checkpointer
+from recollect.store.sqlite.connection import ConnectionOpener, Tuning
+from recollect.store.sqlite.database import SqliteDatabase, write_queue
 from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs
 from tests.unit.store.conftest import CALM, Open
 from tests.unit.store.notes import add, words
@@ -110,7 +110,7 @@ def test_a_failure_is_counted_shown_and_logged_once(
         waiting.wait(0.01)
     vfs.repair()
     assert database.health().checkpoint.last_error == "store_full"
-    assert [record.name for record in caplog.records] == ["recollect.store.checkpoint"]
+    assert [record.name for record in caplog.records] == ["recollect.store.sqlite.checkpoint"]
     assert database.cut_log()
     health = database.health().checkpoint
     assert (health.last_error, health.wal_bytes) == (None, 0)
@@ -139,7 +139,7 @@ def test_a_lock_that_cannot_be_taken_is_a_failure_too(path: Path, open_notes: Op
     open_notes().close()
     tuning = Tuning(idle_s=0.001)
     nowhere = WriteQueue(path.parent / "missing" / "lock")
-    checkpointer = Checkpointer(Opener(path, tuning), nowhere, tuning)
+    checkpointer = Checkpointer(ConnectionOpener(path, tuning), nowhere, tuning)
     checkpointer.notice(1)
     waiting = threading.Event()
     for _ in range(1_000):
@@ -152,7 +152,7 @@ def test_a_lock_that_cannot_be_taken_is_a_failure_too(path: Path, open_notes: Op
 
 def test_after_closing_no_thread_is_started(path: Path) -> None:
     """A last commit may be told of while everything is closed."""
-    checkpointer = Checkpointer(Opener(path, CALM), WriteQueue(path), CALM)
+    checkpointer = Checkpointer(ConnectionOpener(path, CALM), WriteQueue(path), CALM)
     checkpointer.close()
     before = threading.active_count()
     checkpointer.notice(1)

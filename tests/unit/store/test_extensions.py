@@ -12,10 +12,10 @@ import pytest
 from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreError
 from recollect.core.settings import StoreSettings
-from recollect.store import extensions
 from recollect.store.engine import Transaction
-from recollect.store.extensions import Extensions
-from recollect.store.sqlite import SqliteDatabase, open_index
+from recollect.store.sqlite import connection
+from recollect.store.sqlite.connection import Extensions
+from recollect.store.sqlite.database import SqliteDatabase, open_index
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_the_function_of_sql_stays_off(database: SqliteDatabase, library: str) -
 
 def test_one_that_never_comes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """A library on a drive that hangs does not hang us."""
-    monkeypatch.setattr(extensions, "LOAD_TIMEOUT_S", 0.01)
+    monkeypatch.setattr(connection, "LOAD_TIMEOUT_S", 0.01)
     let_go, gave_up = threading.Event(), threading.Event()
 
     def hanging() -> apsw.Connection:

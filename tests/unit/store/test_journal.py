@@ -21,7 +21,7 @@ from recollect.store.journal import (
     record_changes,
     record_event,
 )
-from recollect.store.sqlite import SqliteDatabase, open_records
+from recollect.store.sqlite.database import SqliteDatabase, open_records
 
 OWNER = Scope(tenant="t", agent="a", user="u", project="p", session="s")
 CREATED = SessionCreated(scope=OWNER, at=1, key="telegram:42")

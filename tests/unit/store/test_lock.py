@@ -11,8 +11,8 @@ import pytest
 
 from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreBusy, StoreError
-from recollect.store import lock
-from recollect.store.lock import Holder, OwnerLock, WriteQueue
+from recollect.store import locks
+from recollect.store.locks import Holder, OwnerLock, WriteQueue
 
 CLOCK = SystemClock()
 
@@ -130,7 +130,7 @@ def test_a_lock_that_others_keep_looking_at_is_not_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Patience ends; no owner is better than two."""
-    monkeypatch.setattr(lock, "_PATIENCE", 2)
+    monkeypatch.setattr(locks, "_PATIENCE", 2)
     path = tmp_path / "owner.lock"
     with path.open("w", encoding="utf-8") as looking:
         fcntl.flock(looking, fcntl.LOCK_SH)

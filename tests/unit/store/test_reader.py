@@ -10,9 +10,9 @@ from contextlib import suppress
 import pytest
 
 from recollect.core.errors import StoreClosed, StoreError
-from recollect.store import reader
 from recollect.store.engine import SqlValue, Transaction
-from recollect.store.sqlite import SqliteDatabase
+from recollect.store.sqlite import reader
+from recollect.store.sqlite.database import SqliteDatabase
 from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs
 from tests.unit.store.conftest import Open
 from tests.unit.store.notes import add, one, words

@@ -21,9 +21,9 @@ from recollect.core.errors import (
 )
 from recollect.core.settings import StoreSettings
 from recollect.store.engine import SqlValue, Transaction
-from recollect.store.home import INDEX_ID, RECORDS_ID
-from recollect.store.schema import Schema, Step, load_schema, load_steps, show_objects
-from recollect.store.sqlite import open_index, open_records
+from recollect.store.sqlite.database import open_index, open_records
+from recollect.store.sqlite.home import INDEX_ID, RECORDS_ID
+from recollect.store.sqlite.schema import Migration, Schema, load_schema, load_steps, show_objects
 from tests.unit.store.conftest import SCHEMA, Open
 from tests.unit.store.notes import add, words
 from tests.unit.store.old_records import fill_old_records
@@ -32,12 +32,12 @@ SHIPPED = {
     "records": load_schema("records", RECORDS_ID, keep_backup=True),
     "index": load_schema("index", INDEX_ID, keep_backup=False),
 }
-STEP = Step(version=2, name="0002_stars", sql="ALTER TABLE notes ADD COLUMN stars INTEGER;")
+STEP = Migration(version=2, name="0002_stars", sql="ALTER TABLE notes ADD COLUMN stars INTEGER;")
 NEWER = msgspec.structs.replace(SCHEMA, steps=(*SCHEMA.steps, STEP))
 
 
 def _with_step(sql: str) -> Schema:
-    step = Step(version=2, name="0002_next", sql=sql)
+    step = Migration(version=2, name="0002_next", sql=sql)
     return msgspec.structs.replace(SCHEMA, steps=(*SCHEMA.steps, step))
 
 
@@ -127,7 +127,9 @@ def test_a_step_that_fails_leaves_the_old_schema(open_notes: Open, sql: str) -> 
 
 def test_a_failing_first_step_has_a_hint_without_a_backup(open_notes: Open) -> None:
     """There was nothing to copy."""
-    broken = msgspec.structs.replace(SCHEMA, steps=(Step(version=1, name="0001_x", sql="CREATE"),))
+    broken = msgspec.structs.replace(
+        SCHEMA, steps=(Migration(version=1, name="0001_x", sql="CREATE"),)
+    )
     with pytest.raises(MigrationFailed) as caught:
         open_notes(schema=broken)
     assert caught.value.facts["backup"] is None
@@ -174,7 +176,7 @@ def test_time_and_disk_are_told_before_a_step(
     speed: int,
 ) -> None:
     """Issue 8.2: where it takes long, as a warning, which reaches the user without any setting."""
-    monkeypatch.setattr("recollect.store.schema._BYTES_A_SECOND", speed)
+    monkeypatch.setattr("recollect.store.sqlite.schema._BYTES_A_SECOND", speed)
     open_notes().close()
     size = path.stat().st_size
     with caplog.at_level(logging.INFO, logger="recollect"):

@@ -22,9 +22,9 @@ from recollect.core.errors import (
     StoreReadOnly,
 )
 from recollect.core.settings import StoreSettings
-from recollect.store.connection import Opener, Tuning, check_version
 from recollect.store.engine import SqlValue, Transaction
-from recollect.store.sqlite import SqliteDatabase, open_database, open_index, open_records
+from recollect.store.sqlite.connection import ConnectionOpener, Tuning, check_version
+from recollect.store.sqlite.database import SqliteDatabase, open_database, open_index, open_records
 from tests.unit.store.conftest import CALM, CLOCK, SCHEMA, Open
 from tests.unit.store.notes import add, one, words
 
@@ -133,7 +133,7 @@ def test_every_connection_keeps_the_rules(path: Path, open_notes: Open) -> None:
         "cache_size": -CALM.cache_kib,
         "query_only": 0,
     }
-    opener = Opener(path, CALM)
+    opener = ConnectionOpener(path, CALM)
     for connection, query_only in ((opener.open("writer"), 0), (opener.open("reader"), 1)):
         found = {name: connection.pragma(name) for name in expected}
         assert found == {**expected, "query_only": query_only}
@@ -230,7 +230,7 @@ def test_a_file_whose_permissions_cannot_be_set_is_not_used(
 
     monkeypatch.setattr(os, "chmod", refuse)
     with pytest.raises(StoreReadOnly):
-        Opener(tmp_path / "x.db", CALM).create()
+        ConnectionOpener(tmp_path / "x.db", CALM).create()
 
 
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="needs /proc/locks")

@@ -15,7 +15,7 @@ from recollect.core.events import EVENT_TYPES, Event, MessagesAppended, SessionC
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.store.journal import RecordedEvent, record_event
-from recollect.store.sqlite import SqliteDatabase, open_records
+from recollect.store.sqlite.database import SqliteDatabase, open_records
 from recollect.store.streams import EventStream
 
 DEADLINE_S = 20.0

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from recollect.core.errors import StoreBusy, StoreError
-from recollect.store.lock import TicketQueue
+from recollect.store.locks import TicketQueue
 
 ROOT = Path(__file__).parents[3]
 DEADLINE_S = 60.0
 WORKER = """
 import os, sys
 from pathlib import Path
-from recollect.store.lock import TicketQueue
+from recollect.store.locks import TicketQueue
 folder, inside, log = map(Path, sys.argv[1:4])
 for _ in range(20):
     with TicketQueue(folder).turn("s", 60):
@@ -32,7 +32,7 @@ for _ in range(20):
 DIER = """
 import os, sys
 from pathlib import Path
-from recollect.store.lock import TicketQueue
+from recollect.store.locks import TicketQueue
 with TicketQueue(Path(sys.argv[1])).turn("s", 60):
     print("in", flush=True)
     sys.stdin.read()

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.errors import Conflict, StoreClosed, StoreCorrupt, StoreError
 from recollect.store.engine import Row, Transaction
-from recollect.store.sqlite import SqliteDatabase
+from recollect.store.sqlite.database import SqliteDatabase
 from tests.unit.store.notes import add, words
 
 

@@ -12,11 +12,11 @@ from recollect.core.clock import SystemClock
 from recollect.core.errors import BudgetSpent
 from recollect.core.settings import StoreSettings
 from recollect.models.budget import DailyBudget, Spending
-from recollect.store.connection import Tuning
-from recollect.store.home import RECORDS_ID
-from recollect.store.schema import load_schema
-from recollect.store.sqlite import open_database, open_records
-from recollect.store.usage import LANGUAGE, UsageLedger, spending_of
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import open_database, open_records
+from recollect.store.sqlite.home import RECORDS_ID
+from recollect.store.sqlite.schema import load_schema
+from recollect.store.usage_ledger import LANGUAGE, UsageLedger, spending_of
 
 DAY = "2026-02-10"
 

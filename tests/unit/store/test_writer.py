@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from recollect.core.errors import Conflict, StoreBusy, StoreClosed, StoreError, StoreFull
-from recollect.store.connection import Tuning
 from recollect.store.engine import Transaction
-from recollect.store.sqlite import SqliteDatabase, open_database, write_queue
+from recollect.store.sqlite.connection import Tuning
+from recollect.store.sqlite.database import SqliteDatabase, open_database, write_queue
 from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs, Operation
 from tests.unit.store.conftest import CALM, CLOCK, SCHEMA, Open
 from tests.unit.store.notes import add, words

@@ -5,12 +5,17 @@ reads `config.yaml` and the environment, `resolve` puts the layers together, `pl
 Only this package reads the environment.
 """
 
-from recollect.core.settings.agent_environment import agent_environment, is_inside
 from recollect.core.settings.agents import agent_name, known_agent
 from recollect.core.settings.embedding import EmbeddingSettings, RemoteSettings
+from recollect.core.settings.environment import (
+    agent_environment,
+    default_home,
+    is_inside,
+    models_folder,
+    program_path,
+)
 from recollect.core.settings.language import LanguageSettings
 from recollect.core.settings.options import Option, list_options
-from recollect.core.settings.places import default_home, models_folder, program_path
 from recollect.core.settings.qmd import QmdSettings
 from recollect.core.settings.resolve import Explained, ResolvedSettings, load_settings
 from recollect.core.settings.search import (

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from recollect.core.errors import ConfigError
-from recollect.core.settings.given import Given
+from recollect.core.settings.environment import Given
 
 SECTION = "agents"
 OF_THE_HOME = ("store", "privacy")

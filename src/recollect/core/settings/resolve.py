@@ -15,7 +15,7 @@ import msgspec
 
 from recollect.core.errors import ConfigError
 from recollect.core.settings.agents import agent_name, agents_named, layered, option_key, outgrows
-from recollect.core.settings.given import Given
+from recollect.core.settings.environment import Given
 from recollect.core.settings.options import SettingValue, convert, leaves, list_options
 from recollect.core.settings.sources import (
     FILE_NAME,

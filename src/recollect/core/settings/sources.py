@@ -15,7 +15,7 @@ import yaml
 
 from recollect.core.errors import ConfigError
 from recollect.core.settings.agents import SECTION, agent_name, option_key
-from recollect.core.settings.given import Given
+from recollect.core.settings.environment import Given
 from recollect.core.settings.options import leaves
 
 FILE_NAME = "config.yaml"

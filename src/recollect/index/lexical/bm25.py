@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import numpy as np
 
-from recollect.index.chunk_arrays import ChunkArrays
-from recollect.index.layout import Floats, Ints
 from recollect.index.lexical.postings import MAX_COUNT, Bytes, Postings, join
+from recollect.index.model.chunk_arrays import ChunkArrays
+from recollect.index.model.chunk_record import Floats, Ints
 
 K1, B = 1.2, 0.75
 BEFORE, AFTER, FAR = 0.75, 0.25, 0.25

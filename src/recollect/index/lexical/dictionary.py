@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from recollect.store.cell import integer, text
+from recollect.store.columns import integer, text
 from recollect.store.engine import Transaction
 
 CACHED_TERMS = 400_000

@@ -13,9 +13,9 @@ from typing import Protocol
 
 import msgspec
 
-from recollect.index.chunk_arrays import ChunkArrays
-from recollect.index.layout import Floats, Ints, Mask, Records
 from recollect.index.lexical.tail import TailRow
+from recollect.index.model.chunk_arrays import ChunkArrays
+from recollect.index.model.chunk_record import Floats, Ints, Mask, Records
 from recollect.store.engine import Database, Transaction
 
 EVERY = 1 << 62

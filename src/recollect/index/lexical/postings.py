@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from zlib import crc32
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.layout import Ints
-from recollect.index.lexical.checksum import with_sum, without_sum
+from recollect.core.errors import StoreCorrupt
+from recollect.index.model.chunk_record import Ints
 
 TERM_SHIFT = 32
 FIRST_MASK = (1 << TERM_SHIFT) - 1
@@ -169,3 +170,30 @@ class Occurrences(msgspec.Struct, frozen=True):
         edges = pairwise([*starts.tolist(), len(terms)])
         for term, (start, end) in zip(terms[starts].tolist(), edges, strict=True):
             yield term, with_sum(offsets[2 * start : 2 * end] + counts[start:end])
+
+
+SUM_BYTES = 4
+DAMAGED = b""
+"""A blob that stands for one whose content was damaged and is gone; it is read as damage."""
+
+
+def with_sum(data: bytes, also: bytes = b"") -> bytes:
+    """Return ``data`` with its checksum behind it.
+
+    Args:
+        data: What is stored.
+        also: What lies in another cell of the row and is covered too.
+    """
+    return data + crc32(data, crc32(also)).to_bytes(SUM_BYTES, "little")
+
+
+def without_sum(blob: bytes, also: bytes = b"") -> bytes:
+    """Return the data of a blob that `with_sum` made.
+
+    Raises:
+        StoreCorrupt: it is not what was written.
+    """
+    data = blob[:-SUM_BYTES]
+    if crc32(data, crc32(also)).to_bytes(SUM_BYTES, "little") != blob[len(data) :]:
+        raise StoreCorrupt("the index holds damaged postings", hint="run `recollect reindex`")
+    return data

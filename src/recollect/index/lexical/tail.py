@@ -10,11 +10,10 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from recollect.index.layout import LAYOUT, NUMBER_MASK, chunk_id, chunk_ids, decode
-from recollect.index.lexical.checksum import with_sum, without_sum
-from recollect.index.lexical.postings import TAIL_BYTES, Occurrences
-from recollect.index.lexical.segments import Run, sealed_end, write_segments
-from recollect.store.cell import blob, first_integer, integer
+from recollect.index.lexical.postings import TAIL_BYTES, Occurrences, with_sum, without_sum
+from recollect.index.lexical.segments import SegmentRun, sealed_end, write_segments
+from recollect.index.model.chunk_record import LAYOUT, NUMBER_MASK, chunk_id, chunk_ids, decode
+from recollect.store.columns import blob, first_integer, integer
 from recollect.store.engine import Row, Transaction
 
 SEAL_CHUNKS = 512
@@ -50,7 +49,7 @@ def entries_of(rows: Sequence[TailRow]) -> Occurrences:
     return Occurrences.of_tail([(row.number, row.postings) for row in rows])
 
 
-def store_run(tx: Transaction, partition: int, run: Run) -> None:
+def store_run(tx: Transaction, partition: int, run: SegmentRun) -> None:
     """Store new chunks that follow the last one: in the tail, or with all of it in a segment."""
     start = sealed_end(tx, partition)
     entries = _waiting_entries(tx, partition) + len(run.entries.terms)
@@ -61,7 +60,7 @@ def store_run(tx: Transaction, partition: int, run: Run) -> None:
     tx.execute("DELETE FROM tail WHERE id BETWEEN ? AND ?", chunk_ids(partition))
 
 
-def _append(tx: Transaction, partition: int, run: Run) -> None:
+def _append(tx: Transaction, partition: int, run: SegmentRun) -> None:
     blobs = run.entries.by_chunk(run.first, len(run.records))
     layouts = [record.tobytes() for record in run.records]
     rows = (
@@ -71,13 +70,13 @@ def _append(tx: Transaction, partition: int, run: Run) -> None:
     tx.executemany("INSERT INTO tail (id, layout, postings) VALUES (?, ?, ?)", rows)
 
 
-def _with_tail(run: Run, start: int, waiting: list[TailRow]) -> Run:
+def _with_tail(run: SegmentRun, start: int, waiting: list[TailRow]) -> SegmentRun:
     """Return the chunks from ``start`` on as one run; removed ones among them stay empty."""
     records = np.zeros(run.end - start, LAYOUT)
     for row in waiting:
         records[row.number - start] = decode(row.layout)[0]
     records[run.first - start :] = run.records
-    return Run(start, records, entries_of(waiting).followed_by(run.entries))
+    return SegmentRun(start, records, entries_of(waiting).followed_by(run.entries))
 
 
 def _waiting_entries(tx: Transaction, partition: int) -> int:

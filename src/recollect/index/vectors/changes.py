@@ -10,10 +10,10 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from recollect.index.generations import Identity
-from recollect.index.layout import PARTITION_SHIFT, Ints, chunk_ids
-from recollect.index.vectors.backend import Change, Part
-from recollect.store.cell import blob, first_integer, integer, text
+from recollect.index.model.chunk_record import PARTITION_SHIFT, Ints, chunk_ids
+from recollect.index.model.generation import Identity
+from recollect.index.vectors.port import Part, VectorChange
+from recollect.store.columns import blob, first_integer, integer, text
 from recollect.store.engine import Row, Transaction
 
 
@@ -59,7 +59,7 @@ def count_changes(tx: Transaction) -> int:
     return first_integer(tx.row("SELECT count(*) FROM vector_changes"))
 
 
-def next_changes(tx: Transaction, most: int) -> tuple[int, list[Change]]:
+def next_changes(tx: Transaction, most: int) -> tuple[int, list[VectorChange]]:
     """Return the number of the last of up to ``most`` changes, 0 for none, and what they are."""
     rows = list(tx.rows("SELECT id, chunk FROM vector_changes ORDER BY id LIMIT ?", (most,)))
     if not rows:
@@ -121,7 +121,7 @@ def _part(row: Row) -> Part:
     return Part(number=integer(row[0]), generation=integer(row[1]), dimensions=identity.dimensions)
 
 
-def _change(part: Part, chunks: list[int], there: list[Row]) -> Change:
+def _change(part: Part, chunks: list[int], there: list[Row]) -> VectorChange:
     """Return the share of ``part`` in the changes; a vector of another size counts as none."""
     data = {
         integer(key): blob(value)
@@ -132,7 +132,7 @@ def _change(part: Part, chunks: list[int], there: list[Row]) -> Change:
     ours = [chunk for chunk in chunks if chunk >> PARTITION_SHIFT == part.number]
     put = [chunk for chunk in ours if chunk in data]
     halves = np.frombuffer(b"".join(data[chunk] for chunk in put), "<f2")
-    return Change(
+    return VectorChange(
         part=part,
         put=put,
         vectors=halves.astype(np.float32).reshape(len(put), part.dimensions),

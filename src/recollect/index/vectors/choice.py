@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from recollect.core.clock import Clock
 from recollect.core.settings import VectorSettings
-from recollect.index.vectors.backend import VectorBackend
+from recollect.index.vectors.backend_health import BackendHealth
 from recollect.index.vectors.changes import Registration
-from recollect.index.vectors.near_vectors import InBackend, InMemory, NearVectors
-from recollect.index.vectors.standing import Standing
-from recollect.index.vectors.upkeep import Upkeep
+from recollect.index.vectors.maintenance import BackendMaintenance
+from recollect.index.vectors.port import VectorBackend
+from recollect.index.vectors.vector_index import InBackend, InMemory, VectorIndex
 from recollect.store.engine import ExtensibleDatabase
-from recollect.store.lock import WriteQueue
+from recollect.store.locks import WriteQueue
 
 if TYPE_CHECKING:  # each is imported where the settings choose it
-    from recollect.index.vectors.chroma import Chroma
+    from recollect.backends.chroma.backend import Chroma
 
 LOCK = "vectors.lock"
 
@@ -46,7 +46,7 @@ class VectorChoice:
         self._home_id = home_id
         self._clock = clock
 
-    def choose(self) -> NearVectors:
+    def choose(self) -> VectorIndex:
         """Return what the settings ask for; nothing is opened yet."""
         settings = self._settings
         if settings.backend == "memory":
@@ -55,10 +55,10 @@ class VectorChoice:
             return self._with(self._sqlite_vec())
         return self._with(self._chroma(settings.chroma_url))
 
-    def _with(self, backend: VectorBackend) -> NearVectors:
-        standing = Standing(backend, self._clock)
+    def _with(self, backend: VectorBackend) -> VectorIndex:
+        standing = BackendHealth(backend, self._clock)
         turns = WriteQueue(self._home / LOCK)
-        upkeep = Upkeep(self._database, standing, turns, self._registered)
+        upkeep = BackendMaintenance(self._database, standing, turns, self._registered)
         return InBackend(self._database, standing, upkeep)
 
     def _registered(self, registered: Registration) -> VectorBackend:
@@ -67,14 +67,14 @@ class VectorChoice:
         return self._chroma(registered.place or None)
 
     def _sqlite_vec(self) -> VectorBackend:
-        from recollect.index.vectors.sqlite_vec import SqliteVec
+        from recollect.backends.sqlite_vec import SqliteVec
 
         return SqliteVec(self._database, self._settings.extension_path)
 
     def _chroma(self, url: str | None) -> Chroma:
-        from recollect.index.vectors.chroma import Chroma
-        from recollect.index.vectors.chroma_embedded import ChromaEmbedded
-        from recollect.index.vectors.chroma_server import ChromaServer
+        from recollect.backends.chroma.backend import Chroma
+        from recollect.backends.chroma.embedded import ChromaEmbedded
+        from recollect.backends.chroma.server import ChromaServer
 
         client = ChromaServer(url) if url else ChromaEmbedded(self._home, self._clock)
         return Chroma(client, self._home_id)

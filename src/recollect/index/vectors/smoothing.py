@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.chunk_arrays import ChunkArrays
-from recollect.index.layout import Floats, Ints
-from recollect.index.vectors.backend import NearScan
+from recollect.index.model.chunk_arrays import ChunkArrays
+from recollect.index.model.chunk_record import Floats, Ints
+from recollect.index.vectors.port import NearScan
 from recollect.index.vectors.vector_rows import read_vectors
 from recollect.store.engine import Transaction
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.core.errors import StoreCorrupt
-from recollect.index.layout import NUMBER_MASK, Floats, Ints, chunk_id
+from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints, chunk_id
 from recollect.store.engine import Row, Transaction
 
 

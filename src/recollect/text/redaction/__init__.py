@@ -6,6 +6,6 @@ mark is `[redacted:kind:hash]`; equal secrets have equal hashes within one home,
 linked, not looked up. Knows nothing of settings or storage.
 """
 
-from recollect.text.redaction.redactor import MAX_DEPTH, Finding, Redacted, Redactor, redact
+from recollect.text.redaction.redactor import MAX_DEPTH, Redacted, Redactor, SecretSpan, redact
 
-__all__ = ["MAX_DEPTH", "Finding", "Redacted", "Redactor", "redact"]
+__all__ = ["MAX_DEPTH", "Redacted", "Redactor", "SecretSpan", "redact"]

@@ -27,7 +27,7 @@ _SHORT = 32
 _MOST_SHORT = 4_096
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class SecretSpan(Struct, frozen=True, kw_only=True):
     """One thing that was taken out. Holds nothing of the secret itself."""
 
     kind: str
@@ -44,7 +44,7 @@ class Redacted(Struct, frozen=True, kw_only=True):
     """A text without its secrets."""
 
     text: str
-    findings: tuple[Finding, ...]
+    findings: tuple[SecretSpan, ...]
     """In the order of the text; empty when nothing was found."""
 
 
@@ -137,10 +137,10 @@ class Redactor:
                 if end > start:
                     yield "pattern", start, end
 
-    def _finding(self, text: str, span: Span) -> Finding:
+    def _finding(self, text: str, span: Span) -> SecretSpan:
         kind, start, end = span
         mark = self._mark(kind, text[start:end])
-        return Finding(kind=kind, start=start, length=end - start, mark=mark)
+        return SecretSpan(kind=kind, start=start, length=end - start, mark=mark)
 
     def _mark(self, kind: str, secret: str) -> str:
         digest = hashlib.blake2b(
@@ -204,7 +204,7 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _replaced(text: str, findings: Iterable[Finding]) -> str:
+def _replaced(text: str, findings: Iterable[SecretSpan]) -> str:
     parts: list[str] = []
     at = 0
     for finding in findings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.core.settings.keys import KEY_VARIABLES, provider_key
+from recollect.core.settings.environment import KEY_VARIABLES, provider_key
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ import pytest
 from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
-from recollect.index.document import Document
-from recollect.index.lexical.backends import backend, choose, has_fts5
-from recollect.index.partition import Partition
+from recollect.index.lexical.choice import backend, choose, has_fts5
+from recollect.index.model.document import Document
+from recollect.index.query.partition import Partition
 from recollect.store.engine import Transaction
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import (

@@ -9,9 +9,9 @@ import pytest
 
 from recollect.core.errors import StoreCorrupt
 from recollect.core.scope import Scope
-from recollect.index.lexical.backends import backend
-from recollect.index.lexical.checksum import with_sum, without_sum
-from recollect.store.cell import blob, integer
+from recollect.index.lexical.choice import backend
+from recollect.index.lexical.postings import with_sum, without_sum
+from recollect.store.columns import blob, integer
 from recollect.store.engine import Transaction
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import EVERYTHING, OpenIndex, ScriptedFeed, gone, said

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from recollect.backends.sqlite_vec import SqliteVec
 from recollect.core.settings import StoreSettings
-from recollect.index.vectors.sqlite_vec import SqliteVec
-from recollect.index.vectors.standing import RETRY_MS, Standing
-from recollect.store.sqlite import SqliteDatabase, open_index
+from recollect.index.vectors.backend_health import RETRY_MS, BackendHealth
+from recollect.store.sqlite.database import SqliteDatabase, open_index
 from tests.unit.index.vectors.test_unavailable import library
 from tests.unit.index.vectors.vector_home import SteppedClock
 
@@ -27,7 +27,7 @@ def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
 def test_a_back_end_is_opened_once_when_it_is_first_needed(database: SqliteDatabase) -> None:
     """A memory that never searches by vectors loads no extension."""
     pytest.importorskip("sqlite_vec", reason="the package sqlite-vec is not installed")
-    standing = Standing(SqliteVec(database, None), SteppedClock())
+    standing = BackendHealth(SqliteVec(database, None), SteppedClock())
     assert (standing.is_open, standing.openings) == (False, 0)
     assert standing.prepare()
     assert standing.prepare()
@@ -42,7 +42,7 @@ def test_one_that_failed_is_left_alone_for_a_while(
     """No search waits for it twice; then it is tried again."""
     pytest.importorskip("sqlite_vec", reason="the package sqlite-vec is not installed")
     path, clock = tmp_path / f"vec0{library().suffix}", SteppedClock()
-    standing = Standing(SqliteVec(database, str(path)), clock)
+    standing = BackendHealth(SqliteVec(database, str(path)), clock)
     assert not standing.prepare()
     assert "cannot be loaded" in (standing.error or "")
     shutil.copy(library(), path)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from recollect.backends.chroma import server as chroma_server_module
 from recollect.core.settings import VectorSettings
-from recollect.index.vectors import chroma_server as chroma_server_module
+from recollect.index.vectors.backend_health import RETRY_MS
 from recollect.index.vectors.changes import find_registration
-from recollect.index.vectors.standing import RETRY_MS
 from tests.unit.index.vectors.chroma_process import ChromaProcess
 from tests.unit.index.vectors.conftest import Opened
 from tests.unit.index.vectors.scripted_server import ScriptedServer
@@ -98,7 +98,7 @@ def test_a_package_that_is_missing_is_named(
     open_vectors: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the package the error says which one."""
-    monkeypatch.setattr("recollect.index.vectors.sqlite_vec.find_spec", lambda _: None)
+    monkeypatch.setattr("recollect.backends.sqlite_vec.find_spec", lambda _: None)
     home = open_vectors(VectorSettings(backend="sqlite-vec"))
     partition = filled(home)
     assert_memory_answers(home, partition)

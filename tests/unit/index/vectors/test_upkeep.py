@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from recollect.backends.chroma.embedded import ChromaEmbedded
+from recollect.backends.chroma.server import ChromaServer
 from recollect.core.clock import SystemClock
 from recollect.core.settings import VectorSettings
-from recollect.index.layout import chunk_id
-from recollect.index.vectors import upkeep
+from recollect.index.model.chunk_record import chunk_id
+from recollect.index.vectors import maintenance
 from recollect.index.vectors.changes import Registration, find_registration, register
-from recollect.index.vectors.chroma_embedded import ChromaEmbedded
-from recollect.index.vectors.chroma_server import ChromaServer
 from recollect.store.engine import Transaction
 from tests.unit.index.vectors.conftest import Opened
 from tests.unit.index.vectors.vector_home import DIMENSIONS, VectorHome, drawn, exact_top, questions
@@ -158,7 +158,7 @@ def test_a_fill_goes_in_batches_and_can_be_stopped(
     open_vectors: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stop keeps what was brought over; nobody who waits begins a long fill."""
-    monkeypatch.setattr(upkeep, "CHANGES", 100)
+    monkeypatch.setattr(maintenance, "CHANGES", 100)
     first = open_vectors(VectorSettings())
     partition = first.partition(first.generation())
     first.add(partition, drawn(300))

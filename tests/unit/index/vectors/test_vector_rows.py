@@ -7,7 +7,7 @@ import pytest
 
 from recollect.core.errors import StoreCorrupt
 from recollect.core.settings import VectorSettings
-from recollect.index.layout import chunk_id
+from recollect.index.model.chunk_record import chunk_id
 from recollect.index.vectors.vector_rows import read_vectors
 from tests.unit.index.vectors.conftest import Opened
 from tests.unit.index.vectors.vector_home import DIMENSIONS, drawn

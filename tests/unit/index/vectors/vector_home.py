@@ -7,25 +7,23 @@ from pathlib import Path
 import numpy as np
 
 from recollect.core.settings import StoreSettings, VectorSettings
-from recollect.index.generations import (
+from recollect.index.build.retired import drop_some
+from recollect.index.model.chunk_record import Floats, Ints, Mask, chunk_id, chunk_ids
+from recollect.index.model.generation import (
     Identity,
     create_generation,
     ensure_partition,
     flip,
     set_identity,
 )
-from recollect.index.layout import Floats, Ints, Mask, chunk_id, chunk_ids
-from recollect.index.retired import drop_some
-from recollect.index.vectors.backed_scan import BackedScan
-from recollect.index.vectors.backend import NearScan
 from recollect.index.vectors.choice import VectorChoice
-from recollect.index.vectors.code_matrix import CodeMatrix
-from recollect.index.vectors.code_rows import add_codes, encode, forget_codes
-from recollect.index.vectors.near_vectors import Held
+from recollect.index.vectors.codes import CodeMatrix, add_codes, encode, forget_codes
+from recollect.index.vectors.port import NearScan
+from recollect.index.vectors.vector_index import BackedScan, Held
 from recollect.index.vectors.vector_rows import add_vectors, read_vectors
-from recollect.store.cell import first_integer
+from recollect.store.columns import first_integer
 from recollect.store.engine import Transaction
-from recollect.store.sqlite import open_index
+from recollect.store.sqlite.database import open_index
 
 DIMENSIONS = 256
 OVERSAMPLED = 400

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from recollect.index.extra_paths import ExtraPath
-from recollect.recall.qmd.collections import Collections
+from recollect.backends.qmd.collections import Collections
+from recollect.workspace.extra_paths import ExtraPath
 
 
 def _made(tmp_path: Path, workspace: Path | None, *extra: ExtraPath) -> Collections:

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from recollect.backends.qmd.command import QmdCommand
 from recollect.core.errors import ProviderUnavailable
-from recollect.models import program
-from recollect.models.program import Output
-from recollect.recall.qmd.command import QmdCommand
+from recollect.models import subprocess
+from recollect.models.subprocess import ProgramOutput
 from tests.unit.recall.qmd.conftest import StandIn
 
 ENVIRON = {"PATH": "/nowhere", "LANG": "C.UTF-8"}
 LONG_S = 30.0
 
 
-def _run(stand_in: StandIn, tmp_path: Path, timeout_s: float = LONG_S) -> Output:
+def _run(stand_in: StandIn, tmp_path: Path, timeout_s: float = LONG_S) -> ProgramOutput:
     made = QmdCommand(str(stand_in.path), tmp_path, ENVIRON)
     return made.run(["--index", "index", "search", "--", "tea; rm -rf $HOME"], timeout_s)
 
@@ -100,7 +100,7 @@ def test_one_that_says_too_much_is_killed(
     stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its output does not fill the memory."""
-    monkeypatch.setattr(program, "MOST_BYTES", 1 << 16)
+    monkeypatch.setattr(subprocess, "MOST_BYTES", 1 << 16)
     stand_in.does("while True: sys.stdout.write('x' * 4096)")
     assert _failure(stand_in, tmp_path).message == "qmd said too much"
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.backends.qmd.output import LEAST_SCORE, FoundText, read_output
 from recollect.core.errors import ProviderUnavailable
-from recollect.recall.qmd.output import LEAST_SCORE, FoundText, read_output
 
 HIT = {"file": "qmd://a/b.md", "score": 0.5, "line": 3, "snippet": "@@ -2,3 @@ (1 before)\n\nx\n"}
 FOUND = FoundText(file="qmd://a/b.md", score=0.5, first=2, last=4)

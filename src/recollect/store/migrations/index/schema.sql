@@ -9,7 +9,7 @@ CREATE TABLE chunk_groups (
     number       INTEGER NOT NULL,
     source       TEXT NOT NULL,
     ref          TEXT NOT NULL,
-    uses         INTEGER NOT NULL DEFAULT 0, circle TEXT,
+    uses         INTEGER NOT NULL DEFAULT 0, visibility_group TEXT,
     PRIMARY KEY (partition_id, number),
     UNIQUE (partition_id, source, ref)
 ) STRICT, WITHOUT ROWID;

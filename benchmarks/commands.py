@@ -1,0 +1,419 @@
+"""`recollect bench`: measure the product on public data sets and under load.
+
+Chooses what to run; the work is in `recollect.bench`, the showing in `bench_output`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from benchmarks.datasets.data import find_data
+from benchmarks.datasets.synthetic import WordLaw
+from benchmarks.load.lexical import LexicalRun, LexicalRunner, describe_lexical, lexical_grids
+from benchmarks.load.load import LoadPlan, LoadRunner
+from benchmarks.load.load_grids import describe_load, load_grids
+from benchmarks.load.sessions import SessionPlan, SessionRunner, describe_sessions, session_grids
+from benchmarks.load.vectors import (
+    BACKENDS,
+    VectorRun,
+    VectorRunner,
+    describe_vectors,
+    vector_grids,
+)
+from benchmarks.load.workspace import (
+    WorkspacePlan,
+    WorkspaceRunner,
+    describe_workspace,
+    workspace_grids,
+)
+from benchmarks.measure.environment import describe_environment
+from benchmarks.measure.plot import plot_load, plot_quality
+from benchmarks.measure.results import DatasetReport, LoadRun
+from benchmarks.options import (
+    Answers,
+    AsJson,
+    Comparisons,
+    Data,
+    GoldOption,
+    Keep,
+    Limit,
+    Markdown,
+    Modes,
+    Plot,
+    Pools,
+    Questions,
+    Settings,
+    TierOption,
+    choose,
+)
+from benchmarks.output import Output, print_json, print_tables, show_progress, write_whole
+from benchmarks.quality.experiment import plan_variants
+from benchmarks.quality.homes import work_folder
+from benchmarks.quality.product import open_product
+from benchmarks.quality.quality import DIALOGUE_POOLS, MODES, POOLS, QualityPlan
+from benchmarks.quality.quality_grids import describe_quality, quality_grids
+from benchmarks.quality.suite import ONE_CHAT, QualitySuite, Slice
+from recollect.cli.help import App
+
+app = App(
+    name="bench",
+    help="Measure quality on public data sets, and cost under load.",
+    no_args_is_help=True,
+)
+
+Measure = Callable[[QualitySuite], list[DatasetReport]]
+
+
+@app.command()
+def locomo(
+    *,
+    data: Data = None,
+    limit: Limit = None,
+    questions: Questions = None,
+    gold: GoldOption = "original",
+    mode: Modes = None,
+    pool: Pools = None,
+    settings: Settings = None,
+    compare: Comparisons = None,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    plot: Plot = None,
+    markdown: Markdown = None,
+    answers: Answers = None,
+) -> None:
+    """LoCoMo: turns by category, sessions, conversations apart and together."""
+    part = Slice(conversations=limit, questions=questions)
+    _quality(
+        lambda suite: [suite.locomo(part, gold=gold)],
+        plan=_plan(settings, compare, mode, pool),
+        data=data,
+        keep=keep,
+        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
+    )
+
+
+@app.command()
+def beam(
+    *,
+    data: Data = None,
+    limit: Limit = None,
+    questions: Questions = None,
+    tier: TierOption = "100K",
+    mode: Modes = None,
+    pool: Pools = None,
+    settings: Settings = None,
+    compare: Comparisons = None,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    plot: Plot = None,
+    markdown: Markdown = None,
+    answers: Answers = None,
+) -> None:
+    """BEAM: messages by question type, one chat at a time."""
+    part = Slice(conversations=limit, questions=questions)
+    _quality(
+        lambda suite: [suite.beam(part, tier=tier)],
+        plan=_plan(settings, compare, mode, pool or list(ONE_CHAT)),
+        data=data,
+        keep=keep,
+        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
+    )
+
+
+@app.command()
+def cranfield(
+    *,
+    data: Data = None,
+    questions: Questions = None,
+    mode: Modes = None,
+    settings: Settings = None,
+    compare: Comparisons = None,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    plot: Plot = None,
+    markdown: Markdown = None,
+    answers: Answers = None,
+) -> None:
+    """Cranfield: abstracts as memory files."""
+    part = Slice(questions=questions)
+    _quality(
+        lambda suite: [suite.cranfield(part)],
+        plan=_plan(settings, compare, mode, None),
+        data=data,
+        keep=keep,
+        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
+    )
+
+
+@app.command()
+def longmemeval(
+    *,
+    data: Data = None,
+    mode: Modes = None,
+    settings: Settings = None,
+    keep: Keep = None,
+    as_json: AsJson = False,
+) -> None:
+    """LongMemEval: one record, for its format and for latency; no claim of quality."""
+    _quality(
+        lambda suite: [suite.longmemeval()],
+        plan=_plan(settings, None, mode, None),
+        data=data,
+        keep=keep,
+        output=Output(as_json=as_json),
+    )
+
+
+@app.command()
+def quality(
+    *,
+    data: Data = None,
+    limit: Limit = None,
+    questions: Questions = None,
+    mode: Modes = None,
+    settings: Settings = None,
+    compare: Comparisons = None,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    plot: Plot = None,
+    markdown: Markdown = None,
+    answers: Answers = None,
+) -> None:
+    """LoCoMo, BEAM and Cranfield under the same settings: what a change of ranking is judged by."""
+    part = Slice(conversations=limit, questions=questions)
+    _quality(
+        lambda suite: _all_quality(suite, part),
+        plan=_plan(settings, compare, mode, None),
+        data=data,
+        keep=keep,
+        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
+    )
+
+
+@app.command()
+def load(
+    *,
+    messages: Annotated[
+        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
+    ] = None,
+    chunks: Annotated[
+        int | None, typer.Option(help="Chunks of memory files; a tenth of the messages by default.")
+    ] = None,
+    queries: Annotated[int, typer.Option(help="Searches in each mode.")] = 300,
+    writes: Annotated[int, typer.Option(help="Single writes while the index merges.")] = 2_000,
+    words: Annotated[
+        WordLaw, typer.Option(help="How often words come up: as in real text, or by Zipf's law.")
+    ] = "natural",
+    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    plot: Plot = None,
+    markdown: Markdown = None,
+) -> None:
+    """Rates of indexing, search and write latency, memory, disk and cold start at some sizes."""
+    output = Output(as_json=as_json, plot=plot, markdown=markdown)
+    output.check()
+    plans = [
+        LoadPlan(
+            messages=size,
+            chunks=max(1, size // 10) if chunks is None else chunks,
+            queries=queries,
+            writes=writes,
+            seed=seed,
+            words=words,
+        )
+        for size in messages or [100_000]
+    ]
+    _show_load(_run_load(plans, keep), output)
+
+
+@app.command()
+def lexical(
+    *,
+    messages: Annotated[
+        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
+    ] = None,
+    queries: Annotated[int, typer.Option(help="Searches in each back end.")] = 300,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Our postings and FTS5 side by side: indexing, search and write latency, disk."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    plans = [
+        LoadPlan(messages=size, chunks=1, queries=queries, seed=seed)
+        for size in messages or [10_000, 100_000]
+    ]
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(keep) as root:
+        runner = LexicalRunner(root, open_product, progress)
+        costs = tuple(cost for plan in plans for cost in runner.run(plan))
+    run = LexicalRun(environment=environment, seed=seed, costs=costs)
+    output.deliver(run, describe_lexical(run), lexical_grids(run))
+
+
+@app.command()
+def vectors(
+    *,
+    messages: Annotated[
+        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
+    ] = None,
+    backend: Annotated[
+        list[str] | None,
+        typer.Option(help=f"{', '.join(BACKENDS)}; may be repeated. All by default."),
+    ] = None,
+    queries: Annotated[int, typer.Option(help="Questions to each back end.")] = 300,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """The vector back ends side by side: filling, latency, disk, and the same ten nearest."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    chosen = choose(backend, BACKENDS, "backend")
+    plans = [
+        LoadPlan(messages=size, chunks=1, queries=queries, seed=seed)
+        for size in messages or [10_000, 100_000]
+    ]
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(keep) as root:
+        runner = VectorRunner(root, open_product, progress)
+        costs = tuple(cost for plan in plans for cost in runner.run(plan, chosen))
+    run = VectorRun(environment=environment, seed=seed, costs=costs)
+    output.deliver(run, describe_vectors(run), vector_grids(run))
+
+
+@app.command()
+def workspace(
+    *,
+    files: Annotated[int, typer.Option(min=1, help="Memory files of 5 kB.")] = 10_000,
+    embedded: Annotated[int, typer.Option(min=0, help="Files that are embedded too.")] = 100,
+    saves: Annotated[int, typer.Option(min=0, help="Files saved under a watching program.")] = 10,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same files.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """A workspace of many files: the first sync, the next ones, and how soon a change is found."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    plan = WorkspacePlan(files=files, embedded=embedded, saves=saves, seed=seed)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = WorkspaceRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_workspace(run), workspace_grids(run))
+
+
+@app.command("all")
+def everything(
+    *,
+    data: Data = None,
+    limit: Limit = None,
+    questions: Questions = None,
+    messages: Annotated[int, typer.Option(help="Messages of the load run.")] = 10_000,
+    keep: Keep = None,
+    as_json: AsJson = False,
+) -> None:
+    """Every benchmark, one after the other."""
+    folder = find_data(data)
+    part = Slice(conversations=limit, questions=questions)
+    plan = _plan(None, None, None, None)
+    with show_progress() as progress, work_folder(keep) as root:
+        suite = QualitySuite(
+            data=folder, root=root, plan=plan, opener=open_product, progress=progress
+        )
+        found = suite.report([*_all_quality(suite, part), suite.longmemeval()])
+    loaded = _run_load([LoadPlan(messages=messages, chunks=max(1, messages // 10))], keep)
+    if as_json:
+        print_json({"quality": found, "load": loaded})
+        return
+    print_tables(describe_quality(found), quality_grids(found))
+    print_tables(describe_load(loaded), load_grids(loaded))
+
+
+def _all_quality(suite: QualitySuite, part: Slice) -> list[DatasetReport]:
+    return [suite.locomo(part), suite.beam(part, pools=ONE_CHAT), suite.cranfield(part)]
+
+
+def _plan(
+    settings: list[str] | None,
+    comparisons: list[str] | None,
+    modes: list[str] | None,
+    pools: list[str] | None,
+) -> QualityPlan:
+    return QualityPlan(
+        variants=plan_variants(settings or (), comparisons or ()),
+        modes=choose(modes, MODES, "mode"),
+        pools=choose(pools or POOLS, DIALOGUE_POOLS, "pool"),
+    )
+
+
+def _quality(
+    measure: Measure, *, plan: QualityPlan, data: Path | None, keep: Path | None, output: Output
+) -> None:
+    output.check()
+    folder = find_data(data)
+    with show_progress() as progress, work_folder(keep) as root:
+        suite = QualitySuite(
+            data=folder, root=root, plan=plan, opener=open_product, progress=progress
+        )
+        report = suite.report(measure(suite))
+    if output.answers is not None:
+        lines = msgspec.json.Encoder().encode_lines(suite.answers())
+        write_whole(output.answers, lambda path: path.write_bytes(lines))
+    if output.plot is not None:
+        write_whole(output.plot, lambda path: plot_quality(report, path))
+    output.deliver(report, describe_quality(report), quality_grids(report))
+
+
+def _run_load(plans: list[LoadPlan], keep: Path | None) -> LoadRun:
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(keep) as root:
+        runner = LoadRunner(root, open_product, progress)
+        sizes = tuple(runner.run(plan) for plan in plans)
+    first = plans[0]
+    return LoadRun(environment=environment, seed=first.seed, law=first.words, sizes=sizes)
+
+
+def _show_load(run: LoadRun, output: Output) -> None:
+    if output.plot is not None:
+        write_whole(output.plot, lambda path: plot_load(run, path))
+    output.deliver(run, describe_load(run), load_grids(run))
+
+
+@app.command()
+def sessions(
+    *,
+    messages: Annotated[int, typer.Option(min=1, help="Messages of the long session.")] = 100_000,
+    many: Annotated[int, typer.Option(min=1, help="Sessions in the home.")] = 10_000,
+    depth: Annotated[int, typer.Option(min=1, help="Forks of forks in the chain.")] = 50,
+    tree: Annotated[int, typer.Option(min=1, help="Sessions of the tree.")] = 1_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Calls of each figure.")] = 100,
+    processes: Annotated[int, typer.Option(min=1, help="That append to one session.")] = 8,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same texts.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Sessions: fork, view, append, reset, and finding one among many."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    plan = SessionPlan(
+        messages=messages,
+        sessions=many,
+        depth=depth,
+        tree=tree,
+        rounds=rounds,
+        processes=processes,
+        seed=seed,
+    )
+    with show_progress() as progress, work_folder(keep) as root:
+        run = SessionRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_sessions(run), session_grids(run))

@@ -1,0 +1,1 @@
+"""Data sets and synthetic corpora as conversations, questions and documents."""

@@ -1,0 +1,1 @@
+"""Load runs: what filling, searching, writing and keeping a home costs."""

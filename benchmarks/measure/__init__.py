@@ -1,0 +1,1 @@
+"""Figures: durations, metrics, intervals, tables, plots."""

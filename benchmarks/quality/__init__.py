@@ -1,0 +1,1 @@
+"""Quality runs: every question through the real product."""

@@ -1,0 +1,225 @@
+"""Everything a memory is made of, put together.
+
+Nothing else decides which implementation is used.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from recollect.assembly.resources import OpenOptions, Resources, open_resources, own_index_of
+from recollect.assembly.sources import (
+    extra_paths,
+    followed_transcripts,
+    memory_files,
+    qmd_backend,
+    reading,
+)
+from recollect.core.clock import Clock, IdSource
+from recollect.core.scope import Scope
+from recollect.core.settings import ResolvedSettings
+from recollect.index.index import Index
+from recollect.index.model.document import DocumentSource
+from recollect.index.model.locks import IndexLocks
+from recollect.index.vectors.choice import VectorChoice
+from recollect.models.language.registry import LanguageChoice
+from recollect.models.registry import Choice
+from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
+from recollect.recall.memory_source import MemorySource
+from recollect.recall.transcript_source import TranscriptFeed
+from recollect.sessions.context.summary import WindowParts, with_model
+from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.policy.conversation import TURNS
+from recollect.sessions.policy.owner import read_owner
+from recollect.sessions.record.identity_links import read_links
+from recollect.sessions.sessions import Sessions
+from recollect.store.engine import Database
+from recollect.store.locks import TicketQueue
+from recollect.store.persisted_random import persisted_random
+from recollect.store.sqlite.database import SqliteDatabase
+from recollect.store.streams import EventStream
+from recollect.text.secret_redactor import SecretRedactor
+from recollect.workspace.extra_paths import ExtraPath
+from recollect.workspace.reading import MemoryReader
+
+if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+    from recollect.backends.qmd.backend import QmdBackend
+    from recollect.governance.retention import Retention
+    from recollect.recall.status import Reported
+
+_COPIES = "vectors.home"
+"""Names the copies of our vectors outside of the home."""
+
+
+class Components(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a memory is made of. Closing them is the facade's business."""
+
+    home: Path
+    workspace: Path | None
+    scope: Scope
+    resolved: ResolvedSettings
+    clock: Clock
+    ids: IdSource
+    redactor: SecretRedactor | None
+    records: SqliteDatabase
+    index_database: SqliteDatabase
+    choice: Choice
+    language: LanguageChoice
+    index: Index
+    files: MemorySource | None
+    reading: MemoryReader | None
+    qmd: QmdBackend | None
+    mirror: TranscriptMirror | None
+    live: bool
+    upkeep: Maintenance
+    sessions: Sessions
+    events: EventStream
+    retention: Callable[[], Retention]
+    extra: tuple[ExtraPath, ...]
+
+    def reported(self) -> Reported:
+        """Return what a status tells of."""
+        from recollect.recall.status import Reported
+
+        return Reported(
+            home=self.home,
+            workspace=self.workspace,
+            extra=self.extra,
+            settings=self.resolved.settings,
+            clock=self.clock,
+            records=self.records,
+            index_database=self.index_database,
+            index=self.index,
+            choice=self.choice,
+            language=self.language,
+            qmd=self.qmd,
+            mirror=self.mirror,
+            upkeep=self.upkeep,
+            events=self.events,
+        )
+
+
+def assemble(order: OpenOptions) -> Components:
+    """Build the parts of a memory; its home is made when it is missing.
+
+    Raises:
+        ConfigError: a setting is wrong.
+        NotFound: the workspace is no folder.
+        StoreError: a database cannot be opened.
+    """
+    ground = open_resources(order)
+    resolved, settings, clock = ground.resolved, ground.resolved.settings, ground.clock
+    files = memory_files(ground)
+    index = _index(ground, files)
+    mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
+    retention = functools.cache(lambda: _retention(ground, index, mirror))
+    kept = Kept(
+        index=index,
+        lock=worker_lock(ground.index_home, files, ground.scope, clock),
+        files=files,
+        followed=followed_transcripts(ground, mirror),
+        is_live=order.live,
+        daily=lambda stopping: retention().prune_daily(stopping),
+    )
+    upkeep = Maintenance(kept, settings.sync, clock)
+    return Components(
+        home=ground.home,
+        workspace=ground.workspace,
+        scope=ground.scope,
+        resolved=resolved,
+        clock=clock,
+        ids=ground.ids,
+        redactor=ground.redactor,
+        records=ground.records,
+        index_database=ground.index_database,
+        choice=ground.choice,
+        language=ground.language,
+        index=index,
+        files=files,
+        reading=reading(ground, files),
+        qmd=qmd_backend(ground, files, index),
+        mirror=mirror,
+        live=order.live,
+        upkeep=upkeep,
+        sessions=_sessions(ground, mirror, upkeep),
+        events=EventStream(ground.records, ground.scope),
+        retention=retention,
+        extra=tuple(extra_paths(ground)),
+    )
+
+
+def _index(ground: Resources, files: MemorySource | None) -> Index:
+    agent = own_index_of(ground.resolved, ground.scope)
+    records, database = ground.records, ground.index_database
+    links = read_links(ground.resolved.settings.sessions.identity_links)
+    feeds: list[DocumentSource] = [
+        TranscriptFeed(records, agent, links),
+        *([files] if files else []),
+    ]
+    vector = ground.resolved.settings.search.vector
+    incompatibility = ground.index_incompatibility
+    near = VectorChoice(vector, database, ground.index_home, _copies(records, agent), ground.clock)
+    return Index(
+        database,
+        feeds,
+        ground.resolved.settings,
+        clock=ground.clock,
+        embedder=ground.choice.embedder,
+        fallback=ground.choice.fallback,
+        was_found=ground.was_found,
+        locks=IndexLocks(ground.index_home, ground.clock),
+        origin=files.origin if files else None,
+        near=near.choose(),
+        notice=incompatibility and f"{incompatibility}: it is built anew",
+    )
+
+
+def _retention(ground: Resources, index: Index, mirror: TranscriptMirror | None) -> Retention:
+    from recollect.governance.episode import EpisodeWriter
+    from recollect.governance.removal import Copies, copies_elsewhere
+    from recollect.governance.retention import Retention
+
+    copies = Copies(
+        records=ground.records,
+        index_database=ground.index_database,
+        mirror=mirror or TranscriptMirror(ground.home, ground.records),
+        is_mirrored=mirror is not None,
+        catch_up=index.catch_up,
+        elsewhere=lambda: copies_elsewhere(ground.home, ground.index_home),
+    )
+    settings, clock = ground.resolved.settings.sessions, ground.clock
+    caps = settings.retention
+    episodes = EpisodeWriter(ground.records, clock, ground.ids, caps.episode_tokens)
+    return Retention(copies, caps, ground.scope, episodes=episodes, clock=clock)
+
+
+def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Maintenance) -> Sessions:
+    settings = ground.resolved.settings.sessions
+    parts = WindowParts(
+        workspace=ground.workspace,
+        count=ground.order.count_tokens,
+        owner=read_owner(settings.owner, read_links(settings.identity_links)),
+    )
+    return Sessions(
+        database=ground.records,
+        clock=ground.clock,
+        ids=ground.ids,
+        settings=settings,
+        redactor=ground.redactor,
+        mirror=Arrivals(mirror, upkeep),
+        scope=ground.scope,
+        opened=upkeep.session_started,
+        window=with_model(parts, ground.language.model),
+        turns=TicketQueue(ground.home / TURNS),
+    )
+
+
+def _copies(records: Database, agent: str | None) -> str:
+    """Return the name of this index where copies of its vectors lie beside those of others."""
+    return hashlib.sha256(f"{persisted_random(records, _COPIES)} {agent}".encode()).hexdigest()[:24]

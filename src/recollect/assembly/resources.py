@@ -1,0 +1,158 @@
+"""What every part of a memory stands on: settings, databases, models, and whose memory it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource, SystemClock
+from recollect.core.errors import NotFound, RecollectError
+from recollect.core.scope import Scope
+from recollect.core.settings import (
+    PrivacySettings,
+    ResolvedSettings,
+    default_home,
+    known_agent,
+    load_settings,
+    models_folder,
+)
+from recollect.models.dependencies import Supplies
+from recollect.models.embedding.embedder import Embedder
+from recollect.models.language.registry import LanguageChoice, choose_language
+from recollect.models.registry import AUTO, Choice, choose_embedder
+from recollect.recall.ownership import claim
+from recollect.store.engine import Database
+from recollect.store.files import private_folder
+from recollect.store.persisted_random import persisted_random
+from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
+from recollect.store.sqlite.home import AGENTS
+from recollect.store.usage_ledger import LANGUAGE, UsageLedger
+from recollect.text.secret_redactor import SecretRedactor
+
+_SALT = "redaction.salt"
+
+
+class OpenOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a program asks for when it opens a memory; fields as in `recollect.open`."""
+
+    home: Path | str | None = None
+    workspace: Path | str | None = None
+    overrides: Mapping[str, object] | None = None
+    scope: Scope | None = None
+    clock: Clock | None = None
+    embedder: Embedder | None = None
+    live: bool = True
+    count_tokens: Callable[[str], int] | None = None
+
+
+class Resources(msgspec.Struct, frozen=True, kw_only=True):
+    """What everything else stands on."""
+
+    order: OpenOptions
+    home: Path
+    index_home: Path
+    workspace: Path | None
+    scope: Scope
+    resolved: ResolvedSettings
+    clock: Clock
+    ids: IdSource
+    redactor: SecretRedactor | None
+    records: SqliteDatabase
+    index_database: SqliteDatabase
+    index_incompatibility: str | None
+    """Why the index that was found is built anew; None where it belongs to the records."""
+    choice: Choice
+    language: LanguageChoice
+
+    @property
+    def was_found(self) -> bool:
+        """Whether nobody named the embedder: a key for it lay in the environment."""
+        remote = self.resolved.settings.embedding.remote
+        return self.choice.requested == AUTO and not (remote.api_key or remote.base_url)
+
+
+def open_resources(order: OpenOptions) -> Resources:
+    """Open the home, made when it is missing, and choose the models.
+
+    Raises:
+        ConfigError: a setting is wrong.
+        NotFound: the workspace is no folder.
+        StoreError: a database cannot be opened.
+    """
+    home = Path(order.home).expanduser() if order.home is not None else default_home()
+    scope, clock = order.scope or Scope(), order.clock or SystemClock()
+    resolved = load_settings(home, _overrides(order), agent=known_agent(scope.agent))
+    workspace = _workspace(resolved)
+    records = open_records(private_folder(home), resolved.settings.store, clock)
+    try:
+        supplies = Supplies(models=models_folder(), spending=UsageLedger(records), clock=clock)
+        choice = _choice(order.embedder, resolved, supplies)
+        language = _language(resolved, records, clock)
+    except RecollectError:
+        records.close()
+        raise
+    agent = own_index_of(resolved, scope)
+    index_home = private_folder(home if agent is None else home / AGENTS / agent)
+    index_database = open_index(index_home, resolved.settings.store, clock)
+    return Resources(
+        order=order,
+        home=home,
+        index_home=index_home,
+        workspace=workspace,
+        scope=scope,
+        resolved=resolved,
+        clock=clock,
+        ids=IdSource(clock),
+        redactor=_redactor(records, resolved.settings.privacy),
+        records=records,
+        index_database=index_database,
+        index_incompatibility=claim(records, index_database),
+        choice=choice,
+        language=language,
+    )
+
+
+def own_index_of(resolved: ResolvedSettings, scope: Scope) -> str | None:
+    """Return the agent that a memory is for, if it has settings and so an index of its own."""
+    agent = known_agent(scope.agent)
+    return agent if agent in resolved.agents else None
+
+
+def _overrides(order: OpenOptions) -> dict[str, object]:
+    given = dict(order.overrides or {})
+    if order.workspace is not None:
+        given["workspace.path"] = str(order.workspace)
+    return given
+
+
+def _choice(embedder: Embedder | None, resolved: ResolvedSettings, supplies: Supplies) -> Choice:
+    if embedder is not None:
+        return Choice(embedder=embedder, reason="given by the program")
+    settings = resolved.settings.embedding
+    return choose_embedder(settings.provider, settings, supplies.models, supplies)
+
+
+def _language(resolved: ResolvedSettings, records: Database, clock: Clock) -> LanguageChoice:
+    spending = UsageLedger(records, LANGUAGE)
+    supplies = Supplies(spending=spending, clock=clock)
+    return choose_language(resolved.settings.language, supplies)
+
+
+def _workspace(resolved: ResolvedSettings) -> Path | None:
+    path = resolved.settings.workspace.path
+    if path is None:
+        return None
+    folder = Path(path).expanduser()
+    if not folder.is_dir():
+        raise NotFound(
+            "the workspace is no folder", hint="check workspace.path or --workspace", path=path
+        )
+    return folder
+
+
+def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:
+    if not settings.redact:
+        return None
+    return SecretRedactor(bytes.fromhex(persisted_random(records, _SALT)), settings.patterns)

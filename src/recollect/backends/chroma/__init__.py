@@ -1,0 +1,1 @@
+"""Chroma as the vector back end: inside our process, or as a server."""

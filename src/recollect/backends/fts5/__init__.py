@@ -1,0 +1,1 @@
+"""SQLite's FTS5 as the lexical back end: tables that any SQLite tool can read."""

@@ -1,0 +1,118 @@
+"""FTS5 as a back end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
+from typing import LiteralString
+
+from recollect.backends.fts5.matches import FoundWord, Tables, WordCounts
+from recollect.backends.fts5.scoring import Fts5Scores, score
+from recollect.backends.fts5.tables import are_there, drop_tables, ensure_tables, of_partition
+from recollect.core.errors import StoreCorrupt
+from recollect.index.lexical.port import Asked, Fresh
+from recollect.index.lexical.postings import Occurrences
+from recollect.index.lexical.segments import SegmentRun
+from recollect.index.lexical.tail import TailRow, store_run
+from recollect.index.model.chunk_arrays import ChunkArrays
+from recollect.index.model.chunk_record import chunk_id
+from recollect.store.engine import Database, Transaction
+
+_PUT: LiteralString = "INSERT INTO chunk_words_# (chunk, text) VALUES (?, ?)"
+_REMOVE: LiteralString = "DELETE FROM chunk_words_# WHERE chunk = ?"
+_CHECK: LiteralString = (
+    "INSERT INTO chunks_fts_# (chunks_fts_#, rank) VALUES ('integrity-check', 1)"
+)
+
+
+class Fts5:
+    """Implements `recollect.index.lexical.port.Backend`."""
+
+    name = "fts5"
+
+    def writer(self, partition: int) -> Fts5Writer:
+        """Return the writing side of a partition."""
+        return Fts5Writer(partition)
+
+    def reader(self, partition: int) -> Fts5Reader:
+        """Return the reading side of a partition."""
+        return Fts5Reader(partition)
+
+    def drop_some(self, tx: Transaction, partition: int, most: int) -> bool:
+        """Delete the tables of a retired partition, all at once whatever ``most`` says."""
+        if not are_there(tx, partition):
+            return False
+        drop_tables(tx, partition)
+        return True
+
+    def count_damage(self, database: Database, partition: int) -> int:
+        """Return 1 when FTS5 finds its index unlike the words, else 0."""
+
+        def check(tx: Transaction) -> None:
+            if are_there(tx, partition):
+                tx.execute(of_partition(_CHECK, partition))
+
+        try:
+            database.write(check)  # it changes nothing, but FTS5 takes it for an INSERT
+        except StoreCorrupt:
+            return 1
+        return 0
+
+
+class Fts5Writer:
+    """Implements `recollect.index.lexical.port.WordWriter`."""
+
+    def __init__(self, partition: int) -> None:
+        self._partition = partition
+
+    def forget(self) -> None:
+        """Remember nothing, as always."""
+
+    def add(self, tx: Transaction, fresh: Fresh) -> None:
+        """Store the words and the records of new chunks; triggers index the words."""
+        ensure_tables(tx, self._partition)
+        tx.executemany(of_partition(_PUT, self._partition), self._rows(fresh))
+        nothing = Occurrences.count([], [0] * len(fresh.records), [0] * len(fresh.records), 0)
+        store_run(tx, self._partition, SegmentRun(fresh.first, fresh.records, nothing))
+
+    def remove(self, tx: Transaction, texts: Mapping[int, str]) -> Collection[int]:
+        """Take chunks out; triggers take their words out of the index."""
+        if are_there(tx, self._partition):
+            ids = [(chunk_id(self._partition, number),) for number in texts]
+            tx.executemany(of_partition(_REMOVE, self._partition), ids)
+        return ()
+
+    def sweep(self, tx: Transaction, left: Collection[int]) -> None:
+        """Leave it to FTS5, which keeps no list of terms beside its index."""
+
+    def _rows(self, fresh: Fresh) -> Iterator[tuple[int, str]]:
+        edges = accumulate(fresh.records["length"].tolist(), initial=0)
+        for number, (start, end) in enumerate(pairwise(edges), start=fresh.first):
+            yield chunk_id(self._partition, number), " ".join(fresh.terms[start:end])
+
+
+class Fts5Reader:
+    """Implements `recollect.index.lexical.port.WordReader`."""
+
+    is_damaged = False
+    """What FTS5 finds damaged it says itself, as `StoreCorrupt`."""
+
+    def __init__(self, partition: int) -> None:
+        self._partition = partition
+        self._counts: WordCounts | None = None
+
+    def hold(self, waiting: Sequence[TailRow]) -> None:
+        """Hold nothing: the words of waiting chunks are in the tables too."""
+
+    def score(self, tx: Transaction, arrays: ChunkArrays, asked: Asked) -> Fts5Scores:
+        """Score every chunk and group."""
+        tables = Tables(tx, self._partition)
+        self._counts = WordCounts(tables)
+        return score(tables, arrays, asked)
+
+    def find(self, tx: Transaction, term: str) -> FoundWord:
+        """Return a term."""
+        counts = self._counts
+        if counts is None or counts.tables.tx is not tx:
+            counts = self._counts = WordCounts(Tables(tx, self._partition))
+        return FoundWord(term, counts.tables.frequency(term), counts)

@@ -1,0 +1,116 @@
+"""From the terms of a question to scores: all of them first, then any, rarest first.
+
+A chunk with every word has the same rank under AND as under OR, so the first query only saves the
+second one. A group is as good as its best chunk: FTS5 knows nothing of sessions and neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from recollect.backends.fts5.matches import NONE, Matches, Tables
+from recollect.backends.fts5.query import build_query
+from recollect.index.lexical.port import Asked
+from recollect.index.model.chunk_arrays import ChunkArrays
+from recollect.index.model.chunk_record import Floats, Ints
+from recollect.text.keywords import telling
+
+ENOUGH = 200
+"""So many visible chunks with every word make a look for those with some of them needless; as many
+as OpenClaw takes from its keyword search at most."""
+MOST_TERMS = 64
+"""The rarest terms of a question that are looked for; more of them come from pasted text."""
+NARROW = 10_000
+"""Up to so many visible chunks the query itself is kept to them."""
+
+
+class Fts5Scores(msgspec.Struct, frozen=True):
+    """Implements `recollect.index.lexical.port.Scores`.
+
+    ``query`` asks for what the scores left out; None when they are whole.
+    """
+
+    tables: Tables
+    chunks: Floats
+    groups: Floats
+    query: str | None
+
+    def complete(self, numbers: Ints) -> Floats:
+        """Return the scores of a few chunks by all terms."""
+        if self.query is None:
+            return self.chunks[numbers]
+        found = self.tables.find(self.query, among=np.unique(numbers))
+        whole = np.zeros(len(self.chunks), np.float32)
+        whole[found.numbers] = found.scores
+        return whole[numbers]
+
+
+def score(tables: Tables, arrays: ChunkArrays, asked: Asked) -> Fts5Scores:
+    """Score every chunk and group."""
+    search = _Search(tables, asked)
+    found = search.run()
+    chunks = np.zeros(arrays.count, np.float32)
+    chunks[found.numbers] = found.scores
+    groups = np.zeros(len(arrays.groups.last), np.float32)
+    np.maximum.at(groups, arrays["group"][found.numbers], found.scores)
+    return Fts5Scores(tables, chunks, groups, search.left_out)
+
+
+class _Search:
+    """The queries of one question; ``left_out`` is set by `run`."""
+
+    def __init__(self, tables: Tables, asked: Asked) -> None:
+        self._tables = tables
+        self._asked = asked
+        self._among = _narrow(asked)
+        self._enough = max(ENOUGH, asked.most)
+        self.left_out: str | None = None
+
+    def run(self) -> Matches:
+        """Return what is found."""
+        terms = self._known()
+        every = build_query(terms, "OR")
+        if every is None:
+            return NONE
+        found = NONE
+        if len(terms) == len(self._asked.terms) > 1:
+            found = self._find(build_query(terms, "AND"))
+        if not self._is_enough(found):
+            within = build_query(self._within_budget(terms), "OR")
+            found = self._find(within)
+            if within != every and not self._is_enough(found):
+                within, found = every, self._find(every)
+            self.left_out = None if within == every else every
+        else:
+            self.left_out = every
+        return found
+
+    def _known(self) -> list[str]:
+        """Return the terms that any chunk holds, the rarest first."""
+        most = self._asked.budget
+        self._frequencies = {t: self._tables.frequency(t, most) for t in self._asked.terms}
+        known = [term for term, frequency in self._frequencies.items() if frequency]
+        return sorted(known, key=lambda term: (self._frequencies[term], term))[:MOST_TERMS]
+
+    def _within_budget(self, terms: Sequence[str]) -> list[str]:
+        """Return the rarest of ``terms``, at least one, without those that tell nothing."""
+        chosen = telling(terms)
+        spent = np.cumsum([self._frequencies[term] for term in chosen])
+        return chosen[: max(1, int(np.searchsorted(spent, self._asked.budget, side="right")))]
+
+    def _find(self, query: str | None) -> Matches:
+        return self._tables.find(query, self._among) if query else NONE
+
+    def _is_enough(self, found: Matches) -> bool:
+        visible = self._asked.visible
+        seen = len(found.numbers) if visible is None else np.count_nonzero(visible[found.numbers])
+        return int(seen) >= self._enough
+
+
+def _narrow(asked: Asked) -> Ints | None:
+    if asked.visible is None or np.count_nonzero(asked.visible) > NARROW:
+        return None
+    return np.flatnonzero(asked.visible)

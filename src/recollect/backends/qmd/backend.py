@@ -1,0 +1,165 @@
+"""Search with `qmd` for memory files: its hits beside those of the builtin index, or instead of it.
+
+Whatever goes wrong with the command, the builtin index answers that question, and says so.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from recollect.backends.qmd.collections import Collections
+from recollect.backends.qmd.engine import QmdEngine
+from recollect.backends.qmd.output import FoundText
+from recollect.core.errors import ProviderUnavailable, RecollectError
+from recollect.core.scope import Scope
+from recollect.core.settings import SearchSettings
+from recollect.index.index import Index
+from recollect.index.model.document import SOURCES
+from recollect.index.model.origin import SOURCE
+from recollect.index.model.sync_report import OnProgress
+from recollect.index.query.hit import Hit, SearchResult, cite_lines
+from recollect.index.query.search_service import SearchOptions
+from recollect.index.query.shortlist import Standing, above_threshold, quota
+from recollect.recall.memory_source import note_time
+from recollect.text.snippet import snippet
+from recollect.text.terms import terms
+from recollect.workspace.listing import MemoryFile
+from recollect.workspace.memory_folder import MemoryFolder
+from recollect.workspace.reading import lines_of
+
+NAME = "qmd"
+MORE = 2
+"""So many times the hits are asked for: some are of files that are gone, or not ours."""
+_OWNERS = ("tenant", "agent", "user", "project")
+
+
+class QmdBackend:
+    """Answers questions about memory files by the command, about all else by the builtin index.
+
+    Args:
+        engine: The command.
+        collections: Which file a hit means.
+        files: Reads them, secrets taken out.
+        index: The builtin index.
+        settings: The section ``search``.
+        owner: Whose the memory files are.
+        mode: How the command is asked: ``search``, ``vsearch`` or ``query``.
+    """
+
+    def __init__(
+        self,
+        engine: QmdEngine,
+        collections: Collections,
+        files: MemoryFolder,
+        index: Index,
+        *,
+        settings: SearchSettings,
+        owner: Scope,
+        mode: str,
+    ) -> None:
+        self.engine = engine
+        self._collections = collections
+        self._files = files
+        self._index = index
+        self._settings = settings
+        self._owner = owner
+        self._mode = mode
+
+    def search(
+        self,
+        query: str,
+        scope: Scope,
+        options: SearchOptions,
+        on_progress: OnProgress,
+        embed_at_most: int,
+    ) -> SearchResult:
+        """Return the best hits; arguments and errors are those of `Index.search`."""
+        asked = _plain(query)
+        if not (asked and self._answers(scope, options)):
+            return self._index.search(query, scope, options, on_progress, embed_at_most)
+        others = tuple(each for each in options.sources or SOURCES if each != SOURCE)
+        rest = msgspec.structs.replace(options, sources=others or (SOURCE,))
+        builtin = self._index.search(query, scope, rest, on_progress, embed_at_most)
+        try:
+            found = self.engine.ask(asked, MORE * options.limit)
+        except ProviderUnavailable as error:
+            if others:
+                builtin = self._index.search(query, scope, options, on_progress, embed_at_most)
+            told = f"{error.message}: the builtin index answered"
+            return msgspec.structs.replace(builtin, warnings=[*builtin.warnings, told])
+        hits = self._hits(asked, found, options)
+        return msgspec.structs.replace(
+            builtin, hits=self._merged(hits, builtin.hits if others else [], options.limit)
+        )
+
+    def _answers(self, scope: Scope, options: SearchOptions) -> bool:
+        """Return whether the command can answer: for files that are seen, in a mode it has."""
+        if options.sources is not None and SOURCE not in options.sources:
+            return False
+        if options.audience is not None and not options.audience.sees_files:
+            return False
+        if options.mode == ("vector" if self._mode == "search" else "lexical"):
+            return False
+        return scope.session is None and all(
+            getattr(scope, name) in {None, getattr(self._owner, name)} for name in _OWNERS
+        )
+
+    def _hits(self, query: str, found: list[FoundText], options: SearchOptions) -> list[Hit]:
+        """Return the hits that the threshold lets through, by the rule of the builtin index."""
+        wanted = frozenset(terms(query))
+        places = self._collections.places()
+        hits: dict[tuple[str, int], tuple[Hit, Standing]] = {}
+        for each in found:
+            place = self._collections.place(each.file)
+            file = None if place is None else places.get(place)
+            text = None if file is None else self._text(each, file)
+            if file is not None and text is not None:
+                hit = self._hit(each, file, text, wanted)
+                words = len(wanted & set(terms(text))) / max(1, len(wanted))
+                standing = Standing(score=hit.score, words=words, is_file=True)
+                hits.setdefault((hit.ref, hit.start_line or 0), (hit, standing))
+        standings = [standing for _, standing in hits.values()]
+        shown = above_threshold(standings, options.min_score, options.limit)
+        every = [hit for hit, _ in hits.values()]
+        return [_cited(every[place]) if options.citations else every[place] for place in shown]
+
+    def _text(self, found: FoundText, file: MemoryFile) -> str | None:
+        """Return the lines of a hit as they are in the file now; None when there are none."""
+        try:
+            every = lines_of(self._files.text(file)[0])
+        except RecollectError:
+            return None
+        return "\n".join(every[found.first - 1 : found.last]) or None
+
+    def _hit(self, found: FoundText, file: MemoryFile, text: str, wanted: frozenset[str]) -> Hit:
+        return Hit(
+            score=found.score,
+            source=SOURCE,
+            ref=file.ref,
+            snippet=snippet(text, wanted, self._settings.snippet_chars).text,
+            why={NAME: found.score},
+            at=note_time(file.ref, file.mtime_ns),
+            path=file.ref,
+            start_line=found.first,
+            end_line=found.first + text.count("\n"),
+        )
+
+    def _merged(self, files: list[Hit], others: list[Hit], limit: int) -> list[Hit]:
+        """Return the best of both; so many places as `search.memory_share` says are for files."""
+        kept = min(len(files), quota(limit, self._settings.memory_share))
+        best = sorted([*files[kept:], *others], key=_score)[: limit - kept]
+        return sorted([*files[:kept], *best], key=_score)
+
+
+def _cited(hit: Hit) -> Hit:
+    place = cite_lines(hit.ref, hit.start_line or 1, hit.end_line or 1)
+    return msgspec.structs.replace(hit, citation=place)
+
+
+def _score(hit: Hit) -> float:
+    return -hit.score
+
+
+def _plain(query: str) -> str:
+    """Return a question on one line, in characters that an argument can have."""
+    return " ".join(query.replace("\0", " ").encode(errors="ignore").decode().split())

@@ -1,0 +1,174 @@
+"""Keeps the command's view of the files fresh and asks it; knows when it may be asked again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import msgspec
+
+from recollect.backends.qmd.collections import Collections
+from recollect.backends.qmd.command import QmdCommand, failed
+from recollect.backends.qmd.output import FoundText, read_output
+from recollect.backends.qmd.state import QmdState, read_state, write_state
+from recollect.core.clock import Clock
+from recollect.core.errors import ProviderUnavailable, RecollectError
+from recollect.core.settings import QmdSettings
+from recollect.index.model.sync_report import never
+from recollect.recall.background import BackgroundWork
+
+UPDATE_TIMES, EMBED_TIMES = 4, 20
+"""So many times `qmd.command_timeout_ms` these may take: they read all files, or run a model."""
+_MINUTE_MS = 60_000
+_OWN_INDEX = ("--index", "index")
+"""Named, it is the one of our folder, whatever project the folder lies in."""
+
+
+class QmdEngine:
+    """The external command over the memory files of one workspace. Threads may share it.
+
+    Args:
+        settings: The section ``qmd``.
+        collections: What it indexes.
+        clock: Tells the time.
+    """
+
+    def __init__(self, settings: QmdSettings, collections: Collections, clock: Clock) -> None:
+        self._settings = settings
+        self._collections = collections
+        self._clock = clock
+        self._command = QmdCommand(settings.command, collections.folder, collections.environ())
+        self._state = read_state(collections.folder)
+        self._changing = threading.Lock()
+        self._updating = threading.Lock()
+        self._background = BackgroundWork(self._refresh)
+
+    @property
+    def state(self) -> QmdState:
+        """What is remembered of it."""
+        return self._state
+
+    def ask(self, query: str, most: int) -> list[FoundText]:
+        """Return its hits for a question, best first.
+
+        A view of the files that has become old is renewed meanwhile, for the next question. Only
+        the first question of all waits for it, no longer than for its answer; vectors are never
+        waited for.
+
+        Raises:
+            ProviderUnavailable: it failed, or has failed a short while ago.
+        """
+        self._require_rested()
+        try:
+            if not self._state.updated_at:
+                with self._updating:
+                    self._update(never, self._settings.timeout_ms / 1000)
+            if self._is_anything_due():
+                self._background.notify()
+            options = ("--json", "-n", str(most), "--", query)
+            output = self._command.run(
+                (*_OWN_INDEX, self._settings.mode, *options), self._settings.timeout_ms / 1000
+            )
+            found = read_output(output.out)
+        except RecollectError as error:
+            raise self._noted(error) from error
+        self._note_success()
+        return found
+
+    def refresh(self) -> str | None:
+        """Let it look at the files now, and make vectors if its mode uses them.
+
+        Returns:
+            Why it could not, or None.
+        """
+        try:
+            with self._updating:
+                self._update(never, self._longest(UPDATE_TIMES))
+                if self._uses_vectors():
+                    self._embed(never)
+        except RecollectError as error:
+            return self._noted(error).message
+        self._note_success()
+        return None
+
+    def close(self) -> None:
+        """End what runs. A second call does nothing."""
+        self._background.close()
+
+    def _refresh(self, stopping: Callable[[], bool]) -> None:
+        """Do what is due, in the background."""
+        try:
+            with self._updating:
+                if self._is_update_due():
+                    self._update(stopping, self._longest(UPDATE_TIMES))
+                if self._is_embed_due():
+                    self._embed(stopping)
+        except RecollectError as error:
+            if not stopping():
+                self._noted(error)
+
+    def _update(self, stopping: Callable[[], bool], timeout_s: float) -> None:
+        self._collections.write()
+        try:
+            self._run("update", timeout_s, stopping)
+        except ProviderUnavailable as error:
+            if not error.facts.get("is_damaged"):
+                raise
+            self._collections.drop_index()
+            self._remember(embedded_at=0)
+            self._run("update", timeout_s, stopping)
+        self._remember(updated_at=self._clock.now_ms())
+
+    def _embed(self, stopping: Callable[[], bool]) -> None:
+        self._run("embed", self._longest(EMBED_TIMES), stopping)
+        self._remember(embedded_at=self._clock.now_ms())
+
+    def _run(self, name: str, timeout_s: float, stopping: Callable[[], bool]) -> None:
+        self._command.run((*_OWN_INDEX, name), timeout_s, stopping)
+
+    def _longest(self, times: int) -> float:
+        return times * self._settings.command_timeout_ms / 1000
+
+    def _is_anything_due(self) -> bool:
+        return self._is_update_due() or self._is_embed_due()
+
+    def _is_update_due(self) -> bool:
+        return self._is_due(self._state.updated_at, self._settings.update_interval_minutes)
+
+    def _is_embed_due(self) -> bool:
+        every = self._settings.embed_interval_minutes
+        return self._uses_vectors() and every > 0 and self._is_due(self._state.embedded_at, every)
+
+    def _uses_vectors(self) -> bool:
+        return self._settings.mode != "search"
+
+    def _is_due(self, done_at: int, interval_minutes: float) -> bool:
+        if not done_at:
+            return True
+        if not interval_minutes:
+            return False
+        return self._clock.now_ms() - done_at >= interval_minutes * _MINUTE_MS
+
+    def _require_rested(self) -> None:
+        state = self._state
+        if not state.failed_at:
+            return
+        left_ms = state.failed_at + self._settings.retry_s * 1000 - self._clock.now_ms()
+        if left_ms > 0:
+            raise ProviderUnavailable(state.reason, hint=failed("").hint)
+
+    def _noted(self, error: RecollectError) -> ProviderUnavailable:
+        """Remember a failure, and return it as what it means for the caller."""
+        self._remember(failed_at=self._clock.now_ms(), reason=error.message)
+        if error.facts.get("is_damaged"):
+            self._remember(updated_at=0)  # the next question makes its index again
+        return ProviderUnavailable(error.message, hint=error.hint)
+
+    def _note_success(self) -> None:
+        if self._state.failed_at:
+            self._remember(failed_at=0, reason="")
+
+    def _remember(self, **fields: int | str) -> None:
+        with self._changing:
+            self._state = msgspec.structs.replace(self._state, **fields)
+            write_state(self._collections.folder, self._state)

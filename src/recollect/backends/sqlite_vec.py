@@ -1,0 +1,175 @@
+"""The back end sqlite-vec: float vectors in virtual tables of index.db, one table a generation.
+
+Each change is part of the transaction of our own row. Any SQLite that loads the extension can read
+the tables ``near_<generation>``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import LiteralString
+
+import numpy as np
+
+from recollect.core.errors import StoreError
+from recollect.index.model.chunk_record import Floats, Ints, chunk_ids
+from recollect.index.vectors.port import Part, VectorChange
+from recollect.store.columns import first_integer, integer, text
+from recollect.store.engine import ExtensibleDatabase, Transaction
+
+MOST_NEAREST = 4_096
+"""What the extension gives at once."""
+
+_TABLE = re.compile(r"near_(\d+)")
+_DELETE_ALL = "DELETE FROM "
+_PART_OF_TABLE = re.compile(r"near_\d+_(chunks|rowids|vector_chunks\d+)")
+
+
+class SqliteVec:
+    """Implements `VectorBackend`.
+
+    Args:
+        database: index.db.
+        extension_path: File of the extension; None for that of the package.
+    """
+
+    name = "sqlite-vec"
+    place = ""
+    is_inside = True
+
+    def __init__(self, database: ExtensibleDatabase, extension_path: str | None) -> None:
+        self._database = database
+        self.library = extension_path
+
+    def open(self) -> None:
+        """Load the extension."""
+        if self.library is None:
+            self.library = _packaged()
+        self._database.load_extension(self.library)
+        self._database.read(lambda tx: tx.row("SELECT vec_version()"))
+
+    def apply(self, tx: Transaction, change: VectorChange) -> None:
+        """Store and remove vectors."""
+        generation = change.part.generation
+        if not _exists(tx, generation):
+            if not change.put:
+                return
+            _create(tx, change.part)
+        tx.executemany(
+            _on(generation, "DELETE FROM near WHERE rowid = ?"),
+            [(chunk,) for chunk in (*change.put, *change.gone)],
+        )
+        tx.executemany(
+            _on(generation, "INSERT INTO near (rowid, partition_id, embedding) VALUES (?, ?, ?)"),
+            [
+                (chunk, change.part.number, vector.tobytes())
+                for chunk, vector in zip(change.put, change.vectors, strict=True)
+            ],
+        )
+
+    def nearest(self, tx: Transaction, part: Part, vector: Floats, most: int) -> Ints:
+        """Return the nearest; no more than `MOST_NEAREST`."""
+        if not _exists(tx, part.generation):
+            return np.zeros(0, np.int64)
+        rows = tx.rows(
+            _on(
+                part.generation,
+                "SELECT rowid FROM near WHERE embedding MATCH ? AND k = ? AND partition_id = ?"
+                " ORDER BY distance",
+            ),
+            (vector.astype("<f4").tobytes(), min(most, MOST_NEAREST), part.number),
+        )
+        return np.array([integer(key) for (key,) in rows], np.int64)
+
+    def ids(self, tx: Transaction, part: Part) -> Ints:
+        """Return the ids of a partition."""
+        if not _exists(tx, part.generation):
+            return np.zeros(0, np.int64)
+        rows = tx.rows(
+            _on(part.generation, "SELECT rowid FROM near_rowids WHERE rowid BETWEEN ? AND ?"),
+            chunk_ids(part.number),
+        )
+        return np.array([integer(key) for (key,) in rows], np.int64)
+
+    def count(self, tx: Transaction, part: Part) -> int:
+        """Return how many vectors of a partition there are."""
+        if not _exists(tx, part.generation):
+            return 0
+        return first_integer(
+            tx.row(
+                _on(
+                    part.generation, "SELECT count(*) FROM near_rowids WHERE rowid BETWEEN ? AND ?"
+                ),
+                chunk_ids(part.number),
+            )
+        )
+
+    def keep_only(self, tx: Transaction, parts: Sequence[Part]) -> None:
+        """Drop the tables of other generations; partitions go one by one with their rows."""
+        kept = {part.generation for part in parts}
+        for generation in set(_generations(tx)) - kept:
+            tx.execute(_on(generation, "DROP TABLE near"))
+
+    def leave(self, tx: Transaction) -> None:
+        """Drop all tables; where the extension cannot be loaded, empty them."""
+        try:
+            self.keep_only(tx, ())
+        except StoreError:
+            _empty(tx)
+
+    def close(self) -> None:
+        """The extension stays with the connections."""
+
+
+def _create(tx: Transaction, part: Part) -> None:
+    layout: LiteralString = (
+        "CREATE VIRTUAL TABLE near USING vec0("
+        "partition_id INTEGER PARTITION KEY, embedding FLOAT[size] distance_metric=cosine)"
+    )
+    tx.execute(_on(part.generation, layout).replace("size", str(part.dimensions)))
+
+
+def _on(generation: int, statement: LiteralString) -> LiteralString:
+    """Return a statement for the table of a generation; a number is as safe as a literal."""
+    return statement.replace("near", _name(generation))
+
+
+def _name(generation: int) -> str:
+    return f"near_{generation}"
+
+
+def _exists(tx: Transaction, generation: int) -> bool:
+    row = tx.row("SELECT 1 FROM sqlite_schema WHERE name = ?", (_name(generation),))
+    return row is not None
+
+
+def _generations(tx: Transaction) -> list[int]:
+    rows = tx.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'near%'")
+    found = (_TABLE.fullmatch(text(name)) for (name,) in rows)
+    return [int(match[1]) for match in found if match]
+
+
+def _empty(tx: Transaction) -> None:
+    """Delete what the tables hold, from the ordinary tables that each one is made of.
+
+    These have to stay: with the extension the table can be dropped only as long as they exist.
+    """
+    rows = list(
+        tx.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'near%'")
+    )
+    for (name,) in rows:
+        if _PART_OF_TABLE.fullmatch(text(name)):
+            tx.execute(_DELETE_ALL + text(name))
+
+
+def _packaged() -> str:
+    if find_spec("sqlite_vec") is None:
+        raise StoreError(
+            "the package sqlite-vec is not installed",
+            hint='run `pip install "recollect[sqlite-vec]"`, or set search.vector.extension_path',
+        )
+    import sqlite_vec  # type: ignore[import-untyped]  # it has no types
+
+    return str(sqlite_vec.loadable_path())

@@ -1,0 +1,1 @@
+"""`recollect config`, and the file that it edits."""

@@ -1,0 +1,247 @@
+"""`recollect config`: what is in force, where it comes from, and how to change it."""
+
+from __future__ import annotations
+
+import operator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.help import App
+from recollect.cli.invocation import AsJson, answers_json, home_of, invocation_of, scope_of
+from recollect.cli.output.document import print_document
+
+if TYPE_CHECKING:  # for a name only
+    from collections.abc import Callable
+
+    from recollect.core.settings import Explained, Option, ResolvedSettings
+
+app = App()
+group = App(
+    help="Show every setting and where it comes from, or change one.", invoke_without_command=True
+)
+app.add_typer(group, name="config", rich_help_panel="Set up")
+
+
+def _complete_key(incomplete: str) -> list[tuple[str, str]]:
+    from recollect.core.settings import list_options
+
+    options = [option for option in list_options() if option.key.startswith(incomplete)]
+    return [(option.key, option.why) for option in options]
+
+
+Key = Annotated[
+    str,
+    typer.Argument(
+        metavar="KEY",
+        help="Such as search.limit.",
+        autocompletion=_complete_key,
+        show_default=False,
+    ),
+]
+
+
+@group.callback()
+def show_config(
+    context: typer.Context,
+    *,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Only what is not the default.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show every setting and where it comes from, or change one."""
+    if context.invoked_subcommand is not None:
+        return
+    rows = [row for row in _resolved(context).explain() if not changed or row.origin != "default"]
+    if answers_json(context, as_json):
+        print_document({row.key: {"value": row.value, "origin": row.origin} for row in rows})
+    else:
+        _show(rows)
+
+
+@group.command("get")
+def get_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) -> None:
+    """Show the value of one setting, and nothing else."""
+    row = _row(_resolved(context), key)
+    if answers_json(context, as_json):
+        print_document(row)
+        return
+    from recollect.cli.output.screen import show
+
+    show((_shown(row.value), ""))
+
+
+@group.command("explain")
+def explain_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) -> None:
+    """Show what a setting does, what it may be, and where its value comes from."""
+    row, option = _row(_resolved(context), key), _option(key)
+    told = {
+        "key": key,
+        "value": row.value,
+        "origin": row.origin,
+        "default": option.default,
+        "must be": option.expects,
+        "unit": option.unit,
+        "variable": option.variable,
+        "what for": option.why,
+    }
+    if answers_json(context, as_json):
+        print_document(told)
+        return
+    from recollect.cli.output.screen import show_pairs
+
+    show_pairs((name, _shown(value)) for name, value in told.items() if value != "")
+
+
+@group.command("set")
+def set_setting(
+    context: typer.Context,
+    key: Key,
+    value: Annotated[
+        str, typer.Argument(metavar="VALUE", help="A list is split at commas.", show_default=False)
+    ],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Change a setting in config.yaml; its comments stay."""
+    from recollect.cli.config.config_file import with_setting
+    from recollect.core.settings import load_settings
+
+    home = home_of(context)
+    _row(_resolved(context), key)
+    meant = operator.attrgetter(key)(load_settings(home, {key: value}).settings)
+    place = _file_key(context, key)
+    _change(home, lambda text: with_setting(text, place, meant))
+    _tell(context, key, as_json=as_json)
+
+
+@group.command("unset")
+def unset_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) -> None:
+    """Take a setting out of config.yaml, so that its default is in force again."""
+    from recollect.cli.config.config_file import without_setting
+
+    default = _option(key).default
+    place = _file_key(context, key)
+    _change(home_of(context), lambda text: without_setting(text, place, default))
+    _tell(context, key, as_json=as_json)
+
+
+@group.command("path")
+def show_path(context: typer.Context, *, as_json: AsJson = False) -> None:
+    """Show where config.yaml is."""
+    path = _config_path(home_of(context))
+    if answers_json(context, as_json):
+        print_document({"path": str(path), "exists": path.exists()})
+        return
+    from recollect.cli.output.screen import show
+
+    show((str(path), ""))
+
+
+def _resolved(context: typer.Context) -> ResolvedSettings:
+    from recollect.core.settings import load_settings
+
+    workspace = invocation_of(context).workspace
+    overrides = {} if workspace is None else {"workspace.path": str(workspace)}
+    return load_settings(home_of(context), overrides, agent=_agent(context))
+
+
+def _agent(context: typer.Context) -> str | None:
+    scope = scope_of(context)
+    return None if scope is None else scope.agent
+
+
+def _file_key(context: typer.Context, key: str) -> str:
+    """Return where a setting stands in config.yaml: below the agent that is named, if one is.
+
+    Raises:
+        ConfigError: it cannot differ between agents.
+    """
+    from recollect.core.settings.agents import SECTION, option_key
+
+    agent = _agent(context)
+    place = key if agent is None else f"{SECTION}.{agent}.{key}"
+    option_key(place)
+    return place
+
+
+def _row(resolved: ResolvedSettings, key: str) -> Explained:
+    """Return the row of a key.
+
+    Raises:
+        ConfigError: there is no such setting.
+    """
+    _option(key)
+    return next(row for row in resolved.explain() if row.key == key)
+
+
+def _option(key: str) -> Option:
+    """Return what is known of a setting.
+
+    Raises:
+        ConfigError: there is no such setting.
+    """
+    from recollect.core.settings import list_options
+    from recollect.core.settings.sources import read_arguments
+
+    read_arguments({key: None})
+    return next(option for option in list_options() if option.key == key)
+
+
+def _config_path(home: Path) -> Path:
+    from recollect.core.settings.sources import FILE_NAME
+
+    return home / FILE_NAME
+
+
+def _change(home: Path, change: Callable[[str], str]) -> None:
+    """Write config.yaml anew, in one step; nothing is written when nothing changes."""
+    from recollect.cli.config.config_file import first_config
+    from recollect.store.files import private_folder, write_file
+
+    path = _config_path(home)
+    known = path.read_text("utf-8-sig") if path.exists() else ""
+    changed = change(known or first_config())
+    if changed != known:
+        private_folder(home)
+        write_file(path, changed.encode())
+
+
+def _tell(context: typer.Context, key: str, *, as_json: bool) -> None:
+    """Show what is in force now; the environment may be stronger than the file."""
+    row = _row(_resolved(context), key)
+    if answers_json(context, as_json):
+        print_document(row)
+        return
+    from recollect.cli.output.screen import show, warn
+
+    show((key, "cyan"), (" = ", "dim"), (_shown(row.value), "bold"), (f"  {row.origin}", "dim"))
+    if row.origin.startswith("environment"):
+        warn(f"{row.origin} is stronger than config.yaml")
+
+
+def _show(rows: list[Explained]) -> None:
+    from recollect.cli.output.screen import show
+
+    names = max((len(row.key) for row in rows), default=0)
+    values = max((len(_shown(row.value)) for row in rows), default=0)
+    values = min(values, 24)
+    for row in rows:
+        is_default = row.origin == "default"
+        show(
+            (f"{row.key:<{names}}  ", "cyan"),
+            (f"{_shown(row.value):<{values}}  ", "" if is_default else "bold"),
+            (row.origin, "dim" if is_default else "yellow"),
+        )
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "unset"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list):
+        return ", ".join(value) or "[]"
+    return str(value)

@@ -1,0 +1,1 @@
+"""`recollect doctor`: what it checks, and what it repairs."""

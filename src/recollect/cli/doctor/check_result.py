@@ -1,0 +1,25 @@
+"""What a check of `recollect doctor` found."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+FIX_HINT = "`recollect doctor --fix`"
+
+State = Literal["ok", "note", "wrong"]
+
+
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a check found; ``note`` could be better, ``wrong`` must be mended."""
+
+    name: str
+    state: State
+    detail: str
+    hint: str = ""
+
+
+def sound(name: str, detail: str) -> CheckResult:
+    """Return that nothing is wrong."""
+    return CheckResult(name=name, state="ok", detail=detail)

@@ -1,0 +1,309 @@
+"""What `recollect doctor` looks at. Each check says what it found; none of them changes a file."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recollect import __version__
+from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, State, sound
+from recollect.cli.doctor.index_checks import check_engines, check_files, check_locks, check_rows
+from recollect.cli.doctor.owner_checks import check_notes, check_owner
+from recollect.cli.output.formatting import count, size
+from recollect.core.clock import Clock, SystemClock
+from recollect.core.errors import RecollectError, RecordsLost, StoreCorrupt
+from recollect.core.scope import Scope
+from recollect.core.settings import Settings, StoreSettings, load_settings, models_folder
+from recollect.index.model.generation import cursor, find_generation
+from recollect.index.model.locks import IndexLocks
+from recollect.memory import Memory, open_memory
+from recollect.models.language.registry import choose_language
+from recollect.models.local.folder import INSTALL_HINT, ModelFolder
+from recollect.models.local.minilm import LocalEmbedder
+from recollect.models.registry import AUTO, NONE, Choice, choose_embedder, local_folder
+from recollect.recall.ownership import incompatibility
+from recollect.recall.transcript_source import TranscriptFeed, newest_change
+from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.mirror.mirror_file import MirrorState
+from recollect.sessions.record.session import Condition, select_sessions
+from recollect.store.engine import Transaction
+from recollect.store.failures import translate_os
+from recollect.store.sqlite.backup import quick_check
+from recollect.store.sqlite.connection import check_version
+from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
+from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, refuse_lost
+from recollect.workspace.extra_paths import extra_path
+from recollect.workspace.memory_folder import MemoryFolder
+
+OTHERS = 0o077
+LITTLE_SPACE = 256 << 20
+"""Below it an index rebuild or a model may not fit."""
+
+RECORDS_HINT = "restore a backup; keep what is there"
+INDEX_HINT = "`recollect doctor --fix` builds it anew from the records"
+
+Opener = Callable[[Path, StoreSettings, Clock], SqliteDatabase]
+
+
+class Checkup:
+    """All checks of one home.
+
+    Args:
+        home: A home.
+        workspace: What was named on the command line.
+        deep: Look at every row of the index instead of a sample.
+    """
+
+    def __init__(self, home: Path, workspace: Path | None, *, deep: bool = False) -> None:
+        self._home = home
+        self._deep = deep
+        self._workspace = workspace
+        self._settings = Settings()
+        self._damaged: set[str] = set()
+
+    def run(self) -> Iterator[CheckResult]:
+        """Yield a finding for each check; one that fails does not stop the others."""
+        for name, needs, check in self._checks():
+            if self._damaged.isdisjoint(needs):
+                yield self._result(name, check)
+            else:
+                yield CheckResult(name=name, state="note", detail="not looked at: see above")
+
+    def _result(self, name: str, check: Callable[[], CheckResult]) -> CheckResult:
+        try:
+            return check()
+        except RecollectError as error:
+            return CheckResult(name=name, state="wrong", detail=error.message, hint=error.hint)
+
+    def _checks(self) -> list[tuple[str, tuple[str, ...], Callable[[], CheckResult]]]:
+        """Return name, databases that must be sound, and check, in order."""
+        both = (RECORDS_FILE, INDEX_FILE)
+        return [
+            ("software", (), self._software),
+            ("settings", (), self._read_settings),
+            ("home", (), self._permissions),
+            ("disk", (), self._space),
+            (RECORDS_FILE, (), self._records_file),
+            (INDEX_FILE, (), self._index_file),
+            ("mirrors", (RECORDS_FILE,), self._mirrors),
+            ("index", both, self._index),
+            ("rows", both, self._rows),
+            ("vectors", both, self._vectors),
+            ("engines", both, lambda: self._asked(check_engines)),
+            ("locks", (), self._locks),
+            ("workspace", (), self._files),
+            ("owner", both, lambda: self._asked(check_owner)),
+            ("notes", both, lambda: self._asked(check_notes)),
+            ("model", (), self._model),
+            ("language", (), self._language),
+        ]
+
+    def _software(self) -> CheckResult:
+        check_version()
+        detail = f"recollect {__version__}, Python {platform.python_version()}"
+        return sound("software", detail)
+
+    def _read_settings(self) -> CheckResult:
+        named = {} if self._workspace is None else {"workspace.path": str(self._workspace)}
+        resolved = load_settings(self._home, named)
+        self._settings = resolved.settings
+        changed = sum(origin != "default" for origin in resolved.origins.values())
+        return sound("settings", f"{changed} changed from the default")
+
+    def _permissions(self) -> CheckResult:
+        try:
+            mode = self._home.stat().st_mode
+        except OSError as error:
+            raise translate_os(error, self._home) from error
+        if not mode & OTHERS:
+            return sound("home", f"{self._home}, for you alone")
+        detail = f"others can look into {self._home}"
+        return CheckResult(
+            name="home",
+            state="note",
+            detail=detail,
+            hint=f"chmod go= {shlex.quote(str(self._home))}",
+        )
+
+    def _space(self) -> CheckResult:
+        try:
+            free = shutil.disk_usage(self._home).free
+        except OSError as error:
+            raise translate_os(error, self._home) from error
+        if free >= LITTLE_SPACE:
+            return sound("disk", f"{size(free)} free")
+        return CheckResult(
+            name="disk", state="note", detail=f"only {size(free)} free", hint="free some"
+        )
+
+    def _records_file(self) -> CheckResult:
+        try:
+            refuse_lost(self._home)
+            return self._sound(RECORDS_FILE, open_records)
+        except RecordsLost as error:
+            self._damaged.add(RECORDS_FILE)
+            return CheckResult(
+                name=RECORDS_FILE, state="wrong", detail=error.message, hint=error.hint
+            )
+
+    def _index_file(self) -> CheckResult:
+        found = self._sound(INDEX_FILE, open_index)
+        if found.state != "ok" or RECORDS_FILE in self._damaged:
+            return found
+        with self._opened(open_records) as records, self._opened(open_index) as index:
+            reason = incompatibility(records, index)
+        if reason is None:
+            return found
+        return CheckResult(name=INDEX_FILE, state="wrong", detail=reason, hint=INDEX_HINT)
+
+    def _sound(self, name: str, opener: Opener) -> CheckResult:
+        path = self._home / name
+        is_index = name == INDEX_FILE
+        if not path.exists():
+            if is_index:
+                hint = "`recollect sync` makes it again"
+                return CheckResult(name=name, state="note", detail="missing", hint=hint)
+            return CheckResult(name=name, state="wrong", detail="missing", hint=RECORDS_HINT)
+        problems, told = self._examined(opener)
+        if not problems:
+            return sound(name, f"sound, {size(path.stat().st_size)}, {told}")
+        self._damaged.add(name)
+        hint = INDEX_HINT if is_index else RECORDS_HINT
+        return CheckResult(name=name, state="wrong", detail=f"damaged: {problems[0]}", hint=hint)
+
+    def _examined(self, opener: Opener) -> tuple[list[str], str]:
+        """Return what is wrong with a database, and what it is."""
+        try:
+            with self._opened(opener) as database:
+                health = database.health()
+                told = f"schema {health.schema_version}, SQLite {health.sqlite_version}"
+                return quick_check(database), told
+        except StoreCorrupt as error:
+            return [error.message], ""
+
+    def _mirrors(self) -> CheckResult:
+        if not self._settings.sessions.mirror:
+            return sound("mirrors", "switched off")
+        with self._opened(open_records) as records:
+            sessions = records.read(lambda tx: select_sessions(tx, Condition(Scope()), None))
+            mirror = TranscriptMirror(self._home, records)
+            states = Counter(mirror.state(session.id) for session in sessions if session.last_seq)
+            strays = len(mirror.strays())
+        equal = states.pop(MirrorState.EQUAL, 0)
+        if not states and not strays:
+            return sound("mirrors", f"{count(equal, 'transcript')} as in the database")
+        parts = [f"{number} {state}" for state, number in sorted(states.items())]
+        told = ", ".join([*parts, *([f"{strays} without a session"] if strays else [])])
+        return CheckResult(name="mirrors", state="wrong", detail=told, hint=FIX_HINT)
+
+    def _index(self) -> CheckResult:
+        with self._memory() as memory:
+            index = memory.status().index
+        if index.outdated:
+            hint = "`recollect reindex`, or `recollect doctor --fix`"
+            return CheckResult(name="index", state="wrong", detail=index.outdated, hint=hint)
+        behind = self._changes_behind()
+        if behind:
+            detail = f"{count(behind, 'change')} behind the records"
+            return CheckResult(name="index", state="note", detail=detail, hint="`recollect sync`")
+        return sound("index", f"{count(index.chunks, 'chunk')}, up to the records")
+
+    def _changes_behind(self) -> int:
+        with self._opened(open_records) as records:
+            newest = records.read(newest_change)
+        with self._opened(open_index) as index:
+            return max(0, newest - index.read(_read_up_to))
+
+    def _rows(self) -> CheckResult:
+        with self._memory() as memory:
+            return check_rows(memory, deep=self._deep)
+
+    def _asked(self, check: Callable[[Memory], CheckResult]) -> CheckResult:
+        with self._memory() as memory:
+            return check(memory)
+
+    def _locks(self) -> CheckResult:
+        return check_locks(IndexLocks(self._home, SystemClock()))
+
+    def _vectors(self) -> CheckResult:
+        with self._memory() as memory:
+            status = memory.status()
+        if status.embedder is None:
+            return CheckResult(
+                name="vectors",
+                state="note",
+                detail=status.embedder_reason,
+                hint=status.embedder_hint,
+            )
+        missing = status.index.chunks - status.index.vectors
+        if missing > 0:
+            detail = f"{count(missing, 'chunk')} without a vector"
+            return CheckResult(name="vectors", state="note", detail=detail, hint="`recollect sync`")
+        return sound("vectors", f"{count(status.index.vectors, 'vector')} of {status.embedder}")
+
+    def _files(self) -> CheckResult:
+        path = self._settings.workspace.path
+        workspace = None if path is None else Path(path).expanduser()
+        extra = [extra_path(each, workspace) for each in self._settings.workspace.extra_paths]
+        if path is None and not extra:
+            return sound("workspace", "none")
+        if workspace is not None and not workspace.is_dir():
+            hint = "check workspace.path or --workspace"
+            return CheckResult(
+                name="workspace", state="wrong", detail=f"no folder {path}", hint=hint
+            )
+        files = MemoryFolder(workspace, extra, redactor=None)
+        return check_files(files, files.listing(), path or "extra paths")
+
+    def _model(self) -> CheckResult:
+        settings = self._settings.embedding
+        choice = choose_embedder(settings.provider, settings, models_folder())
+        if choice.fallback_from is not None:
+            detail = f"{choice.reason}: {choice.fallback_reason}"
+            return CheckResult(name="model", state="note", detail=detail, hint=choice.hint)
+        if choice.embedder is None and choice.requested not in {AUTO, NONE}:
+            return CheckResult(name="model", state="wrong", detail=choice.reason, hint=choice.hint)
+        if choice.embedder is not None and not isinstance(choice.embedder, LocalEmbedder):
+            return sound("model", choice.reason)
+        return self._local_model(choice)
+
+    def _local_model(self, choice: Choice) -> CheckResult:
+        settings = self._settings.embedding
+        folder = ModelFolder(local_folder(settings, models_folder()))
+        if not folder.is_installed:
+            state: State = "note" if choice.embedder is None else "wrong"
+            detail = "the local model is not installed"
+            return CheckResult(name="model", state=state, detail=detail, hint=INSTALL_HINT)
+        damaged = folder.damaged_originals()
+        if damaged:
+            detail = f"{', '.join(damaged)} of the local model is damaged"
+            return CheckResult(name="model", state="wrong", detail=detail, hint=INSTALL_HINT)
+        return sound("model", f"{choice.reason}, its digests are right")
+
+    def _language(self) -> CheckResult:
+        choice = choose_language(self._settings.language)
+        if choice.hint:
+            detail, hint = choice.reason, choice.hint
+            return CheckResult(name="language", state="wrong", detail=detail, hint=hint)
+        return sound("language", choice.reason)
+
+    @contextmanager
+    def _opened(self, opener: Opener) -> Iterator[SqliteDatabase]:
+        database = opener(self._home, self._settings.store, SystemClock())
+        try:
+            yield database
+        finally:
+            database.close()
+
+    def _memory(self) -> Memory:
+        return open_memory(self._home, self._workspace, live=False)
+
+
+def _read_up_to(tx: Transaction) -> int:
+    generation = find_generation(tx, "serving")
+    return cursor(tx, generation.number, TranscriptFeed.name) if generation else 0

@@ -1,0 +1,72 @@
+"""`recollect doctor`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.failures import FAILED
+from recollect.cli.help import App
+from recollect.cli.invocation import AsJson, answers_json, invocation_of, require_home
+from recollect.cli.output.document import print_document
+from recollect.cli.output.progress import show_progress
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.cli.doctor.check_result import CheckResult
+
+MARKS = {"ok": ("✓", "green"), "note": ("•", "yellow"), "wrong": ("✗", "bold red")}
+
+app = App()
+
+
+@app.command(rich_help_panel="Keep")
+def doctor(
+    context: typer.Context,
+    *,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Heal the mirrors; mend, bring up or rebuild the index.")
+    ] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Look at every row of the index, not at a sample.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Look for what is wrong, and mend it with --fix. Exit code 1 while something is."""
+    as_json = answers_json(context, as_json)
+    home, workspace = require_home(context), invocation_of(context).workspace
+    from recollect.cli.doctor.checks import Checkup
+    from recollect.cli.doctor.repair import repair
+
+    done: list[str] = []
+    if fix:
+        with show_progress(quiet=as_json) as progress:
+            done += repair(home, workspace, progress.indexing, deep=deep)
+    findings = list(Checkup(home, workspace, deep=deep).run())
+    healthy = all(finding.state != "wrong" for finding in findings)
+    if as_json:
+        print_document({"healthy": healthy, "fixed": done, "checks": findings})
+    else:
+        _show(findings, done)
+    if not healthy:
+        raise typer.Exit(FAILED)
+
+
+def _show(findings: list[CheckResult], done: list[str]) -> None:
+    from recollect.cli.output.formatting import count
+    from recollect.cli.output.screen import show
+
+    for sentence in done:
+        show(("fixed", "bold green"), (f"  {sentence}", ""))
+    if done:
+        show()
+    width = max(len(finding.name) for finding in findings) + 2
+    for finding in findings:
+        mark, style = MARKS[finding.state]
+        show((mark, style), (f" {finding.name:<{width}}", "cyan"), (finding.detail, ""))
+        if finding.hint and finding.state != "ok":
+            show((" " * (width + 2) + finding.hint, "dim"))
+    wrong = sum(finding.state == "wrong" for finding in findings)
+    verdict = (f"{count(wrong, 'thing')} wrong", "bold red") if wrong else ("healthy", "bold green")
+    show()
+    show(verdict)

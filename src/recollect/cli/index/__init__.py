@@ -1,0 +1,1 @@
+"""`recollect sync` and `recollect reindex`."""

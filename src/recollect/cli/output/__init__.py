@@ -1,0 +1,1 @@
+"""What commands show: lines, tables, documents, progress, hits."""

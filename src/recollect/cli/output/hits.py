@@ -1,0 +1,146 @@
+"""The ranked list: one paragraph for each hit, with the question's words in it marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from recollect.cli.addresses import short
+from recollect.cli.output.formatting import bar, day
+from recollect.cli.output.sanitize import one_line, plain
+from recollect.cli.output.screen import console, line
+from recollect.text.snippet import snippet
+from recollect.text.terms import query_terms, terms
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.index.query.hit import Hit
+
+
+MOST_CHARS = 320
+"""Of a hit's text on the screen; the JSON document has all of it."""
+MOST_LINES = 5
+INDENT = 4
+BAR = 28
+
+_FENCE = "```"
+_LINE_INSIDE = re.compile(r"\n(?! {4}|\s*(?:[-*+#>|]|\d+[.)]\s|\n))\s*")
+"""The end of a line within a paragraph or an item of a list."""
+
+
+def show_hits(
+    hits: list[Hit],
+    question: str,
+    titles: Mapping[str, str],
+    *,
+    explained: int = 0,
+    cited: bool = False,
+) -> None:
+    """Print hits, best first.
+
+    Args:
+        hits: What was found.
+        question: Its words are marked.
+        titles: What sessions are called, by id.
+        explained: For how many of them to show the parts of the score.
+        cited: Whether to say below each where it stands, as it is cited.
+    """
+    screen = console()
+    most = max((share for hit in hits[:explained] for share in hit.why.values()), default=1.0)
+    for rank, hit in enumerate(hits, start=1):
+        if rank > 1:
+            screen.print()
+        screen.print(_head(rank, hit, titles, screen.width), soft_wrap=True)
+        for row in _text(hit, question).wrap(screen, max(20, screen.width - INDENT)):
+            row.rstrip()
+            screen.print(Text(" " * INDENT) + row, soft_wrap=True)
+        if cited and hit.citation is not None:
+            source = line((" " * INDENT, ""), (f"Source: {one_line(hit.citation)}", "dim"))
+            screen.print(source, soft_wrap=True)
+        if rank <= explained:
+            for part in _parts(hit.why, most):
+                screen.print(Text(" " * INDENT) + part, soft_wrap=True)
+
+
+def address(hit: Hit) -> str:
+    """Return what `recollect get` takes for a hit."""
+    if hit.path is not None:
+        return f"{hit.path}:{hit.start_line}-{hit.end_line}"
+    if hit.session_id is not None:
+        return f"{short(hit.session_id)}:{hit.seq}"
+    return hit.ref
+
+
+def _head(rank: int, hit: Hit, titles: Mapping[str, str], width: int) -> Text:
+    left = line((f"{rank:>2}  ", "dim"), (f"{hit.score:.2f}  ", "bold green"))
+    if hit.path is not None:
+        left.append_text(line((address(hit), "bold"), (f"  {day(hit.at)}", "dim")))
+        return left
+    who = hit.name or hit.role or ""
+    told = f"  {one_line(who)}, {day(hit.at)}"
+    place = address(hit)
+    room = width - left.cell_len - cell_len(told) - len(place) - 2
+    title = Text(one_line(titles.get(hit.session_id or "", hit.source)), "bold")
+    title.truncate(max(room, 12), overflow="ellipsis")
+    left.append_text(title).append(told, "dim")
+    gap = max(2, width - left.cell_len - len(place))
+    return left.append(" " * gap).append(place, "cyan")
+
+
+def _text(hit: Hit, question: str) -> Text:
+    """Return the part of a hit that fits best, its lines flowing, the question's words marked."""
+    known = plain(hit.snippet)
+    cut = snippet(known, query_terms(question), MOST_CHARS)
+    flowing = cut.text if _FENCE in cut.text else _LINE_INSIDE.sub(" ", cut.text)
+    rows = [row.rstrip() for row in flowing.splitlines() if row.strip()]
+    is_cut = len(rows) > MOST_LINES or cut.end < len(known.rstrip())
+    body = ("… " if cut.start else "") + "\n".join(rows[:MOST_LINES])
+    text = Text(body + (" …" if is_cut else ""))
+    for start, end in matches(body, question):
+        text.stylize("bold yellow", start, end)
+    return text
+
+
+def _parts(why: Mapping[str, float], most: float) -> Iterator[Text]:
+    """Yield a line for each part of a score, the largest first; ``most`` fills a bar."""
+    width = max(map(len, why), default=0)
+    for name, value in sorted(why.items(), key=lambda part: -part[1]):
+        drawn = bar(value / most, BAR)
+        part = line((f"{name:<{width}}  ", "cyan"), (f"{value:>6.3f}  ", ""), (drawn, "green"))
+        part.rstrip()
+        yield part
+
+
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3000-\U0003134f"
+_WORD = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]+(?:['’][a-zA-Z]+)?")
+_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+
+Stretch = tuple[int, int]
+"""From a character, from 0, to behind another."""
+
+
+def matches(text: str, question: str) -> list[Stretch]:
+    """Return the stretches of ``text`` that match ``question``, in order; they do not overlap."""
+    wanted = frozenset(query_terms(question))
+    found: list[Stretch] = []
+    for start, end in _stretches(text):
+        if wanted.isdisjoint(terms(text[start:end])):
+            continue
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def _stretches(text: str) -> Iterator[Stretch]:
+    """Yield words; of a script without spaces every pair of characters."""
+    for word in _WORD.finditer(text):
+        start, end = word.span()
+        if end - start > 2 and _IS_UNSPACED.match(text, start):
+            yield from ((place, place + 2) for place in range(start, end - 1))
+        else:
+            yield start, end

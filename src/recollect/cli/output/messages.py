@@ -1,0 +1,42 @@
+"""Messages on the screen, one below the other, as they were said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from recollect.cli.output.formatting import moment
+from recollect.cli.output.sanitize import plain
+from recollect.cli.output.screen import console, line
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.sessions.record.message import Message
+
+COLOURS = {"user": "bold green", "assistant": "bold cyan", "tool": "magenta", "system": "yellow"}
+INDENT = 6
+
+
+def show_messages(messages: Iterable[Message], *, chosen: int | None = None) -> None:
+    """Print messages in order.
+
+    Args:
+        messages: Of one session.
+        chosen: The seq of the one that was asked for; it is marked, the others are dimmed.
+    """
+    screen = console()
+    for message in messages:
+        is_context = chosen is not None and message.seq != chosen
+        mark = "▌" if message.seq == chosen else " "
+        head = line(
+            (f"{mark}{message.seq:>{INDENT - 2}} ", "bold yellow" if mark != " " else "dim"),
+            (message.name or message.role, COLOURS.get(message.role, "bold")),
+            (f"  {moment(message.created_at)}", "dim"),
+        )
+        screen.print(head, soft_wrap=True)
+        body = Text(plain(message.text).rstrip(), "dim" if is_context else "")
+        for row in body.wrap(screen, max(20, screen.width - INDENT)):
+            row.rstrip()
+            screen.print(Text(" " * INDENT) + row, soft_wrap=True)
+        screen.print()

@@ -1,0 +1,184 @@
+"""Progress of long work on stderr: bars on a terminal, now and then a line elsewhere.
+
+Nothing is shown of work that is done at once, so a search that indexes one new message stays quiet.
+Bars need threads and many modules of rich; they are imported when the first one is drawn.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from recollect.cli.output.formatting import duration, size
+
+if TYPE_CHECKING:  # for a name only
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+    from recollect.governance.retention import PruneProgress
+    from recollect.index.model.sync_report import Progress as IndexProgress
+    from recollect.sessions.exchange.import_report import ImportProgress
+
+PATIENCE_S = 0.4
+"""Work that takes no longer is not shown."""
+LINE_EVERY_S = 5.0
+"""Between two lines where there is no terminal."""
+
+Monotonic = Callable[[], float]
+
+
+class Steps:
+    """Takes reports of several kinds and hands each stage to a painter as done, total, unit."""
+
+    def __init__(self, painter: Painter) -> None:
+        self._painter = painter
+
+    def indexing(self, report: IndexProgress) -> None:
+        """Show a report of the index; its ``left`` may be an estimate."""
+        stage = "Reading" if report.stage == "reading" else "Embedding"
+        unit = "documents" if report.stage == "reading" else "chunks"
+        self._painter.paint(stage, report.done, report.done + report.left, unit)
+
+    def pruning(self, report: PruneProgress) -> None:
+        """Show a report of a pruning."""
+        self._painter.paint("Removing", report.done, report.total, "sessions")
+
+    def importing(self, report: ImportProgress) -> None:
+        """Show a report of an import."""
+        self._painter.paint("Importing", report.bytes_done, report.bytes, "bytes")
+
+
+class Painter:
+    """Shows nothing."""
+
+    def paint(self, stage: str, done: int, total: int, unit: str) -> None:
+        """Show how far a stage is."""
+
+    def close(self) -> None:
+        """Leave the screen as it was."""
+
+
+class ProgressLines(Painter):
+    """Prints a line now and then; for logs.
+
+    Args:
+        write: Takes a line.
+        now: Tells seconds.
+    """
+
+    def __init__(self, write: Callable[[str], None], now: Monotonic = time.monotonic) -> None:
+        self._write = write
+        self._now = now
+        self._stage = ""
+        self._began = self._told = now()
+        self._began_at = 0
+
+    def paint(self, stage: str, done: int, total: int, unit: str) -> None:
+        """Print a line when the last one is some seconds ago."""
+        now = self._now()
+        if stage != self._stage:
+            self._stage, self._began, self._began_at = stage, now, done
+        if now - self._told < LINE_EVERY_S:
+            return
+        self._told = now
+        rate = (done - self._began_at) / max(now - self._began, 1e-9)
+        left = f", {duration((total - done) / rate)} left" if rate > 0 and total > done else ""
+        percent = 100 * done // total if total else 100
+        self._write(
+            f"{stage.lower()}: {amount(done, unit)} of {amount(total, unit)}, {percent} %,"
+            f" {amount(int(rate), unit)}/s{left}"
+        )
+
+
+class Bars(Painter):
+    """Draws a bar for each stage on a terminal; they vanish when the work is done."""
+
+    def __init__(self, now: Monotonic = time.monotonic) -> None:
+        self._now = now
+        self._began = now()
+        self._bars: RichProgress | None = None
+        self._tasks: dict[str, TaskID] = {}
+
+    def paint(self, stage: str, done: int, total: int, unit: str) -> None:
+        """Move the bar of a stage; the one before is complete."""
+        if self._bars is None:
+            if self._now() - self._began < PATIENCE_S:
+                return
+            self._bars = _rich_bars()
+            self._bars.start()
+        if stage not in self._tasks:
+            for task in self._tasks.values():
+                self._bars.update(task, visible=False)
+            self._tasks[stage] = self._bars.add_task(stage, unit=unit)
+        self._bars.update(self._tasks[stage], completed=done, total=max(total, 1))
+
+    def close(self) -> None:
+        """Take the bars away."""
+        if self._bars is not None:
+            self._bars.stop()
+
+
+@contextmanager
+def show_progress(*, quiet: bool = False) -> Iterator[Steps]:
+    """Yield what reports go to; on a terminal they become bars, elsewhere lines.
+
+    Args:
+        quiet: Print no lines; somebody may read stderr as JSON.
+    """
+    painter = _painter(quiet=quiet)
+    try:
+        yield Steps(painter)
+    finally:
+        painter.close()
+
+
+def amount(number: int, unit: str) -> str:
+    """Return ``1,234`` of a unit; bytes as sizes."""
+    return size(number) if unit == "bytes" else f"{number:,}"
+
+
+def _painter(*, quiet: bool) -> Painter:
+    if sys.stderr.isatty():
+        return Bars()
+    return Painter() if quiet else ProgressLines(_print_line)
+
+
+def _print_line(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _rich_bars() -> RichProgress:
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        SpinnerColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    from recollect.cli.output.screen import console
+
+    class Amounts(ProgressColumn):
+        """Done of total, and how many a second."""
+
+        def render(self, task: Task) -> Text:
+            unit: Any = task.fields["unit"]
+            rate = f"  {amount(int(task.speed), unit)}/s" if task.speed else ""
+            done, total = int(task.completed), int(task.total or 0)
+            return Text(f"{amount(done, unit)} of {amount(total, unit)}{rate}")
+
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        Amounts(),
+        TimeRemainingColumn(compact=True),
+        console=console(stderr=True),
+        transient=True,
+    )

@@ -1,0 +1,99 @@
+"""What people see: lines and tables on stdout, remarks on stderr.
+
+Colour only on a terminal and not under NO_COLOR (rich looks at both). Markup is never read from a
+text: styles are given as spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from recollect.cli.output.sanitize import plain
+
+Span = tuple[str, str]
+"""A text and its style."""
+
+
+class Screen(Console):
+    """A console that takes every text literally."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+    def on_broken_pipe(self) -> None:
+        """Let `main` end the command, instead of ending the process here."""
+        raise BrokenPipeError
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return the screen, or that of remarks."""
+    return Screen(stderr=stderr)
+
+
+def line(*spans: Span) -> Text:
+    """Return one safe text of several spans."""
+    return Text.assemble(*((plain(text), style) for text, style in spans))
+
+
+def say(*spans: Span) -> None:
+    """Print a remark on stderr, on one line however long."""
+    console(stderr=True).print(line(*spans), soft_wrap=True)
+
+
+def warn(message: str) -> None:
+    """Print a warning on stderr."""
+    say(("warning", "bold yellow"), (": ", "bold"), (message, ""))
+
+
+def show(*spans: Span) -> None:
+    """Print a line on stdout, however long."""
+    text = line(*spans)
+    text.rstrip()
+    console().print(text, soft_wrap=True)
+
+
+def show_table(titles: Sequence[str], rows: Sequence[Sequence[Span]], *, flexible: int) -> None:
+    """Print rows below dim titles.
+
+    Args:
+        titles: One for each column.
+        rows: Cells, as wide as they are; on a terminal the flexible one is cut to fit.
+        flexible: Which column, from 0.
+    """
+    screen = console()
+    widths = [
+        max(cell_len(title), *(cell_len(row[column][0]) for row in rows))
+        for column, title in enumerate(titles)
+    ]
+    if screen.is_terminal:
+        over = sum(widths) + 2 * (len(widths) - 1) - screen.width
+        widths[flexible] = max(12, widths[flexible] - max(0, over))
+    head = tuple((title, "dim") for title in titles)
+    for row in (head, *rows):
+        text = Text()
+        for width, cell in zip(widths, row, strict=True):
+            part = line(cell)
+            part.truncate(width, overflow="ellipsis", pad=True)
+            text.append_text(part).append("  ")
+        text.rstrip()
+        screen.print(text, soft_wrap=True)
+
+
+def show_pairs(pairs: Iterable[Span], *, indent: int = 0) -> None:
+    """Print names and values in two columns."""
+    rows = list(pairs)
+    width = max((len(name) for name, _ in rows), default=0) + 2
+    for name, value in rows:
+        show((" " * indent + name.ljust(width), "cyan"), (value, ""))
+
+
+def next_steps(steps: Sequence[tuple[str, str]]) -> None:
+    """Print commands to go on with, and what each is for, on stderr."""
+    width = max(len(command) for command, _ in steps) + 2
+    say(("\nNext", "bold"))
+    for command, purpose in steps:
+        say(("  " + command.ljust(width), "cyan"), (purpose, "dim"))

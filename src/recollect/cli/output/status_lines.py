@@ -1,0 +1,162 @@
+"""A status in lines that people read: what is there, and what somebody should look after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from recollect.cli.output.formatting import count, moment
+from recollect.recall.status import Status
+from recollect.sessions.policy.owner import OWNER_HINT
+
+_WATCHING = {
+    "notify": "watched by the system",
+    "polling": "compared now and then",
+    "off": "looked at before a search",
+}
+
+
+def pairs_of(found: Status) -> list[tuple[str, str]]:
+    """Return what is shown of a status, names and values."""
+    return [
+        ("home", found.home),
+        ("workspace", found.workspace or "none; `recollect init --workspace DIR` names one"),
+        *([("extra paths", ", ".join(found.extra_paths))] if found.extra_paths else []),
+        (
+            "records",
+            f"{count(found.messages, 'message')} in {count(found.sessions, 'session')}",
+        ),
+        ("index", _index(found)),
+        ("vectors", _vectors(found)),
+        ("embedder", found.embedder_reason),
+        ("language model", found.language.reason),
+        ("search", _search(found)),
+        ("cache", _cache(found)),
+        *([("batches", _batches(found))] if found.batch and found.batch.enabled else []),
+        *([("tokens today", _budget(found))] if found.index.is_paid else []),
+        *([("answers today", _answers(found))] if found.language.tokens_today else []),
+        ("sync", _sync(found)),
+        ("SQLite", f"{found.records_health.sqlite_version}, {_durability(found)}"),
+    ]
+
+
+def _index(found: Status) -> str:
+    sources = []
+    for each in found.source_counts:
+        chunks = f" ({each.chunks:,} chunks)" if each.chunks != each.files else ""
+        sources.append(f"{each.files:,} {each.source}{chunks}")
+    return f"{', '.join(sources) or 'nothing yet'}; {count(found.chunks, 'chunk')}"
+
+
+def _vectors(found: Status) -> str:
+    index = found.index
+    if not (found.embedder or index.vectors):
+        return "none: words only"
+    size = f" of {index.dimensions}" if index.dimensions else ""
+    missing = index.chunks - index.vectors - index.refused
+    waiting = f", {missing:,} more with `recollect sync`" if missing > 0 else ""
+    return f"{count(index.vectors, 'vector')}{size}{waiting}"
+
+
+def _search(found: Status) -> str:
+    vector = f", vectors by {found.vector.used}" if found.vector.enabled else ""
+    files = "; memory files by qmd" if found.backend == "qmd" else ""
+    return f"words by {found.lexical.backend}{vector}{files}"
+
+
+def _cache(found: Status) -> str:
+    if not found.cache.enabled:
+        return "switched off"
+    most = f" of {found.cache.max_entries:,}" if found.cache.max_entries else ""
+    return f"{found.cache.entries:,}{most} vectors"
+
+
+def _batches(found: Status) -> str:
+    batch = found.batch
+    if batch is None:
+        return ""
+    return f"{count(batch.jobs, 'job')} with {count(batch.texts, 'text')} under way"
+
+
+def _budget(found: Status) -> str:
+    limit = f" of {found.budget.limit:,}" if found.budget.limit else ""
+    return f"{found.budget.tokens_today:,}{limit}"
+
+
+def _answers(found: Status) -> str:
+    language = found.language
+    limit = f" of {language.limit:,}" if language.limit else ""
+    unpriced = count(language.unpriced_today, "answer")
+    without = f", {unpriced} without a known price" if language.unpriced_today else ""
+    return f"{language.tokens_today:,}{limit} tokens, {language.usd_today:.4f} USD{without}"
+
+
+def _sync(found: Status) -> str:
+    state = found.sync
+    last = ""
+    if state.last_sync_at is not None:
+        last = f", last {moment(state.last_sync_at)} ({state.last_reason})"
+    step = "something is new" if found.dirty else "in step"
+    return f"{step}{last}; files are {_WATCHING[state.watching]}"
+
+
+def _durability(found: Status) -> str:
+    is_full = found.records_health.durability == "full"
+    return "every row is on the disk at once" if is_full else "a power cut may take the last rows"
+
+
+def warnings_of(found: Status) -> list[str]:
+    """Return what somebody should look after, and how."""
+    unowned = f"{count(found.unowned, 'chat')} with people, and no owner is named: {OWNER_HINT}"
+    return [
+        *_index_warnings(found),
+        *_part_warnings(found),
+        *_error_warnings(found),
+        *([unowned] if found.unowned else []),
+    ]
+
+
+def _index_warnings(found: Status) -> Iterator[str]:
+    index = found.index
+    if index.consent_needed:
+        yield index.consent_needed
+    elif index.outdated:
+        yield f"{index.outdated}: run `recollect reindex`"
+    if index.rebuilding:
+        yield "a rebuild of the index is not finished: `recollect reindex` goes on with it"
+    if index.refused:
+        yield f"{count(index.refused, 'chunk')} refused by the embedder: only their words are found"
+
+
+def _part_warnings(found: Status) -> Iterator[str]:
+    if found.embedder is None and found.embedder_hint:
+        yield f"no search by meaning: {found.embedder_hint}"
+    if found.language.hint:
+        yield f"no language model: {found.language.hint}"
+    if found.language.trouble:
+        yield f"the language model failed: {found.language.trouble}"
+    if found.fallback is not None:
+        yield f"{found.fallback.origin} does not answer: {found.fallback.reason}"
+    elif found.index.trouble:
+        yield f"the embedder failed: {found.index.trouble}"
+    if found.lexical.error:
+        yield f"{found.lexical.requested} does not answer for words: {found.lexical.error}"
+    if found.vector.load_error:
+        yield f"{found.vector.requested} does not answer for vectors: {found.vector.load_error}"
+    if found.batch is not None and found.batch.last_error:
+        told = f"{found.batch.failures} of {found.batch.limit} failures ({found.batch.last_error})"
+        yield f"batches of {found.batch.last_provider}: {told}"
+    if found.sync.watch_error:
+        yield f"files are not watched by the system: {found.sync.watch_error}"
+    yield from found.sync.warnings
+
+
+def _error_warnings(found: Status) -> Iterator[str]:
+    errors = {
+        "records.db": found.records_health.last_error,
+        "index.db": found.index_health.last_error,
+        "mirrors": found.mirror_error,
+        "background": found.background_error,
+    }
+    for place, code in errors.items():
+        if code:
+            yield f"{place}: the last write failed ({code})"

@@ -1,0 +1,1 @@
+"""`recollect sessions` and what stands below it."""

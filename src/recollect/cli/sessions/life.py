@@ -1,0 +1,177 @@
+"""Commands that begin, continue and end sessions; below `recollect sessions`.
+
+What goes on with a session prints its id on stdout, so that it can stand in the next command.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from recollect.cli.addresses import short
+from recollect.cli.help import App
+from recollect.cli.invocation import AsJson, opened
+from recollect.cli.sessions.lines import Name, give_session
+from recollect.core.errors import InvalidInput
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.sessions.record.session import Session
+
+app = App()
+
+Busy = Annotated[
+    Literal["refuse", "fork"],
+    typer.Option("--busy", help="What to do while another program holds it."),
+]
+About = Annotated[
+    str | None,
+    typer.Option("--project", help="What it is about, usually a folder.", show_default=False),
+]
+
+
+@app.command("start")
+def start_session(
+    context: typer.Context,
+    *,
+    session_id: Annotated[
+        str | None,
+        typer.Option("--session-id", help="The one with this id, made when it is missing."),
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option("--resume", help="The one with this id or title.")
+    ] = None,
+    continue_latest: Annotated[
+        bool, typer.Option("--continue", help="The one of the project that was used last.")
+    ] = False,
+    fork: Annotated[
+        bool, typer.Option("--fork", help="Go on in a fork of the one that was chosen.")
+    ] = False,
+    key: Annotated[str | None, typer.Option(help="The session key of a new one.")] = None,
+    project: About = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose the session that a program begins with. Prints its id.
+
+    Without a choice it is a new one. --session-id, --resume and --continue exclude each other.
+    """
+    if sum((session_id is not None, resume is not None, continue_latest)) > 1:
+        raise InvalidInput(
+            "--session-id, --resume and --continue exclude each other",
+            hint="give one of them; --fork goes with any",
+        )
+    with opened(context) as memory:
+        session = memory.sessions.start(
+            session_id=session_id,
+            resume=resume,
+            continue_latest=continue_latest,
+            fork=fork,
+            key=key,
+            project=project,
+        )
+        remark = f"begins with {_messages(session)}" if session.last_seq else "new"
+        give_session(context, session, remark, as_json=as_json)
+
+
+@app.command("resume")
+def resume_session(
+    context: typer.Context, session: Name, *, busy: Busy = "refuse", as_json: AsJson = False
+) -> None:
+    """Go on with a session: make it active again. Prints its id.
+
+    Another program that holds it is not disturbed: the command is refused, or forks.
+    """
+    with opened(context) as memory:
+        asked = memory.sessions.find(session)
+        with memory.sessions.hold(asked.id, on_busy=busy) as held:
+            found = held.session
+        is_fork = found.id != asked.id
+        remark = f"a fork: {short(asked.id)} is held" if is_fork else _messages(found)
+        give_session(context, found, remark, as_json=as_json)
+
+
+@app.command("fork")
+def fork_session(
+    context: typer.Context,
+    session: Name,
+    *,
+    at: Annotated[
+        int | None, typer.Option("--at", help="The seq of the last message that both share.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="What the fork is called.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Begin a session with the messages of another. Nothing is copied; prints the new id."""
+    with opened(context) as memory:
+        parent = memory.sessions.find(session)
+        made = memory.sessions.fork(parent.id, at, title=title)
+        remark = f"fork of {short(parent.id)} at message {made.forked_at_seq}"
+        give_session(context, made, remark, as_json=as_json)
+
+
+@app.command("reset")
+def reset_session(
+    context: typer.Context,
+    key: Annotated[str, typer.Argument(metavar="KEY", help="A session key.", show_default=False)],
+    *,
+    project: About = None,
+    reason: Annotated[str, typer.Option(help="Told in the event.")] = "new",
+    as_json: AsJson = False,
+) -> None:
+    """Begin a new session under a key, as /new does. Prints its id; the one before is archived."""
+    with opened(context) as memory:
+        made = memory.sessions.reset(key, project, reason=reason)
+        before = made.previous_id
+        remark = "the first of its key" if before is None else f"follows {short(before)}"
+        give_session(context, made, remark, as_json=as_json)
+
+
+@app.command("rename")
+def rename_session(
+    context: typer.Context,
+    session: Name,
+    title: Annotated[
+        str,
+        typer.Argument(
+            metavar="TITLE", help="The new one; an empty one takes it away.", show_default=False
+        ),
+    ],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Call a session by another title."""
+    with opened(context) as memory:
+        found = memory.sessions.find(session)
+        renamed = memory.sessions.rename(found.id, title.strip() or None)
+        give_session(context, renamed, "renamed", as_json=as_json)
+
+
+@app.command("archive")
+def archive_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+    """Put a session away. It is still listed, but is no longer the current one of its key."""
+    _set_status(context, session, "archived", as_json=as_json)
+
+
+@app.command("restore")
+def restore_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+    """Make an archived or deleted session active again. A deleted one is named by its id."""
+    _set_status(context, session, "active", as_json=as_json)
+
+
+@app.command("delete")
+def delete_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+    """Take a session out of all lists. Its messages stay, and `restore` brings it back."""
+    _set_status(context, session, "deleted", as_json=as_json)
+
+
+def _set_status(context: typer.Context, name: str, status: str, *, as_json: bool) -> None:
+    with opened(context) as memory:
+        found = memory.sessions.find(name)
+        changed = memory.sessions.set_status(found.id, status)
+        give_session(context, changed, status, as_json=as_json)
+
+
+def _messages(session: Session) -> str:
+    from recollect.cli.output.formatting import count
+
+    return count(session.last_seq, "message")

@@ -1,0 +1,101 @@
+"""How sessions are named on the command line, and what a command says about the one it changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.addresses import short
+from recollect.cli.invocation import FILTERS, answers_json
+from recollect.cli.output.document import print_document
+from recollect.cli.output.sanitize import shortened
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.sessions.record.session import Session
+    from recollect.sessions.sessions import Sessions
+
+FIRST = 5
+"""Messages at the beginning among which something of the user's is looked for as a title."""
+TITLE = 60
+"""Characters of such a title."""
+OFFERED = 30
+"""Sessions that a shell is offered for the beginning of an id or title."""
+
+
+def complete_session(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Return the ids to go on with, as they are shown, and what the sessions are called."""
+    from recollect.cli.invocation import Invocation, home_of, is_home, opened
+    from recollect.core.errors import RecollectError
+
+    root = context.find_root()
+    home = root.params.get("home")  # as it was typed: nobody called the root
+    root.obj = Invocation(home=None if home is None else Path(home))
+    try:
+        if not is_home(home_of(context)):
+            return []
+        with opened(context) as memory:
+            names = [
+                (short(session.id), title_of(memory.sessions, session))
+                for session in memory.sessions.list(limit=OFFERED)
+            ]
+    except RecollectError:
+        return []
+    return [name for name in names if name[0].startswith(incomplete)]
+
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        help="Its id, the end of it, its title or its key.",
+        show_default=False,
+        metavar="ID",
+        autocompletion=complete_session,
+    ),
+]
+
+OfSession = Annotated[
+    str | None,
+    typer.Option(
+        help="Only of this session.", autocompletion=complete_session, rich_help_panel=FILTERS
+    ),
+]
+ForSession = Annotated[
+    str | None,
+    typer.Option(
+        help="Only what may be told in this session.",
+        autocompletion=complete_session,
+        rich_help_panel=FILTERS,
+    ),
+]
+
+
+def title_of(sessions: Sessions, session: Session) -> str:
+    """Return what a session is called, or its key, or how it begins."""
+    named = session.title or session.key
+    if named is not None:
+        return named
+    first = sessions.messages(session.id, FIRST, after_seq=0)
+    said = next((message.text for message in first if message.role == "user"), "")
+    return shortened(said, TITLE) or session.project or "untitled"
+
+
+def show_session_line(sessions: Sessions, session: Session) -> None:
+    """Print which session follows, on stderr: stdout is for what was said in it."""
+    from recollect.cli.output.formatting import count
+    from recollect.cli.output.screen import say
+
+    told = f"  {short(session.id)}, {count(session.last_seq, 'message')}\n"
+    say((title_of(sessions, session), "bold"), (told, "dim"))
+
+
+def give_session(context: typer.Context, session: Session, remark: str, *, as_json: bool) -> None:
+    """Print the id of a session on stdout, for the next command, and a remark on stderr."""
+    if answers_json(context, as_json):
+        print_document(session)
+        return
+    from recollect.cli.output.screen import say, show
+
+    show((session.id, ""))
+    say((remark, "dim"))

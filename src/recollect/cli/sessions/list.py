@@ -1,0 +1,174 @@
+"""`recollect sessions`: the list, and the group that the other commands of sessions stand below."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recollect.cli.addresses import short
+from recollect.cli.help import App
+from recollect.cli.invocation import FILTERS, AsJson, Project, answers_json, opened
+from recollect.cli.output.document import print_document
+from recollect.cli.output.sanitize import one_line
+from recollect.cli.sessions import life, modes, show, tree, window
+from recollect.cli.sessions import say as session_say
+from recollect.cli.sessions.lines import title_of
+from recollect.core.errors import InvalidInput
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.cli.output.screen import Span
+    from recollect.memory import Memory
+    from recollect.sessions.record.session import Session
+    from recollect.sessions.sessions import Sessions
+
+
+app = App()
+group = App(
+    help="List sessions, the last used first, or do something with one.",
+    invoke_without_command=True,
+)
+app.add_typer(group, name="sessions", rich_help_panel="Find")
+for module in (
+    show,
+    tree,
+    window,
+    life,
+    session_say,
+    modes,
+):
+    group.add_typer(module.app)
+
+
+@group.callback()
+def list_sessions(
+    context: typer.Context,
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", help="Sessions at most.")] = 20,
+    title: Title = None,
+    project: Project = None,
+    agent: Agent = None,
+    channel: Channel = None,
+    key: Key = None,
+    since: Since = None,
+    until: Until = None,
+    status: Status = None,
+    deleted: Deleted = False,
+    automatic: Automatic = True,
+    as_json: AsJson = False,
+) -> None:
+    """List sessions, the last used first, or do something with one."""
+    if context.invoked_subcommand is not None:
+        return
+    if limit < 1:
+        raise InvalidInput("--limit is below 1", hint="use a number from 1")
+    if deleted and status is not None:
+        raise InvalidInput("--all and --status exclude each other", hint="leave one of them out")
+    with opened(context) as memory:
+        wanted: dict[str, Any] = {
+            "title": title,
+            "project": project,
+            "agent": agent,
+            "channel": channel,
+            "key": key,
+            "status": status,
+            "automatic": automatic,
+        }
+        wanted |= span_of(memory, since, until)
+        found = _found(memory.sessions, wanted, limit + 1, deleted=deleted)
+        if answers_json(context, as_json):
+            print_document({"sessions": found[:limit], "more": len(found) > limit})
+        else:
+            _show_list(memory.sessions, found, limit)
+
+
+def _found(
+    sessions: Sessions, wanted: dict[str, Any], limit: int, *, deleted: bool
+) -> list[Session]:
+    found = sessions.list(**wanted, limit=limit)
+    if not deleted:
+        return found
+    found += sessions.list(**(wanted | {"status": "deleted"}), limit=limit)
+    return sorted(found, key=operator.attrgetter("updated_at", "id"), reverse=True)[:limit]
+
+
+def _show_list(sessions: Sessions, found: list[Session], limit: int) -> None:
+    from recollect.cli.output.screen import say, show_table
+
+    rows = [_row(sessions, session) for session in found[:limit]]
+    if rows:
+        show_table(("id", "last message", "messages", "title", "where"), rows, flexible=3)
+    else:
+        say(("no sessions", "dim"))
+    if len(found) > limit:
+        say((f"\nthe last {limit}; more with --limit", "dim"))
+
+
+def _row(sessions: Sessions, session: Session) -> tuple[Span, ...]:
+    from recollect.cli.output.formatting import moment
+
+    place = session.project or session.channel or session.source or ""
+    state = "" if session.status == "active" else f"({session.status})"
+    return (
+        (short(session.id), "cyan"),
+        (moment(session.updated_at), ""),
+        (f"{session.last_seq:>8,}", ""),
+        (one_line(title_of(sessions, session)), "bold"),
+        (f"{one_line(place)} {state}".strip(), "dim"),
+    )
+
+
+def _complete_status(incomplete: str) -> list[str]:
+    from recollect.sessions.record.session import STATUSES
+
+    return [status for status in STATUSES if status.startswith(incomplete)]
+
+
+Title = Annotated[
+    str | None, typer.Option(help="Only with this text in the title.", rich_help_panel=FILTERS)
+]
+Agent = Annotated[str | None, typer.Option(help="Only of this agent.", rich_help_panel=FILTERS)]
+Channel = Annotated[
+    str | None, typer.Option(help="Only from this channel.", rich_help_panel=FILTERS)
+]
+Key = Annotated[str | None, typer.Option(help="Only of this session key.", rich_help_panel=FILTERS)]
+Since = Annotated[
+    str | None,
+    typer.Option(help="Only used since: 2026-05-12, 2 days ago, 3h.", rich_help_panel=FILTERS),
+]
+Until = Annotated[
+    str | None,
+    typer.Option(help="Only used until; a day is meant with its end.", rich_help_panel=FILTERS),
+]
+Status = Annotated[
+    str | None,
+    typer.Option(
+        help="active, archived or deleted; all but the deleted by default.",
+        autocompletion=_complete_status,
+        rich_help_panel=FILTERS,
+    ),
+]
+Deleted = Annotated[bool, typer.Option("--all", help="Also the deleted.", rich_help_panel=FILTERS)]
+Automatic = Annotated[
+    bool, typer.Option(help="Also those of jobs, hooks and sub-agents.", rich_help_panel=FILTERS)
+]
+
+
+def span_of(memory: Memory, since: str | None, until: str | None) -> dict[str, int | None]:
+    """Return the arguments of `Sessions.list` for two dates, in the time zone of the user.
+
+    Raises:
+        InvalidInput: one of them cannot be understood.
+    """
+    if since is None and until is None:
+        return {}
+    from recollect.cli.dates import read_date
+    from recollect.core.clock import SystemClock
+    from recollect.sessions.policy.freshness import zone_of
+
+    now, zone = SystemClock().now_ms(), zone_of(memory.settings.sessions.time_zone)
+    return {
+        "since": None if since is None else read_date(since, now, zone),
+        "until": None if until is None else read_date(until, now, zone, through=True),
+    }

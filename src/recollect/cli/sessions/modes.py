@@ -1,0 +1,98 @@
+"""`recollect sessions key` and `mode`: which conversation it is, and what may be done in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+import typer
+
+from recollect.cli.help import App
+from recollect.cli.invocation import AsJson, answers_json, opened
+from recollect.cli.output.document import print_document
+from recollect.cli.sessions.lines import Name
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.sessions.policy.modes import ModeRules
+
+app = App()
+
+
+def _complete_mode(incomplete: str) -> list[str]:
+    from recollect.sessions.record.session import MODES
+
+    return [mode for mode in MODES if mode.startswith(incomplete)]
+
+
+@app.command("key")
+def make_key(
+    context: typer.Context,
+    *,
+    channel: Annotated[str, typer.Option(help="Where: telegram, slack.", show_default=False)],
+    peer: Annotated[
+        str, typer.Option(help="The other side: a person, a group.", show_default=False)
+    ],
+    agent: Annotated[str, typer.Option(help="Who speaks.")] = "main",
+    account: Annotated[str, typer.Option(help="The agent's account there.")] = "default",
+    chat_type: Annotated[
+        Literal["direct", "group", "channel", "room"],
+        typer.Option("--type", help="The kind of chat."),
+    ] = "direct",
+    thread: Annotated[str | None, typer.Option(help="The thread within it.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make the session key of a conversation by the rules of the settings.
+
+    sessions.direct_scope tells which direct chats are one, sessions.identity_links who is one
+    person.
+    """
+    with opened(context) as memory:
+        key = memory.sessions.key_for(
+            agent, channel, peer, account=account, chat_type=chat_type, thread=thread
+        )
+    if answers_json(context, as_json):
+        print_document({"key": key})
+        return
+    from recollect.cli.output.screen import show
+
+    show((key, ""))
+
+
+@app.command("mode")
+def show_mode(
+    context: typer.Context,
+    session: Name,
+    mode: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MODE",
+            help="main, group or queue: serve it so from now on.",
+            autocompletion=_complete_mode,
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show what an agent may do in a session, or change how it is served."""
+    with opened(context) as memory:
+        found = memory.sessions.find(session)
+        if mode is not None:
+            memory.sessions.set_mode(found.id, mode)
+        rules = memory.sessions.rules(found.id)
+    if answers_json(context, as_json):
+        print_document(rules)
+    else:
+        _show_rules(rules)
+
+
+def _show_rules(rules: ModeRules) -> None:
+    from recollect.cli.output.screen import show_pairs
+
+    told = msgspec.structs.asdict(rules)
+    told["tools"] = "all" if rules.tools is None else ", ".join(rules.tools) or "none"
+    words = {True: "yes", False: "no"}
+    show_pairs(
+        (name.replace("_", " "), words[value] if isinstance(value, bool) else str(value))
+        for name, value in told.items()
+    )

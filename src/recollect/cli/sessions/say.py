@@ -1,0 +1,101 @@
+"""`recollect sessions say`: store a message from the command line."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from recollect.cli.addresses import short
+from recollect.cli.help import App
+from recollect.cli.invocation import AsJson, answers_json, opened
+from recollect.cli.output.document import print_document
+from recollect.cli.sessions.life import Busy
+from recollect.cli.sessions.lines import Name
+from recollect.core.errors import InvalidInput
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.sessions.lease import LeasedSession
+    from recollect.sessions.record.message import Message
+    from recollect.sessions.sessions import Sessions
+
+STDIN = "-"
+"""The text that stands for what comes in on stdin."""
+
+app = App()
+
+
+def _complete_role(incomplete: str) -> list[str]:
+    from recollect.sessions.record.message import ROLES
+
+    return [role for role in ROLES if role.startswith(incomplete)]
+
+
+@app.command("say")
+def say_message(
+    context: typer.Context,
+    session: Name,
+    role: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROLE",
+            help="user, assistant, system or tool.",
+            autocompletion=_complete_role,
+            show_default=False,
+        ),
+    ],
+    text: Annotated[
+        str,
+        typer.Argument(metavar="TEXT", help="What is said; - for stdin.", show_default=False),
+    ],
+    *,
+    name: Annotated[str | None, typer.Option(help="The speaker, where it is known.")] = None,
+    event_id: Annotated[
+        str | None, typer.Option(help="An id of yours: the same one again stores nothing.")
+    ] = None,
+    busy: Busy = "refuse",
+    as_json: AsJson = False,
+) -> None:
+    """Store a message at the end of a session. Prints where it stands."""
+    if not text:
+        raise InvalidInput("the text is empty", hint="give one, or - to take it from stdin")
+    with opened(context) as memory:
+        found = memory.sessions.find(session)
+        with memory.sessions.hold(found.id, on_busy=busy) as held:
+            if text == STDIN:
+                head = _Head(role=role, name=name, event_id=event_id)
+                message = _stream(memory.sessions, held, head)
+            else:
+                message = held.append(role, text, name=name, event_id=event_id)
+        _give(context, message, as_json=as_json)
+
+
+class _Head(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a message before its text."""
+
+    role: str
+    name: str | None
+    event_id: str | None
+
+
+def _stream(sessions: Sessions, held: LeasedSession, head: _Head) -> Message:
+    """Store lines as they come in, so that an interrupted answer is kept as far as it came."""
+    with sessions.stream(
+        held.session.id, head.role, name=head.name, event_id=head.event_id, lease=held.lease
+    ) as growing:
+        for line in sys.stdin:
+            growing.add(line)
+    if growing.message is None:
+        raise InvalidInput("nothing came in on stdin", hint="pipe a text into the command")
+    return growing.message
+
+
+def _give(context: typer.Context, message: Message, *, as_json: bool) -> None:
+    if answers_json(context, as_json):
+        print_document(message)
+        return
+    from recollect.cli.output.screen import show
+
+    show((f"{short(message.session_id)}:{message.seq}", ""))

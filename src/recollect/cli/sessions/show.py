@@ -1,0 +1,117 @@
+"""`recollect sessions show`: all that is known of one session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+import typer
+
+from recollect.cli.addresses import short
+from recollect.cli.help import App
+from recollect.cli.invocation import AsJson, answers_json, opened
+from recollect.cli.output.document import print_document
+from recollect.cli.sessions.lines import Name
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.sessions.lease import Lease
+    from recollect.sessions.record.lineage import Branch
+    from recollect.sessions.record.session import Session
+
+app = App()
+
+
+@app.command("show")
+def show_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+    """Show what is known of a session, and who holds it."""
+    with opened(context) as memory:
+        found = memory.sessions.find(session)
+        lease, made = memory.sessions.lease(found.id), memory.sessions.compactions(found.id)
+        grown = _grown(memory.sessions.lineage(found.id), found.id)
+    if answers_json(context, as_json):
+        known = {"lease": lease, "compactions": made, "grown": grown}
+        print_document(msgspec.structs.asdict(found) | known)
+    else:
+        _show(found, lease, grown)
+
+
+def _grown(root: Branch, session_id: str) -> dict[str, list[str]]:
+    """Return the ids of the forks of a session, and of those that followed it under its key."""
+    grown = next(b.branches for b in _branches(root) if b.session.id == session_id)
+    return {
+        relation: [branch.session.id for branch in grown if branch.relation == relation]
+        for relation in ("fork", "reset")
+    }
+
+
+def _branches(root: Branch) -> Iterator[Branch]:
+    waiting = [root]
+    while waiting:
+        branch = waiting.pop()
+        yield branch
+        waiting.extend(branch.branches)
+
+
+def _show(session: Session, lease: Lease | None, grown: dict[str, list[str]]) -> None:
+    from recollect.cli.output.screen import show_pairs
+
+    told = _who(session) | _counts(session) | _lineage(session)
+    told["forks"] = ", ".join(map(short, grown["fork"]))
+    told["followed by"] = ", ".join(map(short, grown["reset"]))
+    told["held by"] = None if lease is None else f"{lease.holder} until {_moment(lease.expires_at)}"
+    show_pairs((name, value) for name, value in told.items() if value)
+
+
+def _who(session: Session) -> dict[str, str | None]:
+    return {
+        "id": session.id,
+        "title": session.title,
+        "status": session.status,
+        "key": session.key,
+        "mode": session.mode,
+        "agent": session.agent,
+        "user": session.user,
+        "project": session.project,
+        "channel": session.channel,
+        "model": session.model,
+    }
+
+
+def _counts(session: Session) -> dict[str, str | None]:
+    shared = session.forked_at_seq
+    own = f"{session.message_count:,}" + (f" and {shared:,} that it shares" if shared else "")
+    cached = f", {session.cache_tokens:,} of them cached" if session.cache_tokens else ""
+    tokens = f"{session.input_tokens:,} read{cached}, {session.output_tokens:,} written"
+    return {
+        "messages": own,
+        "began": _moment(session.created_at),
+        "last message": _moment(session.updated_at),
+        "tokens": tokens if session.total_tokens else None,
+        "last prompt": f"{session.context_tokens:,} tokens" if session.context_tokens else None,
+        "compactions": f"{session.compaction_count:,}" if session.compaction_count else None,
+        "last flush": _flush(session),
+    }
+
+
+def _flush(session: Session) -> str | None:
+    failed = f"{session.flush_failures} failed since" if session.flush_failures else ""
+    if session.flushed_at is None:
+        return failed.replace("since", "so far") or None
+    return ", ".join(part for part in (_moment(session.flushed_at), failed) if part)
+
+
+def _lineage(session: Session) -> dict[str, str | None]:
+    parent, before = session.parent_id, session.previous_id
+    return {
+        "fork of": None if parent is None else f"{short(parent)} at {session.forked_at_seq}",
+        "follows": None if before is None else short(before),
+        "imported from": session.source,
+        "its id there": session.foreign_id,
+    }
+
+
+def _moment(at_ms: int) -> str:
+    from recollect.cli.output.formatting import moment
+
+    return moment(at_ms)

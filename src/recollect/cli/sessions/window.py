@@ -1,0 +1,157 @@
+"""`recollect sessions view`, `compact` and `flush`: what of a session stands in the prompt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.addresses import short
+from recollect.cli.failures import FAILED
+from recollect.cli.help import App
+from recollect.cli.invocation import AsJson, answers_json, opened
+from recollect.cli.output.document import print_document
+from recollect.cli.sessions.lines import Name, title_of
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.sessions.context.flush import Flushed
+    from recollect.sessions.context.view import ContextView
+    from recollect.sessions.context.window import Compacted
+    from recollect.sessions.sessions import Sessions
+
+app = App()
+
+_NOT_COMPACTED = {
+    "not_due": "the view is not full",
+    "nothing_to_replace": "all messages are among those that stay",
+    "failed": "there is no summary",
+    "overtaken": "another program compacted it meanwhile",
+}
+_NOT_FLUSHED = {
+    "nothing_new": "nothing new must last",
+    "failed": "the notes could not be written",
+    "off": "sessions.context.flush is off",
+    "no_workspace": "there is no workspace",
+    "group": "nothing is written from groups",
+    "guest": "it is not the owner's; sessions.owner names your accounts",
+    "unknown_origin": "nobody knows who heard it, it was imported without a key",
+    "automatic": "nothing is written from jobs and sub-agents",
+    "done": "it was done since the last compaction",
+    "given_up": "it failed too often since the last compaction",
+}
+
+
+@app.command("view")
+def show_view(
+    context: typer.Context,
+    session: Name,
+    *,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            help="Tokens that it may cost; sessions.context.window_tokens by default.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what of a session stands in the prompt: a summary, and the newest messages."""
+    with opened(context) as memory:
+        found = memory.sessions.find(session)
+        view = memory.sessions.view(found.id, budget)
+        if answers_json(context, as_json):
+            print_document(view)
+        else:
+            _show_view(memory.sessions, view)
+
+
+@app.command("compact")
+def compact_session(
+    context: typer.Context,
+    session: Name,
+    *,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            help="Newest messages that stay; sessions.context.keep_messages by default.",
+            show_default=False,
+        ),
+    ] = None,
+    if_due: Annotated[
+        bool, typer.Option("--if-due", help="Only where the view is full, as every turn does.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let a summary stand in the view for older messages. They stay stored."""
+    with opened(context) as memory:
+        found = memory.sessions.find(session)
+        if if_due:
+            done = memory.sessions.keep_within_window(found.id)
+        else:
+            done = memory.sessions.compact(found.id, keep_messages=keep)
+    if answers_json(context, as_json):
+        print_document(done)
+    else:
+        _tell_compacted(done)
+    if done.outcome == "failed":
+        raise typer.Exit(FAILED)
+
+
+@app.command("flush")
+def flush_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+    """Write what must last into memory/YYYY-MM-DD.md of the workspace."""
+    with opened(context) as memory:
+        found = memory.sessions.find(session)
+        done = memory.sessions.flush(found.id)
+    if answers_json(context, as_json):
+        print_document(done)
+    else:
+        _tell_flushed(done)
+    if done.outcome == "failed":
+        raise typer.Exit(FAILED)
+
+
+def _show_view(sessions: Sessions, view: ContextView) -> None:
+    from recollect.cli.output.formatting import count
+    from recollect.cli.output.messages import show_messages
+    from recollect.cli.output.screen import say, show
+
+    told = [short(view.session_id), count(view.tokens, "token")]
+    if view.omitted:
+        told.append(f"{count(view.omitted, 'message')} left out")
+    if view.truncated:
+        told.append(f"{count(len(view.truncated), 'message')} in part")
+    if view.is_full:
+        told.append("a compaction is due")
+    title = title_of(sessions, sessions.get(view.session_id))
+    say((title, "bold"), (f"  {', '.join(told)}\n", "dim"))
+    if view.summary is not None:
+        show((f"messages 1 to {view.through_seq}, as a summary", "dim"))
+        show((view.summary, ""))
+        show(("", ""))
+    show_messages(view.messages)
+
+
+def _tell_compacted(done: Compacted) -> None:
+    from recollect.cli.output.screen import say, show
+
+    made = done.compaction
+    if done.outcome != "compacted" or made is None:
+        why = _NOT_COMPACTED[done.outcome] + (f": {done.error}" if done.error else "")
+        say((f"not compacted: {why}", ""))
+    else:
+        replaced = f"messages 1 to {made.through_seq} are a summary by {made.made_by}"
+        show((f"{replaced}; {made.tokens_before:,} tokens became {made.tokens_after:,}", ""))
+    if done.flush.outcome in {"flushed", "failed"}:
+        _tell_flushed(done.flush)
+
+
+def _tell_flushed(done: Flushed) -> None:
+    from recollect.cli.output.formatting import count
+    from recollect.cli.output.screen import say, show
+
+    if done.outcome == "flushed":
+        show((f"{count(done.lines, 'note')} added to {done.path}", ""))
+    else:
+        why = _NOT_FLUSHED.get(done.outcome, done.outcome)
+        say((f"not flushed: {why}" + (f": {done.error}" if done.error else ""), ""))

@@ -1,0 +1,1 @@
+"""`recollect init` and `recollect demo`."""

@@ -1,0 +1,168 @@
+"""`recollect demo`: the sample that ships with recollect, and three questions to it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recollect.cli.help import App
+from recollect.cli.invocation import AsJson, answers_json, invocation_of
+from recollect.cli.output.document import print_document
+from recollect.cli.output.progress import show_progress
+from recollect.core.errors import RecollectError, StoreError
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.cli.setup.sample import SampleQuestion
+    from recollect.memory import Memory
+
+HITS = 3
+
+app = App()
+
+
+@app.command(rich_help_panel="Begin")
+def demo(
+    context: typer.Context,
+    *,
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="Keep the demo in this folder; in the user's cache by default."),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew.")] = False,
+    with_model: Annotated[
+        bool, typer.Option("--with-model", help="Install the local model first, 80 MB, once.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Read the sample that ships with recollect and answer three questions from it."""
+    from recollect.cli.setup.sample import default_folder, prepare, read_questions
+
+    as_json = answers_json(context, as_json)
+    home = keep or invocation_of(context).home or default_folder()
+    home = home.expanduser().absolute()
+    if with_model:
+        _install_model(home)
+    was_there = prepare(home, fresh=fresh)
+    with _opened(home) as memory:
+        read = _read(memory, quiet=as_json) | _load(memory)
+        answers = [_ask(memory, question) for question in read_questions()]
+        if as_json:
+            print_document({"home": str(home), "reused": was_there, **read, "answers": answers})
+        else:
+            _show(memory, read, answers)
+
+
+def _opened(home: Path) -> Memory:
+    """Open the demo; what an older version left behind and cannot be opened is made anew."""
+    from recollect.cli.setup.sample import prepare, workspace_of
+    from recollect.memory import open_memory
+
+    try:
+        return open_memory(home, workspace_of(home), live=False)
+    except StoreError:
+        prepare(home, fresh=True)
+        return open_memory(home, workspace_of(home), live=False)
+
+
+def _install_model(home: Path) -> None:
+    """Install the model if that is possible; the demo works without it."""
+    from recollect.cli.output.screen import say, warn
+    from recollect.core.settings import load_settings, models_folder
+    from recollect.models.local.install import install
+    from recollect.models.registry import local_folder
+
+    settings = load_settings(home).settings.embedding
+    try:
+        install(
+            local_folder(settings, models_folder()),
+            progress=lambda step: say((f"{step} …", "dim")),
+            quantisation=settings.quantisation,
+        )
+    except RecollectError as error:
+        warn(f"{error.message}; the demo goes on with words only")
+
+
+def _read(memory: Memory, *, quiet: bool) -> dict[str, Any]:
+    from recollect.cli.setup.sample import transcripts_of
+
+    started = time.perf_counter()
+    with show_progress(quiet=quiet) as progress:
+        report = memory.import_transcripts(transcripts_of(memory.home), progress=progress.importing)
+        stored = time.perf_counter()
+        synced = memory.sync(progress.indexing)
+    done = time.perf_counter()
+    return {
+        "imported": report,
+        "import_ms": round((stored - started) * 1000, 1),
+        "synced": synced,
+        "sync_ms": round((done - stored) * 1000, 1),
+    }
+
+
+def _load(memory: Memory) -> dict[str, Any]:
+    """Search once before the questions: the first search of a process loads index and model."""
+    started = time.perf_counter()
+    memory.search("tea", limit=1)
+    return {"load_ms": round((time.perf_counter() - started) * 1000, 1)}
+
+
+def _ask(memory: Memory, asked: SampleQuestion) -> dict[str, Any]:
+    started = time.perf_counter()
+    result = memory.search(asked.question, limit=HITS)
+    took_ms = (time.perf_counter() - started) * 1000
+    first = result.hits[0].snippet if result.hits else ""
+    return {
+        "question": asked.question,
+        "shows": asked.shows,
+        "took_ms": round(took_ms, 2),
+        "right": asked.answer.lower() in first.lower(),
+        "result": result,
+    }
+
+
+def _show(memory: Memory, read: dict[str, Any], answers: list[dict[str, Any]]) -> None:
+    from recollect.cli.output.hits import show_hits
+    from recollect.cli.output.screen import next_steps, show
+    from recollect.cli.search import titles
+
+    _show_reading(memory, read)
+    for answer in answers:
+        result = answer["result"]
+        show()
+        show(("? ", "bold magenta"), (answer["question"], "bold"))
+        show(("  " + answer["shows"], "dim"))
+        show()
+        show_hits(result.hits, answer["question"], titles(memory, result), explained=1)
+        right = ("first hit is right", "green") if answer["right"] else ("not found", "red")
+        show(("\n  ", ""), right, (f" · {answer['took_ms']:.1f} ms · {result.mode}", "dim"))
+    steps = [("recollect init", "your own memory"), ("recollect import claude-code", "fill it")]
+    if memory.status().embedder is None:
+        steps.insert(0, ("recollect models install", "search by meaning too, 80 MB, once"))
+    next_steps([(f'recollect --home {memory.home} search "…"', "ask the demo more"), *steps])
+
+
+def _show_reading(memory: Memory, read: dict[str, Any]) -> None:
+    from recollect.cli.output.formatting import count, duration
+    from recollect.cli.output.screen import show
+
+    status = memory.status()
+    report, synced = read["imported"], read["synced"]
+    told = f"{count(status.messages, 'message')} in {count(status.sessions, 'conversation')}"
+    notes = count(status.index.documents.get("memory", 0), "note")
+    show(("The spring of a small tea shop: ", "bold"), (f"{told}, {notes}", ""))
+    if report.messages:
+        took = duration(read["import_ms"] / 1000)
+        show((f"  imported {count(report.messages, 'message')} in {took}", "dim"))
+    if synced.put or synced.vectors:
+        took = duration(read["sync_ms"] / 1000)
+        vectors = f" and made {count(synced.vectors, 'vector')}" if synced.vectors else ""
+        show((f"  indexed {count(synced.put, 'document')}{vectors} in {took}", "dim"))
+    if not (report.messages or synced.put or synced.vectors):
+        show(("  read before; nothing new", "dim"))
+    what = "index" if status.embedder is None else "index and model"
+    show((f"  loaded {what} in {duration(read['load_ms'] / 1000)}", "dim"))
+    if status.embedder is None:
+        show(("  words only: ", "yellow"), (status.embedder_reason, "dim"))

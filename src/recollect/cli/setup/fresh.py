@@ -1,0 +1,68 @@
+"""What `recollect init --fresh` does: moves what a home holds into a folder of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from recollect.cli.doctor.repair import is_open_elsewhere
+from recollect.core.clock import Clock, to_datetime
+from recollect.core.errors import StoreBusy
+from recollect.store.failures import translate_os
+from recollect.store.files import private_folder, sync_folder
+from recollect.store.sqlite.database import write_queue
+from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
+
+ASIDE = "aside"
+"""The folder of a home for what was there before: in it one folder for each time."""
+_FOLDERS = (TRANSCRIPTS, AGENTS, "blobs")
+_PATIENCE_S = 10.0
+
+
+def set_home_aside(home: Path, clock: Clock) -> Path | None:
+    """Move databases, their copies, mirrors and blobs away; settings stay.
+
+    Records go last and their log behind them: who is killed in between leaves a home that opens, or
+    one that is refused, never one that lacks its newest rows in silence.
+
+    Returns:
+        Where they are; None where there were none.
+
+    Raises:
+        StoreBusy: another program has one of the databases open, or nobody can tell.
+        StoreError: they cannot be moved.
+    """
+    names = [path.name for path in home.glob("*") if _is_content(path.name)]
+    if not names:
+        return None
+    indexes = (home / AGENTS).glob(f"*/{INDEX_FILE}")
+    if any(map(is_open_elsewhere, (home / RECORDS_FILE, home / INDEX_FILE, *indexes))):
+        raise StoreBusy(
+            "another program may have the home open",
+            hint=f"close what uses recollect; or rename {home} and run `recollect init`",
+            path=str(home),
+        )
+    target = _new_folder(private_folder(home / ASIDE), clock)
+    try:
+        with write_queue(home / RECORDS_FILE).turn(_PATIENCE_S):
+            for name in sorted(names, key=lambda name: (name.startswith(RECORDS_FILE), name)):
+                os.rename(home / name, target / name)
+        sync_folder(target)
+        sync_folder(home)
+    except OSError as error:
+        raise translate_os(error, home) from error
+    return target
+
+
+def _is_content(name: str) -> bool:
+    is_database = name.startswith((RECORDS_FILE, INDEX_FILE)) and not name.endswith(".lock")
+    return is_database or name in _FOLDERS
+
+
+def _new_folder(above: Path, clock: Clock) -> Path:
+    stamp = to_datetime(clock.now_ms()).strftime("%Y%m%d-%H%M%S")
+    path, number = above / stamp, 1
+    while path.exists():
+        number += 1
+        path = above / f"{stamp}-{number}"
+    return private_folder(path)

@@ -1,0 +1,150 @@
+"""`recollect init`: makes a home, and a workspace if one is named."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from recollect.cli.help import App
+from recollect.cli.invocation import AsJson, answers_json, home_of, invocation_of, is_home
+from recollect.cli.output.document import print_document
+from recollect.core.errors import InvalidInput
+
+MEMORY_FILE = "MEMORY.md"
+MEMORY_FOLDER = "memory"
+FIRST_MEMORY = """\
+# Memory
+
+What should be known in every conversation. Notes of a day go into memory/, such as
+memory/2026-05-12.md.
+"""
+
+app = App()
+
+
+class Started(msgspec.Struct, frozen=True, kw_only=True):
+    """What `init` found and made."""
+
+    home: str
+    workspace: str | None
+    made: list[str]
+    """Paths that are new; none the second time."""
+    embedder: str | None
+    """The model that makes vectors; None for words only."""
+    aside: str | None = None
+    """Where `--fresh` put what was there; None where there was nothing."""
+
+
+@app.command(rich_help_panel="Begin")
+def init(
+    context: typer.Context,
+    *,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder of MEMORY.md and memory/; made when it is missing.",
+            metavar="DIR",
+            show_default=False,
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin anew; what is there is kept in the folder aside.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make the home, with a config.yaml that explains itself. Again does no harm."""
+    given = workspace or invocation_of(context).workspace
+    folder = None if given is None else given.expanduser().absolute()
+    started = _start(home_of(context), folder, fresh=fresh)
+    if answers_json(context, as_json):
+        print_document(started)
+    else:
+        _show(started)
+
+
+def _start(home: Path, workspace: Path | None, *, fresh: bool) -> Started:
+    from recollect.cli.setup.fresh import set_home_aside
+    from recollect.core.clock import SystemClock
+    from recollect.memory import open_memory
+    from recollect.store.files import private_folder
+    from recollect.store.sqlite.home import refuse_lost
+
+    is_home(home)  # refuses a file in its place
+    aside = set_home_aside(home, SystemClock()) if fresh else None
+    refuse_lost(home)
+    made = [] if home.is_dir() else [str(home)]
+    private_folder(home)
+    if workspace is not None:
+        made += _make_workspace(workspace)
+    made += _write_config(home, workspace)
+    made += [] if (home / "records.db").exists() else [str(home / "records.db")]
+    with open_memory(home, live=False) as memory:
+        status = memory.status()
+    return Started(
+        home=str(home),
+        workspace=status.workspace,
+        made=made,
+        embedder=status.embedder,
+        aside=None if aside is None else str(aside),
+    )
+
+
+def _make_workspace(folder: Path) -> list[str]:
+    """Make a workspace where there is none; what exists is left as it is."""
+    from recollect.store.failures import translate_os
+
+    if folder.exists() and not folder.is_dir():
+        raise InvalidInput(
+            "the workspace is a file", hint="name a folder with --workspace", path=str(folder)
+        )
+    if folder.is_dir() and any(folder.iterdir()):
+        return []
+    try:
+        (folder / MEMORY_FOLDER).mkdir(parents=True, exist_ok=True)
+        (folder / MEMORY_FILE).write_text(FIRST_MEMORY, encoding="utf-8")
+    except OSError as error:
+        raise translate_os(error, folder) from error
+    return [str(folder)]
+
+
+def _write_config(home: Path, workspace: Path | None) -> list[str]:
+    """Write config.yaml when it is missing or names another workspace."""
+    from recollect.cli.config.config_file import first_config, with_setting
+    from recollect.core.settings import load_settings
+    from recollect.core.settings.sources import FILE_NAME
+    from recollect.store.files import write_file
+
+    path = home / FILE_NAME
+    known = path.read_text("utf-8-sig") if path.exists() else ""
+    if known:
+        load_settings(home)  # a file that cannot be understood is not touched
+    text = known or first_config()
+    if workspace is not None:
+        text = with_setting(text, "workspace.path", os.fspath(workspace))
+    if text == known:
+        return []
+    write_file(path, text.encode())
+    return [str(path)]
+
+
+def _show(started: Started) -> None:
+    from recollect.cli.output.screen import next_steps, show
+
+    if started.aside:
+        show(("set aside", "bold green"), (f"  {started.aside}", ""))
+    if started.made:
+        show(("made", "bold green"), (f"  {started.made[0]}", ""))
+        for path in started.made[1:]:
+            show((f"      {path}", ""))
+    else:
+        show(("all there", "bold green"), (f"  {started.home}", ""))
+    steps = [("recollect import claude-code", "your conversations; or: openclaw, jsonl FILE")]
+    if started.workspace is None:
+        steps.append(("recollect init --workspace DIR", "your notes: MEMORY.md and memory/"))
+    if started.embedder is None:
+        steps.append(("recollect models install", "search by meaning too, 80 MB, once"))
+    next_steps([*steps, ('recollect search "…"', "ask")])

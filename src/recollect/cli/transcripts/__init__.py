@@ -1,0 +1,1 @@
+"""Transcripts in, out, and on the screen."""

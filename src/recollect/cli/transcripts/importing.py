@@ -1,0 +1,184 @@
+"""`recollect import`: transcripts of other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.help import App
+from recollect.cli.invocation import AsJson, answers_json, home_of, is_home, opened
+from recollect.cli.output.document import print_document
+from recollect.cli.output.progress import show_progress
+from recollect.core.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.sessions.exchange.import_report import ImportReport
+
+AUTO = "auto"
+USUAL = {"claude-code": "~/.claude/projects", "openclaw": "~/.openclaw/agents"}
+"""Where the programs keep their transcripts."""
+MOST_LISTED = 20
+"""Malformed lines on the screen; the JSON document has up to a hundred."""
+
+GROWING = "an unfinished last line"
+"""Somebody may be writing it just now; the next import reads it whole."""
+
+app = App()
+
+
+def _complete_format(incomplete: str) -> list[str]:
+    from recollect.sessions.exchange.formats.registry import FORMATS
+
+    return [name for name in (AUTO, *FORMATS) if name.startswith(incomplete)]
+
+
+@app.command("import", rich_help_panel="Begin")
+def import_transcripts(
+    context: typer.Context,
+    form: Annotated[
+        str,
+        typer.Argument(
+            metavar="FORMAT",
+            help="claude-code, openclaw, jsonl, or auto: every file tells.",
+            autocompletion=_complete_format,
+            show_default=False,
+        ),
+    ] = AUTO,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH", help="Files or folders.", show_default=False),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Store transcripts of Claude Code, OpenClaw or plain JSONL. Again brings what is new.
+
+    Without a path, claude-code reads ~/.claude/projects and openclaw ~/.openclaw/agents.
+    """
+    as_json = answers_json(context, as_json)
+    kind, places = _meant(form, paths or [])
+    is_new = not is_home(home_of(context))
+    with opened(context, create=True) as memory:
+        if is_new and not as_json:
+            _tell_new(memory.home)
+        with show_progress(quiet=as_json) as progress:
+            reports = [
+                memory.import_transcripts(place, kind, progress.importing) for place in places
+            ]
+    report = _together(reports)
+    if as_json:
+        print_document(report)
+    else:
+        _show(report)
+    losses = _losses(report)
+    if losses:
+        raise typer.Exit(_tell_losses(losses, as_json=as_json))
+
+
+def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
+    """Return the format and the places; a path in the place of the format means ``auto``."""
+    from recollect.sessions.exchange.formats.registry import FORMATS
+
+    if form != AUTO and form not in FORMATS:
+        if Path(form).expanduser().exists():
+            return AUTO, [Path(form), *paths]
+        raise InvalidInput(
+            "this is neither a kind of transcripts nor a path",
+            hint=f"use one of {', '.join((*FORMATS, AUTO))}, and then a path",
+        )
+    if not paths and form not in USUAL:
+        raise InvalidInput("there is no path", hint=f"name a file: recollect import {form} FILE")
+    return form, [path.expanduser() for path in paths] or [_usual_place(form)]
+
+
+def _usual_place(form: str) -> Path:
+    path = Path(USUAL[form]).expanduser()
+    if not path.exists():
+        raise NotFound(
+            f"{form} keeps its transcripts in {USUAL[form]}, which does not exist",
+            hint=f"name another place: recollect import {form} PATH",
+            path=str(path),
+        )
+    return path
+
+
+def _together(reports: list[ImportReport]) -> ImportReport:
+    """Return the sum of reports, with the first malformed lines of all."""
+    from recollect.sessions.exchange.import_report import MAX_LISTED, ImportReport
+
+    counted = [name for name in ImportReport.__struct_fields__ if name != "malformed"]
+    sums = {name: sum(getattr(report, name) for report in reports) for name in counted}
+    lines = tuple(line for report in reports for line in report.malformed)
+    return ImportReport(**sums, malformed=lines[:MAX_LISTED])
+
+
+def _losses(report: ImportReport) -> list[str]:
+    """Return what was not taken over as it is; nothing when all is well."""
+    from recollect.cli.output.formatting import count
+
+    growing = sum(line.reason == GROWING for line in report.malformed)
+    losses = {
+        f"{count(report.malformed_count - growing, 'line')} could not be read": (
+            report.malformed_count - growing
+        ),
+        f"{count(report.replaced, 'character')} could not be stored and stand as \ufffd": (
+            report.replaced
+        ),
+    }
+    return [text for text, number in losses.items() if number]
+
+
+def _tell_losses(losses: list[str], *, as_json: bool) -> int:
+    from recollect.cli.failures import tell_incomplete
+
+    hint = "everything else was imported; correct the file and import it again"
+    return tell_incomplete(", ".join(losses), hint, as_json=as_json)
+
+
+def _tell_new(home: Path) -> None:
+    from recollect.cli.output.screen import say
+
+    say((f"made the home {home}", "dim"))
+
+
+def _show(report: ImportReport) -> None:
+    from recollect.cli.output.formatting import count
+    from recollect.cli.output.screen import next_steps, say, show
+
+    files = count(report.files, "transcript")
+    show(
+        (count(report.messages, "new message"), "bold green" if report.messages else "bold"),
+        (f" in {count(report.sessions, 'new session')}, from {files}", ""),
+    )
+    for name, number in _remarks(report):
+        say((f"  {number:>7,}  ", ""), (name, "dim"))
+    for line in report.malformed[:MOST_LISTED]:
+        say((f"  {line.path}:{line.line}", "magenta"), (f"  {line.reason}", ""))
+    if report.malformed_count > MOST_LISTED:
+        say((f"  and {report.malformed_count - MOST_LISTED:,} more; see --json", "dim"))
+    if report.messages:
+        next_steps(
+            [
+                ("recollect sync", "make everything searchable now, by meaning too"),
+                ('recollect search "…"', "ask; what is new is read first"),
+            ]
+        )
+
+
+def _remarks(report: ImportReport) -> list[tuple[str, int]]:
+    remarks = [
+        (
+            "sessions do not say who heard them: no other session hears them, nothing is flushed",
+            report.unknown_origin,
+        ),
+        ("transcripts had nothing new", report.unchanged),
+        ("messages were there already", report.duplicates),
+        ("messages of deleted sessions were left out", report.deleted),
+        ("lines are no part of a conversation", report.skipped),
+        ("messages had no readable time", report.undated),
+        ("characters could not be stored and stand as \ufffd", report.replaced),
+        ("lines could not be read:", report.malformed_count),
+    ]
+    return [(name, number) for name, number in remarks if number]

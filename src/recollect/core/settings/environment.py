@@ -1,0 +1,150 @@
+"""Where recollect keeps its files: the home of one memory, and the models that all homes share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import platformdirs
+from msgspec import Struct
+
+from recollect.core.errors import ConfigError
+
+
+def default_home(environ: Mapping[str, str] | None = None) -> Path:
+    """Return the absolute home folder: ``RECOLLECT_HOME``, else ``~/.recollect``.
+
+    Raises:
+        ConfigError: there is no home directory to put it into.
+    """
+    environ = os.environ if environ is None else environ
+    return _absolute(environ.get("RECOLLECT_HOME") or "~/.recollect", environ)
+
+
+def models_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Return the absolute folder of model files: ``RECOLLECT_MODELS``, else in the user's cache.
+
+    Raises:
+        ConfigError: ``RECOLLECT_MODELS`` starts with ~ and there is no home directory.
+    """
+    environ = os.environ if environ is None else environ
+    chosen = environ.get("RECOLLECT_MODELS")
+    if chosen:
+        return _absolute(chosen, environ)
+    return platformdirs.user_cache_path("recollect", appauthor=False) / "models"
+
+
+def _absolute(chosen: str, environ: Mapping[str, str]) -> Path:
+    if chosen == "~" or chosen.startswith(("~/", "~\\")):
+        return _user_home(environ).joinpath(chosen[2:]).absolute()
+    return Path(chosen).absolute()
+
+
+def _user_home(environ: Mapping[str, str]) -> Path:
+    named = environ.get("HOME") or environ.get("USERPROFILE")
+    if named:
+        return Path(named)
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise ConfigError(
+            "this user has no home directory",
+            hint="set RECOLLECT_HOME or pass --home",
+            key="RECOLLECT_HOME",
+        ) from error
+
+
+def program_path(environ: Mapping[str, str] | None = None) -> str:
+    """Return where programs are looked for: ``PATH``, else the usual folders of the system."""
+    environ = os.environ if environ is None else environ
+    return environ.get("PATH") or os.defpath
+
+
+KEY_VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "voyage": ("VOYAGE_API_KEY",),
+}
+"""Provider -> the variables that may hold its key; the first one that is set counts."""
+
+
+def provider_key(name: str, environ: Mapping[str, str] | None = None) -> str | None:
+    """Return the key of the provider ``name``, or None where there is none.
+
+    Args:
+        name: Such as ``openai``; one that is not known has no key.
+        environ: The variables; the process environment by default.
+    """
+    environ = os.environ if environ is None else environ
+    found = (environ.get(variable, "").strip() for variable in KEY_VARIABLES.get(name, ()))
+    return next((key for key in found if key), None)
+
+
+def debug_requested(environ: Mapping[str, str] | None = None) -> bool:
+    """Return whether ``RECOLLECT_DEBUG`` is set, to anything but ``0``."""
+    environ = os.environ if environ is None else environ
+    return environ.get("RECOLLECT_DEBUG", "") not in {"", "0"}
+
+
+class Given(Struct, frozen=True):
+    """A value and where it was written."""
+
+    value: object
+    origin: str
+    is_text: bool
+    """True when the source knows only texts, so that "10" may stand for 10."""
+
+
+GUARD = "RECOLLECT_INSIDE"
+"""Set in every command that is started as a model: inside of it no model is asked."""
+
+_NAMES = frozenset(
+    {
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "LANG",
+        "LC_ALL",
+        "LC_CTYPE",
+        "TMPDIR",
+        "XDG_CONFIG_HOME",
+        "XDG_CACHE_HOME",
+        "XDG_DATA_HOME",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+        "NODE_EXTRA_CA_CERTS",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "no_proxy",
+        "CLAUDE_CONFIG_DIR",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "CLAUDE_CODE_USE_BEDROCK",
+        "CLAUDE_CODE_USE_VERTEX",
+        "CLOUD_ML_REGION",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+    }
+)
+_PREFIXES = ("ANTHROPIC_", "AWS_")
+
+
+def agent_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return all variables of the command; ``environ`` is the process environment by default."""
+    environ = os.environ if environ is None else environ
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if name in _NAMES or name.startswith(_PREFIXES)
+    }
+    return kept | {"PATH": kept.get("PATH") or os.defpath, GUARD: "1"}
+
+
+def is_inside(environ: Mapping[str, str] | None = None) -> bool:
+    """Tell whether this process was started by a command that serves as a model."""
+    environ = os.environ if environ is None else environ
+    return environ.get(GUARD, "") not in {"", "0"}

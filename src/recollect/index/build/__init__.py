@@ -1,0 +1,1 @@
+"""The writing side: from a document to its rows, generation by generation."""

@@ -1,0 +1,398 @@
+"""Keeps the index in step with its feeds: reads, embeds, and rebuilds when it does not fit.
+
+Any number of processes may do so and search meanwhile; only a rebuild is one process's work. Within
+a process there is one sync at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from recollect.core.clock import Clock
+from recollect.core.errors import ProviderError, StoreBusy
+from recollect.core.settings import RemoteSettings, Settings
+from recollect.index.build.ingestor import Ingestor, Superseded
+from recollect.index.build.prepared_chunk import PIECES_VERSION
+from recollect.index.build.retired import drop_some
+from recollect.index.embedding.cache import sweep
+from recollect.index.embedding.queue import count_waiting, queue_all
+from recollect.index.embedding.service import Embedders, EmbeddingService, SizeChanged, is_paid
+from recollect.index.lexical.choice import choose
+from recollect.index.model.document import DocumentSource
+from recollect.index.model.generation import (
+    Generation,
+    Identity,
+    create_generation,
+    find_generation,
+    flip,
+    has_leftovers,
+    live_identity,
+    living,
+    retire_unfinished,
+    set_identity,
+)
+from recollect.index.model.locks import IndexLocks, SyncLock
+from recollect.index.model.sync_report import SyncReport, Watch
+from recollect.index.model.visibility import visibility_rules
+from recollect.models.embedding.prices import price
+from recollect.store.engine import Database, Transaction
+from recollect.text.terms import TERMS_VERSION
+
+if TYPE_CHECKING:  # only a preview makes one
+    from recollect.index.build.preview import Preview
+
+REBUILDING = "another process is rebuilding the index"
+
+
+SEARCH_PATIENCE_S = 2.0
+"""How long a search waits for another one's batch of embeddings before it answers without."""
+
+
+class Indexer:
+    """The writing side of the index. Threads may share it.
+
+    Args:
+        database: index.db.
+        clock: For the times of generations.
+        settings: The whole tree; read are ``chunking``, ``embedding``, ``search.lexical``
+            and ``sessions.identity_links``.
+        embedders: Make vectors.
+        locks: Those of the home.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        settings: Settings,
+        embedders: Embedders,
+        locks: IndexLocks,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._chunking = settings.chunking
+        self._visibility_rules = visibility_rules(settings.sessions.identity_links)
+        self._confirms = settings.embedding.confirm_paid
+        self._locks = locks
+        self.vectors = EmbeddingService(
+            database, embedders, settings.embedding, clock=clock, locks=locks
+        )
+        """Makes the vectors, and knows who would."""
+        self.lexical = choose(database, settings.search.lexical.backend)
+        """What finds words in an index built now."""
+        self._mutex = threading.Lock()
+        self._turn = SyncLock()
+        self._feeding = Ingestor(database)
+
+    def identity(self) -> Identity:
+        """Return what an index built now would be built with; asks no provider."""
+        embedder = self.vectors.wanted()
+        return Identity(
+            terms=TERMS_VERSION,
+            pieces=PIECES_VERSION,
+            tokens=self._chunking.tokens,
+            overlap=self._chunking.overlap,
+            entries=self._chunking.entries,
+            embedder=embedder.fingerprint if embedder else "",
+            model=embedder.model if embedder else "",
+            dimensions=self.vectors.size(embedder) if embedder else 0,
+            lexical=self.lexical.used,
+            visibility_rules=self._visibility_rules,
+        )
+
+    def outdated(self) -> str | None:
+        """Return why a rebuild is due, or None."""
+        return self.serving().identity.incompatibility(self.identity())
+
+    def is_behind(self, feeds: Sequence[DocumentSource]) -> bool:
+        """Return whether one of some feeds may have something new."""
+        generation = self.serving()
+        return any(self._feeding.is_behind(generation, feed) for feed in feeds)
+
+    def waiting(self, most: int) -> int:
+        """Return how many chunks wait for a vector; counts no further than ``most``."""
+        generation = self.serving()
+        if not self.vectors.fits(generation):
+            return 0
+        return self._database.read(lambda tx: count_waiting(tx, generation.number, most))
+
+    def consent_needed(self) -> str | None:
+        """Return why nothing is embedded before somebody agrees, or None.
+
+        A paid provider does not get the texts that another embedder, or none, has indexed; one that
+        nobody named, but a key for it lay in the environment, gets none at all. To build the index
+        anew for it is to agree; a new index for one that was named needs no agreement.
+        """
+        embedder = self.vectors.wanted()
+        if embedder is None or not (self._confirms and is_paid(embedder)):
+            return None
+        generations = self._database.read(living)
+        known = {g.identity.embedder for g in generations}
+        known |= {g.identity.stands_in_for for g in generations}
+        if embedder.fingerprint in known or not (generations or self.vectors.was_found):
+            return None
+        return (
+            f"{embedder.model} is paid and has not made the vectors of this index:"
+            " run `recollect reindex` to agree"
+        )
+
+    def preview(
+        self, feeds: Sequence[DocumentSource], remote: RemoteSettings, *, anew: bool
+    ) -> Preview:
+        """Return what a sync, or a rebuild, would take; nothing is written and nothing sent.
+
+        Args:
+            feeds: Where documents come from.
+            remote: Knows the price.
+            anew: Whether everything is to be built anew in any case.
+        """
+        from recollect.index.build.preview import Preview, Survey
+
+        embedder, wanted, serving = self.vectors.wanted(), self.identity(), self.serving()
+        due = serving.identity.incompatibility(wanted) or ("it is asked for" if anew else None)
+        building = self._database.read(lambda tx: find_generation(tx, "building"))
+        is_begun = building is not None and building.identity.is_for(wanted)
+        target = (building if is_begun else None) if due else serving
+        cache = self.vectors.cache(embedder) if embedder else None
+        found = Survey(self._database, wanted, target, cache).run(feeds)
+        paid = embedder is not None and is_paid(embedder)
+        rate = price(embedder.model, remote) if embedder is not None and paid else 0.0
+        return Preview(
+            rebuild=due,
+            consent_needed=self.consent_needed(),
+            documents=found.documents,
+            chunks=found.chunks,
+            texts=found.texts,
+            tokens=found.tokens,
+            model=embedder.model if embedder else None,
+            is_paid=paid,
+            usd=None if rate is None else found.tokens * rate / 1_000_000,
+        )
+
+    def sync(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
+        """Bring the index up to its feeds, vectors included; build a new one where it does not fit.
+
+        A rebuild that was killed is finished. Where the embedder of the settings is given up, the
+        fallback takes over. A second caller waits for the first one.
+
+        Raises:
+            ProviderError: the embedder failed; words are indexed, and vectors that were made kept.
+        """
+        with self._turn.taken(watch) as mine:
+            if mine is None:
+                return SyncReport()
+            self.vectors.ask_again()
+            report = self._with_fallback(lambda: self._sync(feeds, mine))
+            self.vectors.tidy(mine)
+            return report
+
+    def work(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
+        """Bring the serving generation up to its feeds, merge and embed; never rebuild.
+
+        It gives way to a sync that waits.
+        """
+        with self._turn.taken(watch, yields=True) as mine:
+            return SyncReport() if mine is None else self._work(feeds, mine)
+
+    def catch_up(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
+        """Bring the words of the serving generation up to those feeds that are behind."""
+
+        def behind(generation: Generation) -> Sequence[DocumentSource]:
+            return [feed for feed in feeds if self._feeding.is_behind(generation, feed)]
+
+        report = self._read(behind, watch)
+        if report.chunks:
+            # Small merges only: they keep the number of rows bounded, and somebody waits for us.
+            self._feeding.merge(self.serving(), watch, small_only=True)
+        return report
+
+    def embed(self, watch: Watch) -> SyncReport:
+        """Make the missing vectors of the serving generation, for somebody who waits.
+
+        A provider is never asked for them here: nobody waits for one.
+
+        Raises:
+            ProviderError: the embedder failed.
+            StoreBusy: somebody else is embedding, and slowly.
+        """
+        generation = self.serving()
+        if not self.vectors.is_quick(generation):
+            return SyncReport()
+        return self.vectors.make(generation, watch, SEARCH_PATIENCE_S)
+
+    def rebuild(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
+        """Build a new generation from nothing and let it answer; the old one answers until then.
+
+        A rebuild that was killed goes on where it was.
+
+        Raises:
+            StoreBusy: another process or thread is rebuilding.
+            ProviderError: the embedder failed; what was made is kept for the next time.
+        """
+        with self._alone() as alone:
+            if not alone:
+                raise StoreBusy(REBUILDING, hint="wait until it is finished")
+            with self._turn.taken(watch) as mine:
+                if mine is None:
+                    return SyncReport()
+                self.vectors.ask_again(now=True)
+                return self._with_fallback(lambda: self._rebuild(feeds, mine))
+
+    def _sync(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
+        consent_needed = self.consent_needed()
+        if not self._needs_care():
+            return self._work(feeds, watch).plus(_warning(consent_needed))
+        with self._alone() as alone:
+            if alone and consent_needed is None and self._is_rebuild_due():
+                return self._rebuild(feeds, watch)
+            if alone:
+                self._drop_retired()
+        if consent_needed is None and self.outdated():
+            return self.catch_up(feeds, watch).plus(_warning(REBUILDING))
+        return self._work(feeds, watch).plus(_warning(consent_needed))
+
+    def _work(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
+        report = self._read(lambda _: feeds, watch)
+        generation = self.serving()
+        self._feeding.merge(generation, watch)
+        return report.plus(self.vectors.make(generation, watch))
+
+    def _rebuild(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
+        building = self._begin()
+        report = self._feeding.read(building, feeds, watch)
+        self._feeding.merge(building, watch)
+        report = report.plus(self.vectors.make(self._live(building), watch))
+        if report.paused or watch.stopping():
+            return report
+        # What was said meanwhile; the rest comes with the next search.
+        report = report.plus(self._feeding.read(building, feeds, watch))
+        self._database.write(lambda tx: flip(tx, building.number))
+        self._drop_retired()
+        sweep(self._database)
+        return msgspec.structs.replace(report, rebuilt=True)
+
+    def _with_fallback(self, step: Callable[[], SyncReport]) -> SyncReport:
+        """Run a step, and once more when its failure means that another generation is due."""
+        before = self.vectors.wanted()
+        try:
+            return step()
+        except SizeChanged:
+            return step()
+        except ProviderError as error:
+            after = self.vectors.wanted()
+            if before is None or after is None or after is before or self.consent_needed():
+                raise
+            told = f"{error.message}: {after.model} takes over from {before.model}"
+            return step().plus(_warning(told))
+
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Give the block True when nobody else rebuilds until its end."""
+        with ExitStack() as held:
+            alone = self._mutex.acquire(blocking=False)
+            if alone:
+                held.callback(self._mutex.release)
+                alone = self._locks.rebuild.acquire("reindex")
+                held.callback(self._locks.rebuild.release)
+            yield alone
+
+    def _needs_care(self) -> bool:
+        """Whether the index does not fit, or something is left of a rebuild."""
+        return self.outdated() is not None or self._database.read(has_leftovers)
+
+    def _is_rebuild_due(self) -> bool:
+        """Whether the index does not fit, or a rebuild of what fits was begun; drop other ones.
+
+        The caller is alone, so nobody is at it.
+        """
+        if self.outdated():
+            return True
+        unfinished = self._database.read(lambda tx: find_generation(tx, "building"))
+        if unfinished is not None and unfinished.identity.is_for(self.identity()):
+            return True
+        self._database.write(retire_unfinished)
+        return False
+
+    def _read(
+        self, choose: Callable[[Generation], Sequence[DocumentSource]], watch: Watch
+    ) -> SyncReport:
+        """Read feeds into the serving generation, and into the next one when it is flipped."""
+        while True:
+            generation = self._with_embedder(self.serving())
+            if not generation.identity.can_take(self.identity()):
+                return SyncReport()
+            try:
+                return self._feeding.read(generation, choose(generation), watch)
+            except Superseded:
+                continue
+
+    def serving(self) -> Generation:
+        """Return the generation that answers, the first one if there is none."""
+        found = self._database.read(lambda tx: find_generation(tx, "serving"))
+        if found is not None:
+            return found
+        identity, now = self.identity(), self._clock.now_ms()
+        if self.consent_needed():
+            identity = msgspec.structs.replace(identity, embedder="", model="", dimensions=0)
+
+        def unit(tx: Transaction) -> Generation:
+            known = find_generation(tx, "serving")
+            return known or create_generation(tx, identity, "serving", now)
+
+        return self._database.write(unit)
+
+    def _begin(self) -> Generation:
+        """Return the generation that a rebuild fills: one that was begun, or a new one."""
+        replaced = self.vectors.replaced(self.serving())
+        wanted = msgspec.structs.replace(self.identity(), stands_in_for=replaced)
+        now = self._clock.now_ms()
+
+        def unit(tx: Transaction) -> Generation:
+            known = find_generation(tx, "building")
+            if known is not None and known.identity.is_for(wanted):
+                return known
+            retire_unfinished(tx)
+            return create_generation(tx, wanted, "building", now)
+
+        return self._database.write(unit)
+
+    def _with_embedder(self, generation: Generation) -> Generation:
+        """Queue every chunk for the first embedder of a generation that has none."""
+        wanted = self.identity()
+        if generation.identity.embedder or not wanted.embedder:
+            return generation
+        if not generation.identity.can_take(wanted) or self.consent_needed():
+            return generation
+
+        def unit(tx: Transaction) -> None:
+            present = live_identity(tx, generation.number)
+            if present is not None and not present.embedder:
+                known = msgspec.structs.replace(
+                    present,
+                    embedder=wanted.embedder,
+                    model=wanted.model,
+                    dimensions=wanted.dimensions,
+                )
+                set_identity(tx, generation.number, known)
+                queue_all(tx, generation.number)
+
+        self._database.write(unit)
+        return self.serving()
+
+    def _live(self, generation: Generation) -> Generation:
+        """Return a generation as it is now: another process may know more of its vectors."""
+        present = self._database.read(lambda tx: live_identity(tx, generation.number))
+        return Generation(generation.number, present or generation.identity)
+
+    def _drop_retired(self) -> None:
+        while self._database.write(drop_some):
+            pass
+
+
+def _warning(text: str | None) -> SyncReport:
+    return SyncReport(warnings=(text,) if text else ())

@@ -1,0 +1,168 @@
+"""From a document to its chunks: what is searched, shown and embedded as one piece.
+
+Everything here is a pure function of the document, so that it is done before a write begins.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from recollect.index.model import chunk_record
+from recollect.index.model.document import Document
+from recollect.index.model.memory_date import CURATED, is_evergreen
+from recollect.index.model.origin import path_of
+from recollect.text.annotations import Annotated, Annotation, join_annotations, read_annotations
+from recollect.text.chunking import Chunk, chunk_markdown
+from recollect.text.cues import has_time_word, inner_capitals, is_question
+from recollect.text.entries import chunk_entries
+from recollect.text.terms import terms
+from recollect.text.turns import chunk_message
+
+PIECES_VERSION = 2
+"""Raise it when the chunks, heads or cues of the same text change: indexes are then built anew."""
+HEAD_TERMS = 35
+"""A neighbour lends its first 35 terms (about 60 words): without the cut long answers swamp the
+short messages beside them (docs/experiments.md, neighbours)."""
+MESSAGE_TOKENS = 4_000
+"""A message up to this size is one chunk; a longer one is cut at paragraphs."""
+
+Span = tuple[int, int, str]
+"""First and last line, and the text."""
+
+ROLE_FLAGS = {"user": chunk_record.FROM_USER, "assistant": chunk_record.FROM_ASSISTANT}
+
+
+class PreparedChunk(msgspec.Struct, frozen=True, kw_only=True):
+    """A chunk before it has a number.
+
+    Attributes:
+        start_line: First line of its document, from 1; for a message its order in the group.
+        end_line: Last line, inclusive; likewise.
+        text: What it says.
+        hash: SHA-256 of the text.
+        terms: The terms of the text in order.
+        head: How many of them, from the start, the neighbours may use.
+        flags: Bits of `layout`.
+        capitals: Names in the text, as `recollect.text.cues.inner_capitals` counts them.
+        annotation: What the comments of a memory file say about it, if any.
+    """
+
+    start_line: int
+    end_line: int
+    text: str
+    hash: bytes
+    terms: list[str]
+    head: int
+    flags: int
+    capitals: int
+    annotation: Annotation | None = None
+
+
+class PreparedDocument(msgspec.Struct, frozen=True):
+    """A document with its digest and its chunks in order, ready to be written.
+
+    ``ignored`` counts annotations that are not valid.
+    """
+
+    document: Document
+    digest: bytes
+    pieces: list[PreparedChunk]
+    ignored: int = 0
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Source and ref."""
+        return self.document.source, self.document.ref
+
+
+def prepare(
+    document: Document, digest: bytes, *, tokens: int, overlap: int, entries: bool = True
+) -> PreparedDocument:
+    """Return the chunks of a document; blank text gives none.
+
+    Args:
+        document: A file is cut by lines, a message stays whole up to `MESSAGE_TOKENS`.
+        digest: What `Document.digest` returned.
+        tokens: Size of a file's chunk in tokens of four characters.
+        overlap: What the next chunk repeats, likewise.
+        entries: Whether curated files are cut per entry.
+    """
+    if not document.markdown:
+        flags = ROLE_FLAGS.get(document.role or "", 0)
+        pieces = [_piece(span, flags, None) for span in _parts(document) if span[2].strip()]
+        return PreparedDocument(document, digest, pieces)
+    path = path_of(document.ref)
+    annotated = read_annotations(document.text)
+    cut = chunk_entries if entries and path in CURATED else chunk_markdown
+    spans = _within(cut(annotated.text, tokens, overlap), annotated.text)
+    flags = chunk_record.EVERGREEN if is_evergreen(path) else 0
+    told = _told(annotated, spans)
+    pieces = [
+        _piece(span, flags, join_annotations(annotated.by_line[line] for line in lines))
+        for span, lines in zip(spans, told, strict=True)
+    ]
+    unused = annotated.by_line.keys() - {line for lines in told for line in lines}
+    return PreparedDocument(document, digest, pieces, annotated.ignored + len(unused))
+
+
+def _within(chunks: list[Chunk], text: str) -> list[Span]:
+    """Return chunks with the lines that an editor shows: what follows the last break is none."""
+    lines = text.count("\n") + (not text.endswith("\n"))
+    return [
+        (chunk.start_line, max(chunk.start_line, min(chunk.end_line, lines)), chunk.text)
+        for chunk in chunks
+        if chunk.text.strip()
+    ]
+
+
+def _told(annotated: Annotated, spans: list[Span]) -> list[list[int]]:
+    """Return the annotated lines of each span: its own, and blank ones between it and the next.
+
+    A comment on a line of its own leaves a blank line, which may end the span before it.
+    """
+    if not annotated.by_line:
+        return [[] for _ in spans]
+    content = annotated.text.split("\n")
+    following = [start for start, _, _ in spans[1:]] + [len(content) + 1]
+    return [
+        [
+            line
+            for line in range(start, max(end + 1, after))
+            if line in annotated.by_line and (line <= end or not content[line - 1].strip())
+        ]
+        for (start, end, _), after in zip(spans, following, strict=True)
+    ]
+
+
+def _parts(document: Document) -> list[Span]:
+    text, place = document.text, document.order
+    if len(text) <= MESSAGE_TOKENS * 4:
+        return [(place, place, text)]
+    return [(place, place, part.text) for part in chunk_message(text, tokens=MESSAGE_TOKENS)]
+
+
+def _piece(span: Span, flags: int, annotation: Annotation | None) -> PreparedChunk:
+    start, end, text = span
+    found = terms(text)
+    return PreparedChunk(
+        start_line=start,
+        end_line=end,
+        text=text,
+        hash=hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
+        terms=found,
+        head=min(len(found), HEAD_TERMS),
+        flags=flags | _flags(text),
+        capitals=inner_capitals(text),
+        annotation=annotation,
+    )
+
+
+def _flags(text: str) -> int:
+    flags = 0
+    if is_question(text):
+        flags |= chunk_record.QUESTION
+    if has_time_word(text):
+        flags |= chunk_record.TIME_WORD
+    return flags

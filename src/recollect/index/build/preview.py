@@ -1,0 +1,191 @@
+"""What a sync or a rebuild would take, found out by reading alone: documents, texts, tokens, money.
+
+Nothing is written and nothing is sent; the feeds are read as the sync would read them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import LiteralString
+
+import msgspec
+
+from recollect.index.build.document_rows import find_digests, find_stamps
+from recollect.index.build.prepared_chunk import prepare
+from recollect.index.embedding.cache import LOOKUP_GROUP, EmbeddingCache
+from recollect.index.model.chunk_record import chunk_ids
+from recollect.index.model.document import Document, DocumentSource, SourceState
+from recollect.index.model.generation import (
+    Generation,
+    Identity,
+    cursor,
+    partition_number,
+    partition_numbers,
+)
+from recollect.store.columns import blob, integer, text
+from recollect.store.engine import Database, Transaction
+from recollect.text.tokens import estimate_tokens
+
+
+class Preview(msgspec.Struct, frozen=True, kw_only=True):
+    """What would be done.
+
+    Attributes:
+        rebuild: Why everything is built anew, or None.
+        consent_needed: Why a sync would not do it before somebody agrees, or None.
+        documents: Messages and files that would be read.
+        chunks: Chunks that they are cut into.
+        texts: Distinct texts that would be embedded: no cache holds their vector.
+        tokens: Their estimated tokens.
+        model: The ``provider:model`` that would embed them, or None.
+        is_paid: Whether somebody bills for it.
+        usd: What it costs; 0 where nobody bills, None where the price is not known.
+        tokens_left_today: What the daily limit still allows; None without one, or where nobody
+            bills.
+    """
+
+    rebuild: str | None
+    consent_needed: str | None
+    documents: int
+    chunks: int
+    texts: int
+    tokens: int
+    model: str | None
+    is_paid: bool
+    usd: float | None
+    tokens_left_today: int | None = None
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a survey found; as in `Preview`."""
+
+    documents: int
+    chunks: int
+    texts: int
+    tokens: int
+
+
+class Survey:
+    """Counts what a generation, or a new one, would take in. Used once.
+
+    Args:
+        database: index.db.
+        identity: How documents would be cut.
+        generation: Where they would go; None for a new one.
+        cache: Vectors that are there; None when nothing would be embedded.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        identity: Identity,
+        generation: Generation | None,
+        cache: EmbeddingCache | None,
+    ) -> None:
+        self._database = database
+        self._identity = identity
+        self._generation = generation
+        self._cache = cache
+        self._seen: set[bytes] = set()
+        self._pending: dict[bytes, str] = {}
+        self._documents = self._chunks = self._texts = self._tokens = 0
+
+    def run(self, feeds: Sequence[DocumentSource]) -> Counted:
+        """Read everything that is new, and what waits for a vector."""
+        for feed in feeds:
+            state = self._database.read(partial(self._state, feed=feed))
+            for batch in feed.batches(state):
+                self._take(batch.documents)
+        if self._generation is not None and self._cache is not None:
+            for digest, content in self._waiting(self._generation):
+                self._need(digest, content)
+        self._settle()
+        return Counted(
+            documents=self._documents, chunks=self._chunks, texts=self._texts, tokens=self._tokens
+        )
+
+    def _state(self, tx: Transaction, feed: DocumentSource) -> SourceState:
+        if self._generation is None:
+            return SourceState(0, {})
+        number = self._generation.number
+        stamps = {} if feed.tenant is None else find_stamps(tx, number, feed.source, feed.tenant)
+        return SourceState(cursor(tx, number, feed.name), stamps)
+
+    def _take(self, documents: Sequence[Document]) -> None:
+        by_tenant: dict[str, list[Document]] = defaultdict(list)
+        for document in documents:
+            by_tenant[document.scope.tenant].append(document)
+        for tenant, members in by_tenant.items():
+            known = self._database.read(partial(self._digests, tenant=tenant, documents=members))
+            for document in members:
+                digest = document.digest()
+                if known.get((document.source, document.ref)) != digest:
+                    self._cut(document, digest)
+
+    def _digests(
+        self, tx: Transaction, tenant: str, documents: Sequence[Document]
+    ) -> dict[tuple[str, str], bytes]:
+        if self._generation is None:
+            return {}
+        number = partition_number(tx, self._generation.number, tenant)
+        keys = [(document.source, document.ref) for document in documents]
+        return {} if number is None else find_digests(tx, number, keys)
+
+    def _cut(self, document: Document, digest: bytes) -> None:
+        identity = self._identity
+        prepared = prepare(
+            document,
+            digest,
+            tokens=identity.tokens,
+            overlap=identity.overlap,
+            entries=identity.entries,
+        )
+        self._documents += 1
+        self._chunks += len(prepared.pieces)
+        for piece in prepared.pieces:
+            self._need(piece.hash, piece.text)
+
+    def _need(self, digest: bytes, content: str) -> None:
+        """Note a text that needs a vector."""
+        if self._cache is None or digest in self._seen:
+            return
+        self._seen.add(digest)
+        self._pending[digest] = content
+        if len(self._pending) >= LOOKUP_GROUP:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Count those of the noted texts that no cache holds."""
+        pending, self._pending, cache = self._pending, {}, self._cache
+        if cache is None or not pending:
+            return
+        known = self._database.read(lambda tx: cache.known(tx, pending.keys()))
+        missing = [content for digest, content in pending.items() if digest not in known]
+        self._texts += len(missing)
+        self._tokens += sum(map(estimate_tokens, missing))
+
+    def _waiting(self, generation: Generation) -> Iterator[tuple[bytes, str]]:
+        """Yield the texts of a generation that wait; all of one that has no embedder yet."""
+        sql = _QUEUED if generation.identity.embedder else _EVERY
+        for partition in self._database.read(lambda tx: partition_numbers(tx, generation.number)):
+            first, last = chunk_ids(partition)
+            while rows := self._database.read(partial(_page, sql=sql, keys=(first, last))):
+                yield from ((digest, content) for _, digest, content in rows)
+                first = rows[-1][0] + 1
+
+
+_EVERY: LiteralString = (
+    "SELECT id, hash, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id LIMIT 1000"
+)
+_QUEUED: LiteralString = (
+    "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
+    " WHERE q.id BETWEEN ? AND ? ORDER BY q.id LIMIT 1000"
+)
+
+
+def _page(
+    tx: Transaction, sql: LiteralString, keys: tuple[int, int]
+) -> list[tuple[int, bytes, str]]:
+    return [(integer(key), blob(digest), text(t)) for key, digest, t in tx.rows(sql, keys)]

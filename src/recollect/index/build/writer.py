@@ -1,0 +1,281 @@
+"""Changes the documents of a partition, inside one write transaction of index.db."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
+import numpy as np
+
+from recollect.index.build.document_rows import (
+    Key,
+    add_documents,
+    document_row,
+    find_digests,
+    next_document,
+    remove_document,
+    restamp,
+)
+from recollect.index.build.prepared_chunk import PreparedChunk, PreparedDocument
+from recollect.index.embedding.cache import remove_cached
+from recollect.index.lexical.choice import DEFAULT, backend
+from recollect.index.lexical.port import Fresh, WordWriter
+from recollect.index.model.annotations import add_annotations, annotation_row
+from recollect.index.model.chunk_record import LAYOUT, chunk_id
+from recollect.index.model.document import FILES, SOURCES, Document
+from recollect.index.model.file_names import add_file_names, file_name_rows
+from recollect.index.model.name_table import NameTable, OwnerIds
+from recollect.index.model.origin import path_of
+from recollect.index.model.sync_report import SyncReport
+from recollect.index.model.visibility import PART_BITS
+from recollect.index.vectors.codes import forget_codes
+from recollect.store.columns import blob, first_integer, integer, text
+from recollect.store.engine import SqlValue, Transaction
+
+
+class WriteStep(msgspec.Struct, frozen=True, kw_only=True):
+    """Documents to put, to leave alone but for their stamps, and to remove."""
+
+    changed: Sequence[PreparedDocument] = ()
+    unchanged: Sequence[Document] = ()
+    removed: Sequence[Key] = ()
+
+
+class PartitionWriter:
+    """Writes one partition. Kept from one transaction to the next, because it remembers numbers.
+
+    What it remembers is used only when the partition is as this writer left it: after a transaction
+    that failed or was run twice, or when another process has written, it begins anew.
+
+    Args:
+        partition: The row of `partitions`.
+        lexical: What finds words, by name.
+    """
+
+    def __init__(self, partition: int, lexical: str = DEFAULT) -> None:
+        self._partition = partition
+        self._signature = secrets.randbits(62)
+        self._left_at = -1
+        self._words = backend(lexical).writer(partition)
+        self._register = NameTable(partition)
+
+    def apply(self, tx: Transaction, step: WriteStep, *, embed: bool) -> SyncReport:
+        """Put documents or replace their older versions, and remove others for good.
+
+        Args:
+            tx: The write transaction.
+            step: What to do; a document that is put and removed is put.
+            embed: Whether new chunks wait for an embedder.
+        """
+        first = self._begin(tx)
+        restamp(tx, self._partition, step.unchanged)
+        known = find_digests(tx, self._partition, [p.key for p in step.changed])
+        fresh = [p for p in step.changed if known.get(p.key) != p.digest]
+        clearance = DocumentDeleter(self._partition, self._words, self._register)
+        clearance.take(tx, [p.key for p in fresh if p.key in known])
+        put = {p.key for p in step.changed}
+        removed = clearance.take(tx, [key for key in step.removed if key not in put])
+        intake = DocumentInserter(self._partition, first, self._words, self._register)
+        for prepared in fresh:
+            intake.add(tx, prepared)
+        if fresh or removed:
+            self._store(tx, clearance, intake, embed=embed)
+        unchanged = len(step.unchanged) + len(step.changed) - len(fresh)
+        return SyncReport(put=len(fresh), unchanged=unchanged, removed=removed, chunks=len(intake))
+
+    def _store(
+        self, tx: Transaction, clearance: DocumentDeleter, intake: DocumentInserter, *, embed: bool
+    ) -> None:
+        clearance.store(tx)
+        intake.store(tx, embed=embed)
+        self._register.store(tx)
+        clearance.sweep(tx, intake.hashes)
+        self._finish(tx, len(intake))
+
+    def _begin(self, tx: Transaction) -> int:
+        """Return the number of the next chunk; forget what may not be right any more."""
+        row = tx.row(
+            "SELECT chunks, revision, writer FROM partitions WHERE id = ?", (self._partition,)
+        )
+        chunks, revision, writer = map(integer, row or (0, 0, 0))
+        if (revision, writer) != (self._left_at, self._signature):
+            self._words.forget()
+            self._register.forget()
+        return chunks
+
+    def _finish(self, tx: Transaction, added: int) -> None:
+        self._left_at = first_integer(
+            tx.row(
+                "UPDATE partitions SET chunks = chunks + ?, revision = revision + 1, writer = ?"
+                " WHERE id = ? RETURNING revision",
+                (added, self._signature, self._partition),
+            )
+        )
+
+
+MOST_PARTS = 0xFFFF
+"""Chunks of a document that keep their order; more of them stand in the order of their numbers."""
+
+
+class DocumentInserter:
+    """Takes documents into a partition.
+
+    Args:
+        partition: The row of `partitions`.
+        first: The number of the first new chunk.
+        words: Stores the words.
+        register: Numbers names and groups.
+    """
+
+    def __init__(self, partition: int, first: int, words: WordWriter, register: NameTable) -> None:
+        self._partition = partition
+        self._first = first
+        self._words = words
+        self._register = register
+        self._next = 0
+        self._documents: list[tuple[SqlValue, ...]] = []
+        self._records: list[tuple[int, ...]] = []
+        self._chunks: list[tuple[SqlValue, ...]] = []
+        self._annotations: list[tuple[SqlValue, ...]] = []
+        self._file_names: list[tuple[SqlValue, ...]] = []
+        self._terms: list[str] = []
+        self.hashes: set[bytes] = set()
+        """Hashes of the new chunks' texts."""
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def add(self, tx: Transaction, prepared: PreparedDocument) -> None:
+        """Gather a document and its chunks."""
+        belonging = self._register.enter(tx, prepared.document)
+        number = self._first + len(self)
+        if not self._documents:
+            self._next = next_document(tx)
+        row = self._next + len(self._documents)
+        self._documents.append(document_row(row, self._partition, prepared, belonging, number))
+        if prepared.document.source == FILES:
+            path = path_of(prepared.document.ref)
+            self._file_names += file_name_rows(self._partition, path, row)
+        for place, piece in enumerate(prepared.pieces):
+            order = prepared.document.order << PART_BITS | min(place, MOST_PARTS)
+            self._records.append(_record(prepared, piece, belonging, order))
+            self._add_chunk(number + place, row, piece)
+
+    def store(self, tx: Transaction, *, embed: bool) -> None:
+        """Write what was gathered.
+
+        Args:
+            tx: The write transaction.
+            embed: Whether the chunks wait for an embedder.
+        """
+        add_documents(tx, self._documents)
+        add_file_names(tx, self._file_names)
+        if not self._records:
+            return
+        tx.executemany(
+            "INSERT INTO chunks (id, document, start_line, end_line, hash, text)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            self._chunks,
+        )
+        add_annotations(tx, self._annotations)
+        if embed:
+            queued = [(chunk[0],) for chunk in self._chunks]
+            tx.executemany("INSERT INTO vector_queue (id) VALUES (?)", queued)
+        records = np.array(self._records, LAYOUT)
+        self._words.add(tx, Fresh(first=self._first, records=records, terms=self._terms))
+
+    def _add_chunk(self, number: int, document: int, piece: PreparedChunk) -> None:
+        self._terms += piece.terms
+        self.hashes.add(piece.hash)
+        key = chunk_id(self._partition, number)
+        self._chunks.append(
+            (key, document, piece.start_line, piece.end_line, piece.hash, piece.text)
+        )
+        if piece.annotation is not None:
+            self._annotations.append(annotation_row(key, piece.annotation))
+
+
+def _record(
+    prepared: PreparedDocument, piece: PreparedChunk, belonging: OwnerIds, order: int
+) -> tuple[int, ...]:
+    """Return the fields of `LAYOUT` in order."""
+    return (
+        belonging.group,
+        order,
+        prepared.document.at,
+        len(piece.terms),
+        belonging.agent,
+        belonging.user,
+        belonging.project,
+        belonging.speaker,
+        piece.head,
+        SOURCES.index(prepared.document.source),
+        piece.flags,
+        piece.capitals,
+    )
+
+
+class DocumentDeleter:
+    """Takes documents out of a partition.
+
+    Args:
+        partition: The row of `partitions`.
+        words: Takes the words out.
+        register: Counts names and groups off.
+    """
+
+    def __init__(self, partition: int, words: WordWriter, register: NameTable) -> None:
+        self._partition = partition
+        self._words = words
+        self._register = register
+        self._texts: dict[int, str] = {}
+        self._left: Collection[int] = ()
+        self._hashes: set[bytes] = set()
+
+    def take(self, tx: Transaction, keys: Iterable[Key]) -> int:
+        """Remove the rows of documents and their texts; return how many documents there were."""
+        removed = [remove_document(tx, self._partition, key) for key in keys]
+        there = [document for document in removed if document is not None]
+        for document in there:
+            self._register.leave(document.belonging)
+            for number in range(document.first, document.first + document.count):
+                self._take_chunk(tx, number)
+        return len(there)
+
+    def store(self, tx: Transaction) -> None:
+        """Remove terms, vectors and codes of the chunks, and note that they are gone."""
+        if not self._texts:
+            return
+        self._left = self._words.remove(tx, self._texts)
+        ids = [(chunk_id(self._partition, number),) for number in self._texts]
+        tx.executemany("DELETE FROM tail WHERE id = ?", ids)
+        tx.executemany("DELETE FROM annotations WHERE id = ?", ids)
+        tx.executemany("DELETE FROM vectors WHERE id = ?", ids)
+        tx.executemany("DELETE FROM vector_queue WHERE id = ?", ids)
+        tx.executemany("DELETE FROM vector_refused WHERE id = ?", ids)
+        forget_codes(tx, self._partition, list(self._texts))
+        tx.executemany(
+            "INSERT INTO removals (partition_id, chunk) VALUES (?, ?)",
+            [(self._partition, number) for number in self._texts],
+        )
+
+    def sweep(self, tx: Transaction, kept: Collection[bytes]) -> None:
+        """Remove terms that stand nowhere any more, and the texts' vectors from the cache.
+
+        Call it when the new chunks of the transaction are stored.
+
+        Args:
+            tx: The write transaction.
+            kept: Hashes of texts that came back in this transaction.
+        """
+        self._words.sweep(tx, self._left)
+        remove_cached(tx, self._hashes.difference(kept))
+
+    def _take_chunk(self, tx: Transaction, number: int) -> None:
+        key = chunk_id(self._partition, number)
+        row = tx.row("DELETE FROM chunks WHERE id = ? RETURNING hash, text", (key,))
+        if row is None:
+            return
+        self._hashes.add(blob(row[0]))
+        self._texts[number] = text(row[1])

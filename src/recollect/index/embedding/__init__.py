@@ -1,0 +1,1 @@
+"""Vectors of chunks: the queue, the cache, the batch jobs of providers."""

@@ -1,0 +1,153 @@
+"""How well batches go in this home: after two failures in a row texts are sent directly.
+
+Kept in index.db, so that every process knows; a day after the last failure one batch may try again.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from recollect.core.settings.embedding import BatchSettings
+from recollect.index.embedding.batch_job_rows import count_in_flight, count_jobs
+from recollect.store.columns import text
+from recollect.store.engine import Transaction
+
+BATCH_FAILURE_LIMIT = 2
+"""OpenClaw's value."""
+COOL_DOWN_MS = 86_400_000
+"""As long as a provider may take for a batch."""
+
+_KEY = "embedding_batches"
+
+
+class BatchHealth(msgspec.Struct, frozen=True, kw_only=True):
+    """What went wrong in a row, and when.
+
+    Attributes:
+        failures: Batches that failed since one succeeded.
+        fingerprint: The embedder whose batches they were; another one starts anew.
+        last_error: `code` of the last failure.
+        last_provider: Whose it was.
+        failed_at: When it was, ms UTC.
+        is_late: Whether the last batch took too long and may be tried once more.
+    """
+
+    failures: int = 0
+    fingerprint: str = ""
+    last_error: str | None = None
+    last_provider: str | None = None
+    failed_at: int = 0
+    is_late: bool = False
+
+    def is_late_for(self, fingerprint: str) -> bool:
+        """Return whether the next batch of an embedder is a second attempt."""
+        return self.is_late and self.fingerprint == fingerprint
+
+    def permits(self, fingerprint: str, now: int) -> bool:
+        """Return whether an embedder may start a batch."""
+        if self.failures < BATCH_FAILURE_LIMIT or self.fingerprint != fingerprint:
+            return True
+        return now >= self.failed_at + COOL_DOWN_MS
+
+
+class BatchStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """Batches for `recollect status`; most fields are those of OpenClaw.
+
+    Attributes:
+        enabled: Whether the next large amount of text would go as a batch.
+        failures: Batches that failed since one succeeded.
+        limit: After so many texts are sent directly.
+        wait: Whether a sync waits for its batches.
+        concurrency: Batches under way at once, at most.
+        poll_interval_ms: How often the provider is asked.
+        timeout_ms: When a batch counts as failed.
+        last_error: `code` of the last failure.
+        last_provider: Whose it was.
+        jobs: Batches under way.
+        texts: Texts that are under way with them.
+    """
+
+    enabled: bool
+    failures: int
+    limit: int
+    wait: bool
+    concurrency: int
+    poll_interval_ms: int
+    timeout_ms: int
+    last_error: str | None
+    last_provider: str | None
+    jobs: int
+    texts: int
+
+
+def batch_health(tx: Transaction) -> BatchHealth:
+    """Return how well batches go."""
+    row = tx.row("SELECT value FROM meta WHERE key = ?", (_KEY,))
+    return BatchHealth() if row is None else msgspec.json.decode(text(row[0]), type=BatchHealth)
+
+
+def note_failure(tx: Transaction, failure: BatchHealth) -> None:
+    """Count a failure.
+
+    Args:
+        tx: The write transaction.
+        failure: Whose, when and why; ``failures`` is how many it counts for.
+    """
+    known = batch_health(tx)
+    before = known.failures if known.fingerprint == failure.fingerprint else 0
+    _write(tx, msgspec.structs.replace(failure, failures=before + failure.failures))
+
+
+def note_timeout(tx: Transaction, fingerprint: str) -> None:
+    """Note that a first attempt took too long; the second one counts."""
+    known = batch_health(tx)
+    if known.fingerprint != fingerprint:
+        known = BatchHealth(fingerprint=fingerprint)
+    _write(tx, msgspec.structs.replace(known, is_late=True))
+
+
+def forget_failures(tx: Transaction) -> int:
+    """Let batches be used again, after a success or because somebody mended the cause.
+
+    Returns:
+        How many failures there were.
+    """
+    known = batch_health(tx)
+    tx.execute("DELETE FROM meta WHERE key = ?", (_KEY,))
+    return known.failures
+
+
+def batch_status(
+    tx: Transaction, settings: BatchSettings, fingerprint: str | None, now: int
+) -> BatchStatus:
+    """Return what status shows.
+
+    Args:
+        tx: Any transaction on index.db.
+        settings: The section ``embedding.batch``.
+        fingerprint: The embedder's, if its provider has batches; else None.
+        now: Ms UTC.
+    """
+    health = batch_health(tx)
+    offered = settings.enabled and fingerprint is not None
+    return BatchStatus(
+        enabled=offered and health.permits(fingerprint or "", now),
+        failures=health.failures,
+        limit=BATCH_FAILURE_LIMIT,
+        wait=settings.wait,
+        concurrency=settings.concurrency,
+        poll_interval_ms=settings.poll_interval_ms,
+        timeout_ms=settings.timeout_minutes * 60_000,
+        last_error=health.last_error,
+        last_provider=health.last_provider,
+        jobs=count_jobs(tx, fingerprint or ""),
+        texts=count_in_flight(tx, fingerprint or ""),
+    )
+
+
+def _write(tx: Transaction, health: BatchHealth) -> None:
+    tx.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?)"
+        " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (_KEY, msgspec.json.encode(health).decode()),
+    )

@@ -1,0 +1,277 @@
+"""The texts that go into a batch: those that wait, that nobody else sends, that no cache has."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+import numpy as np
+
+from recollect.index.embedding.batch_job_rows import BatchJob, in_flight, settle_texts, texts_of
+from recollect.index.embedding.cache import EmbeddingCache
+from recollect.index.embedding.queue import EmbeddingQueue, Made, Waiting
+from recollect.index.model.chunk_record import chunk_ids
+from recollect.index.model.generation import find_generation, partition_numbers
+from recollect.models.embedding import batch_job
+from recollect.models.embedding.batch_job import Result
+from recollect.models.embedding.embedder import Embedder, Vectors, checked_vectors
+from recollect.store.columns import blob, first_integer, integer, text
+from recollect.store.engine import Database, Transaction
+from recollect.store.failures import translate_os
+from recollect.text.tokens import estimate_tokens
+
+PAGE = 500
+"""Waiting chunks that are looked at in one transaction."""
+
+Line = Callable[[str, str], bytes]
+Text = tuple[bytes, str]
+"""A text behind its hash."""
+
+
+class BatchDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of texts, ready to be sent.
+
+    Attributes:
+        file: Where it lies.
+        hashes: Of its texts, each once.
+        tokens: Estimated tokens of all.
+        is_full: Another text would not have gone in: there may be more.
+    """
+
+    file: Path
+    hashes: tuple[bytes, ...]
+    tokens: int
+    is_full: bool
+
+
+class BatchTexts:
+    """Finds texts for batches.
+
+    Args:
+        database: index.db.
+        cache: Vectors that were made before.
+        embedder: Who is to make the others.
+    """
+
+    def __init__(self, database: Database, cache: EmbeddingCache, embedder: Embedder) -> None:
+        self._database = database
+        self._cache = cache
+        self._embedder = embedder
+
+    def draft(
+        self,
+        generation: int,
+        line: Line,
+        file: Path,
+        *,
+        left_out: Collection[bytes] = (),
+        most_tokens: int | None = None,
+    ) -> BatchDraft:
+        """Write waiting texts of a generation to ``file``, as many as one batch may have.
+
+        Args:
+            generation: Whose chunks.
+            line: Makes the line of a text out of its key, the hash in hexadecimal, and the text.
+            file: Written anew.
+            left_out: Hashes of texts that are to be sent directly.
+            most_tokens: What may be spent; None for no limit.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        try:
+            with file.open("wb") as lines:
+                file.chmod(0o600)
+                filling = _Filling(lines, line, most_tokens)
+                for digest, content in self._texts(generation, set(left_out)):
+                    if not filling.take(digest, content):
+                        break
+        except OSError as error:
+            raise translate_os(error, file) from error
+        return BatchDraft(
+            file=file,
+            hashes=tuple(filling.hashes),
+            tokens=filling.tokens,
+            is_full=filling.is_full,
+        )
+
+    def _texts(self, generation: int, passed: set[bytes]) -> Iterator[Text]:
+        """Yield each text once; ``passed`` takes those that were looked at."""
+        numbers = self._database.read(lambda tx: partition_numbers(tx, generation))
+        for partition in numbers:
+            after, last = chunk_ids(partition)
+            while page := self._database.read(partial(_page, after=after, last=last)):
+                after = page[-1][0] + 1
+                fresh = {digest: content for _, digest, content in page if digest not in passed}
+                passed |= fresh.keys()
+                yield from self._unmade(fresh)
+
+    def _unmade(self, fresh: dict[bytes, str]) -> list[Text]:
+        dimensions, fingerprint = self._embedder.dimensions, self._embedder.fingerprint
+
+        def unit(tx: Transaction) -> set[bytes]:
+            missing = self._cache.missing(tx, fresh.keys(), dimensions)
+            return missing - in_flight(tx, missing, fingerprint)
+
+        wanted = self._database.read(unit)
+        return [(d, content) for d, content in fresh.items() if d in wanted and content.strip()]
+
+
+class _Filling:
+    """Fills one file until a limit of batches, or of what may be spent, is reached."""
+
+    def __init__(self, lines: BinaryIO, line: Line, most_tokens: int | None) -> None:
+        self._lines = lines
+        self._line = line
+        self._most_tokens = most_tokens
+        self._bytes = 0
+        self.hashes: list[bytes] = []
+        self.tokens = 0
+        self.is_full = False
+
+    def take(self, digest: bytes, content: str) -> bool:
+        """Write a text; return False, and write nothing, when it would be too much."""
+        line, tokens = self._line(digest.hex(), content), estimate_tokens(content)
+        too_much = self._most_tokens is not None and self.tokens + tokens > self._most_tokens
+        self.is_full = (
+            too_much
+            or len(self.hashes) >= batch_job.MAX_TEXTS
+            or self._bytes + len(line) > batch_job.MAX_BYTES
+        )
+        if not self.is_full:
+            self._bytes += self._lines.write(line)
+            self.hashes.append(digest)
+            self.tokens += tokens
+        return not self.is_full
+
+
+def count_unsent(tx: Transaction, generation: int, fingerprint: str, most: int) -> int:
+    """Return how many waiting chunks no batch of an embedder has; counts to ``most`` only."""
+    total = 0
+    for partition in partition_numbers(tx, generation):
+        span = (*chunk_ids(partition), fingerprint, most - total)
+        total += first_integer(tx.row(_COUNT, span))
+    return total
+
+
+def _page(tx: Transaction, after: int, last: int) -> Sequence[tuple[int, bytes, str]]:
+    rows = tx.rows(_WAITING, (after, last, PAGE))
+    return [(integer(key), blob(digest), text(content)) for key, digest, content in rows]
+
+
+_WAITING = (
+    "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
+    " WHERE q.id BETWEEN ? AND ? ORDER BY q.id LIMIT ?"
+)
+_COUNT = (
+    "SELECT count(*) FROM (SELECT 1 FROM vector_queue q JOIN chunks c ON c.id = q.id"
+    " WHERE q.id BETWEEN ? AND ?"
+    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t JOIN embedding_jobs j ON j.id = t.job"
+    " WHERE t.hash = c.hash AND j.fingerprint = ?) LIMIT ?)"
+)
+
+
+GROUP = 256
+"""Vectors of one transaction: as many as the queue writes at once."""
+
+
+class Collected(msgspec.Struct, frozen=True, kw_only=True):
+    """What a batch brought.
+
+    Attributes:
+        vectors: Chunks that got one.
+        texts: Texts that did.
+        owed: Hashes of the texts that got none.
+    """
+
+    vectors: int
+    texts: int
+    owed: frozenset[bytes]
+
+
+class BatchResults:
+    """Stores results.
+
+    Args:
+        database: index.db.
+        queue: Writes vectors where their chunks still wait.
+        fingerprint: Whose vectors they are.
+        dimensions: Their size.
+    """
+
+    def __init__(
+        self, database: Database, queue: EmbeddingQueue, fingerprint: str, dimensions: int
+    ) -> None:
+        self._database = database
+        self._queue = queue
+        self._fingerprint = fingerprint
+        self._dimensions = dimensions
+
+    def store(self, job: BatchJob, results: Iterable[Result]) -> Collected:
+        """Store what is right of the results of a job; keys that it does not owe are ignored."""
+        owed = {digest.hex(): digest for digest in self._database.read(self._owed(job))}
+        if not owed:
+            # A process was killed behind the last group: the file may be gone already.
+            return Collected(vectors=0, texts=0, owed=frozenset())
+        waiting = self._database.read(self._waiting)
+        vectors = texts = 0
+        for group in _groups(results):
+            made = {owed[key]: vector for key, vector in self._right(group) if key in owed}
+            for digest in made:
+                del owed[digest.hex()]
+            unit = partial(self._keep, job=job, made=made, waiting=waiting)
+            vectors += self._database.write(unit)
+            texts += len(made)
+        return Collected(vectors=vectors, texts=texts, owed=frozenset(owed.values()))
+
+    def _owed(self, job: BatchJob) -> partial[set[bytes]]:
+        return partial(texts_of, number=job.number)
+
+    def _right(self, group: Iterable[Result]) -> Iterator[tuple[str, Vectors]]:
+        for key, vector in group:
+            if vector is not None and vector.shape == (self._dimensions,):
+                yield key, vector
+
+    def _waiting(self, tx: Transaction) -> dict[bytes, list[int]]:
+        """Return the chunks that wait for a vector of this embedder, by the hash of their text."""
+        found: dict[bytes, list[int]] = defaultdict(list)
+        for status in ("serving", "building"):
+            generation = find_generation(tx, status)
+            if generation is None or generation.identity.embedder != self._fingerprint:
+                continue
+            for partition in partition_numbers(tx, generation.number):
+                for key, digest in tx.rows(_WAITING_CHUNKS, chunk_ids(partition)):
+                    found[blob(digest)].append(integer(key))
+        return found
+
+    def _keep(
+        self,
+        tx: Transaction,
+        job: BatchJob,
+        made: Mapping[bytes, Vectors],
+        waiting: Mapping[bytes, list[int]],
+    ) -> int:
+        if not made:
+            return 0
+        checked = checked_vectors(np.stack(list(made.values())), len(made), self._dimensions)
+        fresh = dict(zip(made, checked, strict=True))
+        chunks = [Waiting(key, digest, "") for digest in made for key in waiting.get(digest, ())]
+        settle_texts(tx, job.number, made.keys())
+        return self._queue.store(tx, chunks, Made(known={}, fresh=fresh)).stored
+
+
+def _groups(results: Iterable[Result]) -> Iterator[list[Result]]:
+    left = iter(results)
+    while group := list(islice(left, GROUP)):
+        yield group
+
+
+_WAITING_CHUNKS = (
+    "SELECT q.id, c.hash FROM vector_queue q JOIN chunks c ON c.id = q.id"
+    " WHERE q.id BETWEEN ? AND ?"
+)

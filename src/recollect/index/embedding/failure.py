@@ -1,0 +1,109 @@
+"""What the embedder of the settings last failed with, and whether it is given up for now.
+
+Kept in index.db, so that a command that runs for a second knows what the one before it met. A
+fallback takes over at once from an embedder that will not recover by itself (nothing left on the
+account, refused, not installed), and from one that stays away for three syncs in a row.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from recollect.core.errors import (
+    BudgetSpent,
+    ModelMissing,
+    ProviderError,
+    ProviderRejected,
+    QuotaExhausted,
+)
+from recollect.models.embedding.embedder import Embedder
+from recollect.store.columns import text
+from recollect.store.engine import Transaction
+
+STAYS_AWAY = 3
+"""Failed syncs in a row after which an embedder counts as gone: one outage costs no rebuild."""
+APART_MS = 60_000
+"""Syncs that fail sooner after each other count as one: the background tries again in seconds."""
+RETRY_MS = 3_600_000
+"""How long one that was given up is left alone before a sync asks it again."""
+DAY_MS = 86_400_000
+
+_KEY = "embedder_trouble"
+
+
+class EmbedderFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """The last failure.
+
+    Attributes:
+        fingerprint: Of the embedder.
+        model: Its ``provider:model``.
+        code: The code of the error.
+        message: What it said.
+        failures: How many syncs in a row failed, those within a minute counted once.
+        counted_at: When the last of them was counted, ms UTC.
+        at: Of the last failure, ms UTC.
+        is_given_up: Whether a fallback takes over, where there is one.
+    """
+
+    fingerprint: str
+    model: str
+    code: str
+    message: str
+    failures: int
+    counted_at: int
+    at: int
+    is_given_up: bool
+
+    def is_over(self, now: int) -> bool:
+        """Return whether time has mended it: the daily limit begins anew with the day (UTC)."""
+        return self.code == BudgetSpent.code and now // DAY_MS > self.at // DAY_MS
+
+    def may_be_asked_again(self, now: int) -> bool:
+        """Return whether an embedder that was given up has been left alone for long enough."""
+        return self.is_given_up and now - self.at >= RETRY_MS
+
+
+def find_failure(tx: Transaction) -> EmbedderFailure | None:
+    """Return what is noted, or None."""
+    row = tx.row("SELECT value FROM meta WHERE key = ?", (_KEY,))
+    return msgspec.json.decode(text(row[0]), type=EmbedderFailure) if row else None
+
+
+def note_embedder_failure(
+    tx: Transaction, embedder: Embedder, error: ProviderError, now: int
+) -> EmbedderFailure:
+    """Note a failure and return what is known of the embedder now."""
+    known = find_failure(tx)
+    same = known if known is not None and known.fingerprint == embedder.fingerprint else None
+    failures, counted_at = (same.failures, same.counted_at) if same else (0, -APART_MS)
+    counts = not isinstance(error, BudgetSpent) and now - counted_at >= APART_MS
+    failures += counts
+    was_given_up = same is not None and same.is_given_up
+    trouble = EmbedderFailure(
+        fingerprint=embedder.fingerprint,
+        model=embedder.model,
+        code=error.code,
+        message=error.message,
+        failures=failures,
+        counted_at=now if counts else counted_at,
+        at=now,
+        is_given_up=was_given_up or _is_final(error) or failures >= STAYS_AWAY,
+    )
+    tx.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?)"
+        " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (_KEY, msgspec.json.encode(trouble).decode()),
+    )
+    return trouble
+
+
+def forget_failure(tx: Transaction, fingerprint: str) -> None:
+    """Note that an embedder works again."""
+    known = find_failure(tx)
+    if known is not None and known.fingerprint == fingerprint:
+        tx.execute("DELETE FROM meta WHERE key = ?", (_KEY,))
+
+
+def _is_final(error: ProviderError) -> bool:
+    """Whether trying again does not help: no account, no permission, no model."""
+    return isinstance(error, QuotaExhausted | ProviderRejected | ModelMissing)

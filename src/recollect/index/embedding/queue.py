@@ -1,0 +1,318 @@
+"""Makes the vectors of chunks that wait for one: from the cache, or from the embedder."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import msgspec
+import numpy as np
+
+from recollect.core.errors import BudgetSpent, EmbeddingError, ProviderError, ProviderRejected
+from recollect.index.embedding.cache import EmbeddingCache, Half, evict
+from recollect.index.model.chunk_record import NUMBER_MASK, PARTITION_SHIFT, chunk_ids
+from recollect.index.model.generation import partition_numbers
+from recollect.index.model.sync_report import Progress, SyncReport, Watch
+from recollect.index.vectors.codes import add_codes, encode
+from recollect.index.vectors.vector_rows import add_vectors
+from recollect.models.embedding.embedder import (
+    Embedder,
+    EmbeddingInterrupted,
+    Vectors,
+    checked_vectors,
+)
+from recollect.store.columns import blob, first_integer, integer, text
+from recollect.store.engine import Database, Transaction
+from recollect.store.locks import WriteQueue
+
+BATCH = 256
+"""Chunks per transaction: large enough to sort by length, small enough to lose little to a kill."""
+EVICT_EVERY = 20
+"""Batches after which the cache is cut to its cap, so that one long sync stays near it."""
+
+PATIENCE_S = 600.0
+"""How long to wait for the batch of another process: the slowest provider's, with retries."""
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """A chunk without a vector: its key, the SHA-256 of its text, and the text."""
+
+    key: int
+    hash: bytes
+    text: str
+
+
+class Made(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a batch, by the hash of the text.
+
+    Attributes:
+        known: Vectors that the cache had.
+        fresh: Vectors that the embedder made.
+        aged: Hashes of ``known`` whose use is to be noted.
+        refused: Hashes of texts that the provider will never accept.
+        reason: Why the embedder stopped, or why it refused; None when all went well.
+    """
+
+    known: Mapping[bytes, Vectors]
+    fresh: Mapping[bytes, Vectors]
+    aged: frozenset[bytes] = frozenset()
+    refused: frozenset[bytes] = frozenset()
+    reason: ProviderError | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether to fail here; a text that is refused fails nothing, nor does a spent limit."""
+        only_refused = self.refused and isinstance(self.reason, ProviderRejected)
+        return not (only_refused or isinstance(self.reason, BudgetSpent))
+
+    def halves(self) -> dict[bytes, Half]:
+        """Return all vectors as they are stored."""
+        every = {**self.known, **self.fresh}
+        return {digest: vector.astype("<f2") for digest, vector in every.items()}
+
+
+class Worked(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a queue: vectors, texts that the provider refused, and why it paused.
+
+    ``spent`` is set when the daily limit was reached; the rest waits for the next day.
+    """
+
+    vectors: int = 0
+    refused: int = 0
+    spent: BudgetSpent | None = None
+
+    def plus(self, batch: EmbeddingBatch) -> Worked:
+        """Return the sum; a limit that is reached stays."""
+        return Worked(
+            vectors=self.vectors + batch.stored,
+            refused=self.refused + batch.refused,
+            spent=batch.reason if isinstance(batch.reason, BudgetSpent) else None,
+        )
+
+    def report(self) -> SyncReport:
+        """Return what a sync tells of it."""
+        warnings = () if self.spent is None else (f"{self.spent.message}: {self.spent.hint}",)
+        return SyncReport(
+            vectors=self.vectors,
+            refused=self.refused,
+            paused=self.spent is not None,
+            warnings=warnings,
+        )
+
+
+class EmbeddingBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """What a batch came to: chunks taken, those with a vector now, those refused; why it ended."""
+
+    taken: int = 0
+    stored: int = 0
+    refused: int = 0
+    reason: ProviderError | None = None
+
+
+class Meter:
+    """Tells how far a batch is: texts that are embedded but not stored yet.
+
+    Args:
+        watch: Who is told.
+        done: Vectors stored before.
+        left: Chunks that waited when the batch began.
+    """
+
+    def __init__(self, watch: Watch, done: int, left: int) -> None:
+        self._watch = watch
+        self._done = done
+        self._left = left
+
+    def add(self, texts: int) -> None:
+        """Tell of some more texts."""
+        self._done, self._left = self._done + texts, max(self._left - texts, 0)
+        self._watch.tell(Progress(stage="embedding", done=self._done, left=self._left))
+
+
+class EmbeddingQueue:
+    """Works off `vector_queue` of one generation.
+
+    Args:
+        database: index.db.
+        embedder: Makes the vectors.
+        turns: Taken for each batch, so that two who embed at once share the work.
+        cache: Vectors that were made before.
+    """
+
+    def __init__(
+        self, database: Database, embedder: Embedder, turns: WriteQueue, cache: EmbeddingCache
+    ) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._turns = turns
+        self._cache = cache
+
+    def work(self, generation: int, watch: Watch, patience_s: float = PATIENCE_S) -> Worked:
+        """Give every waiting chunk of a generation its vector.
+
+        A chunk whose text the provider refuses waits no longer; status counts it. When the daily
+        limit is reached, the rest goes on waiting.
+
+        Args:
+            generation: Whose chunks.
+            watch: Told after every batch.
+            patience_s: How long to wait for somebody else's batch; less than `PATIENCE_S` where
+                somebody waits for an answer, and then the cache is not cut either.
+
+        Raises:
+            ProviderError: the embedder failed; what was made before is kept, to the last vector.
+            StoreBusy: somebody else's batch took longer.
+        """
+        done, batches = Worked(), 0
+        left = self._database.read(lambda tx: count_waiting(tx, generation))
+        while done.spent is None and not watch.stopping():
+            meter = Meter(watch, done.vectors, left)
+            batch = self._make_batch(generation, patience_s, meter)
+            if not batch.taken:
+                break
+            done, left, batches = done.plus(batch), left - batch.taken, batches + 1
+            watch.tell(Progress(stage="embedding", done=done.vectors, left=max(left, 0)))
+            if batches % EVICT_EVERY == 0 and patience_s >= PATIENCE_S:
+                evict(self._database, self._cache, watch)
+        return done
+
+    def store(self, tx: Transaction, waiting: Sequence[Waiting], made: Made) -> EmbeddingBatch:
+        """Write vectors, codes and cache rows of the chunks that still wait.
+
+        The others were removed, or another process was faster.
+        """
+        halves = made.halves()
+        stored: dict[int, list[Waiting]] = defaultdict(list)
+        refused = 0
+        for chunk in waiting:
+            if chunk.hash in made.refused:
+                refused += _refuse(tx, chunk.key, made.reason)
+            elif chunk.hash in halves and _leave_queue(tx, chunk.key):
+                stored[chunk.key >> PARTITION_SHIFT].append(chunk)
+        for partition, chunks in stored.items():
+            _add(tx, partition, chunks, halves)
+        there = {chunk.hash for chunks in stored.values() for chunk in chunks}
+        self._cache.add(tx, {d: halves[d] for d in made.fresh if d in there})
+        self._cache.touch(tx, made.aged)
+        return EmbeddingBatch(
+            taken=len(waiting),
+            stored=sum(map(len, stored.values())),
+            refused=refused,
+            reason=made.reason,
+        )
+
+    def _make_batch(self, generation: int, patience_s: float, meter: Meter) -> EmbeddingBatch:
+        with self._turns.turn(patience_s):
+            waiting = self._database.read(lambda tx: self._take(tx, generation))
+            if not waiting:
+                return EmbeddingBatch()
+            made = self._make(waiting, meter)
+            batch = self._database.write(partial(self.store, waiting=waiting, made=made))
+        if made.reason is not None and made.is_over:
+            raise made.reason
+        return batch
+
+    def _take(self, tx: Transaction, generation: int) -> list[Waiting]:
+        """Return the first waiting chunks of the first partition that has some, in order."""
+        for partition in partition_numbers(tx, generation):
+            span = (*chunk_ids(partition), self._embedder.fingerprint, BATCH)
+            rows = list(tx.rows(_TAKE, span))
+            if rows:
+                return [Waiting(integer(k), blob(digest), text(t)) for k, digest, t in rows]
+        return []
+
+    def _make(self, waiting: Sequence[Waiting], meter: Meter) -> Made:
+        hashes = {chunk.hash for chunk in waiting}
+        dimensions = self._embedder.dimensions
+        found = self._database.read(lambda tx: self._cache.find(tx, hashes, dimensions))
+        # The longest first: threads and requests then end at about the same time.
+        longest = sorted(waiting, key=lambda chunk: len(chunk.text), reverse=True)
+        missing = {c.hash: c.text for c in longest if c.hash not in found.vectors}
+        made = Made(known=found.vectors, fresh={}, aged=found.aged)
+        return self._embed(made, missing, meter) if missing else made
+
+    def _embed(self, made: Made, missing: Mapping[bytes, str], meter: Meter) -> Made:
+        hashes = list(missing)
+        try:
+            vectors = self._embedder.embed_documents(list(missing.values()), meter.add)
+        except EmbeddingInterrupted as interrupted:
+            places = sorted(interrupted.vectors)
+            fresh: list[Vectors] = [interrupted.vectors[place] for place in places]
+            kept = list(self._checked(np.stack(fresh), len(fresh))) if fresh else []
+            return msgspec.structs.replace(
+                made,
+                fresh={hashes[place]: kept[n] for n, place in enumerate(places)},
+                refused=frozenset(hashes[place] for place in interrupted.refused),
+                reason=interrupted.reason,
+            )
+        except BudgetSpent as spent:
+            return msgspec.structs.replace(made, reason=spent)
+        checked = self._checked(vectors, len(missing))
+        return msgspec.structs.replace(made, fresh=dict(zip(hashes, checked, strict=True)))
+
+    def _checked(self, vectors: Vectors, count: int) -> Vectors:
+        return checked_vectors(vectors, count, self._embedder.dimensions)
+
+
+def queue_all(tx: Transaction, generation: int) -> None:
+    """Let every chunk of a generation wait for a vector."""
+    for partition in partition_numbers(tx, generation):
+        tx.execute(
+            "INSERT INTO vector_queue (id) SELECT id FROM chunks WHERE id BETWEEN ? AND ?"
+            " ON CONFLICT DO NOTHING",
+            chunk_ids(partition),
+        )
+
+
+def count_waiting(tx: Transaction, generation: int, most: int = 1 << 40) -> int:
+    """Return how many chunks of a generation wait for a vector; counts no further than ``most``."""
+    total = 0
+    for partition in partition_numbers(tx, generation):
+        total += first_integer(tx.row(_COUNT, (*chunk_ids(partition), most - total)))
+    return total
+
+
+def count_refused(tx: Transaction, generation: int) -> int:
+    """Return how many chunks of a generation have a text that the provider refused."""
+    return sum(
+        first_integer(tx.row(_COUNT_REFUSED, chunk_ids(partition)))
+        for partition in partition_numbers(tx, generation)
+    )
+
+
+def _add(
+    tx: Transaction, partition: int, chunks: Sequence[Waiting], halves: Mapping[bytes, Half]
+) -> None:
+    numbers = [chunk.key & NUMBER_MASK for chunk in chunks]
+    vectors = np.stack([halves[chunk.hash] for chunk in chunks])
+    add_vectors(tx, partition, numbers, vectors)
+    add_codes(tx, partition, numbers, encode(vectors))
+    tx.execute("UPDATE partitions SET revision = revision + 1 WHERE id = ?", (partition,))
+
+
+def _leave_queue(tx: Transaction, key: int) -> bool:
+    return tx.row("DELETE FROM vector_queue WHERE id = ? RETURNING id", (key,)) is not None
+
+
+def _refuse(tx: Transaction, key: int, reason: ProviderError | None) -> bool:
+    """Take a chunk out of the queue for good: its text is not sent, nor paid for, again."""
+    if not _leave_queue(tx, key):
+        return False
+    code = (reason or EmbeddingError).code
+    tx.execute(
+        "INSERT INTO vector_refused (id, code) VALUES (?, ?) ON CONFLICT DO NOTHING", (key, code)
+    )
+    return True
+
+
+_TAKE = (
+    "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
+    " WHERE q.id BETWEEN ? AND ?"
+    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t JOIN embedding_jobs j ON j.id = t.job"
+    " WHERE t.hash = c.hash AND j.fingerprint = ?)"
+    " ORDER BY q.id LIMIT ?"
+)
+"""A text that is under way with a batch is not made a second time."""
+_COUNT = "SELECT count(*) FROM (SELECT 1 FROM vector_queue WHERE id BETWEEN ? AND ? LIMIT ?)"
+_COUNT_REFUSED = "SELECT count(*) FROM vector_refused WHERE id BETWEEN ? AND ?"

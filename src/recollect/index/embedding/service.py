@@ -1,0 +1,306 @@
+"""The embedders of an index: the one that the settings choose, and the one that takes over from it.
+
+Vectors of the two never meet: a generation belongs to one of them, and a question is embedded by
+whichever fits the generation that answers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from recollect.core.clock import Clock
+from recollect.core.errors import BudgetSpent, DimensionMismatch, ProviderError
+from recollect.core.settings import EmbeddingSettings
+from recollect.index.embedding.batch_health import BatchStatus
+from recollect.index.embedding.batch_job_rows import has_due_job, has_jobs
+from recollect.index.embedding.cache import EmbeddingCache, evict, space_of
+from recollect.index.embedding.failure import (
+    EmbedderFailure,
+    find_failure,
+    forget_failure,
+    note_embedder_failure,
+)
+from recollect.index.embedding.queue import PATIENCE_S, EmbeddingQueue, Worked, count_waiting
+from recollect.index.model.generation import Generation, set_size
+from recollect.index.model.locks import IndexLocks
+from recollect.index.model.sync_report import SyncReport, Watch
+from recollect.models.embedding.embedder import Embedder
+from recollect.store.engine import Database
+
+if TYPE_CHECKING:  # ten modules that only a remote embedder needs
+    from recollect.index.embedding.batch_jobs import Batched, EmbeddingJobs
+
+
+class Embedders(msgspec.Struct, frozen=True, kw_only=True):
+    """The small set.
+
+    Attributes:
+        first: The one of the settings; None for words only.
+        fallback: Takes over when the first one cannot be used; None for words only.
+        was_found: Nobody named the first one: a key for it lay in the environment.
+    """
+
+    first: Embedder | None = None
+    fallback: Embedder | None = None
+    was_found: bool = False
+
+    def fitting(self, fingerprint: str) -> Embedder | None:
+        """Return the one whose vectors a generation holds, or None."""
+        both = (self.first, self.fallback)
+        return next((e for e in both if e is not None and e.fingerprint == fingerprint), None)
+
+    def wanted(self, given_up: str) -> Embedder | None:
+        """Return the one that an index built now would use.
+
+        Args:
+            given_up: Fingerprint of an embedder that cannot be used now; empty for none.
+        """
+        is_given_up = self.first is not None and self.first.fingerprint == given_up
+        return self.fallback if is_given_up and self.fallback is not None else self.first
+
+
+def is_paid(embedder: Embedder) -> bool:
+    """Return whether somebody bills for its tokens; a remote one that does not say so counts."""
+    return bool(getattr(embedder, "is_paid", embedder.is_remote))
+
+
+BATCH_REST_MS = 60_000
+"""How long the background lets a batch be before it asks for it; a sync that waits asks sooner."""
+PROBE = "memory"
+"""What an embedder that was given up is asked for, to see whether it is back."""
+
+
+class SizeChanged(DimensionMismatch):
+    """The same model makes vectors of another size now: the generation needs to be built anew."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the embedder returns vectors of another size than the index holds",
+            hint="run `recollect reindex`",
+        )
+
+
+class EmbeddingService:
+    """Threads may share it.
+
+    Args:
+        database: index.db.
+        embedders: The one of the settings and its fallback.
+        settings: The section ``embedding``.
+        clock: Dates the uses of the cache, and troubles.
+        locks: Those of the home.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        embedders: Embedders,
+        settings: EmbeddingSettings,
+        *,
+        clock: Clock,
+        locks: IndexLocks,
+    ) -> None:
+        self._database = database
+        self._embedders = embedders
+        self._settings = settings
+        self._clock = clock
+        self._locks = locks
+        self._sizes: dict[str, int] = {}
+        self._jobs: dict[str, EmbeddingJobs] = {}
+
+    def wanted(self) -> Embedder | None:
+        """Return the embedder that an index built now would use; asks no provider."""
+        if self._embedders.fallback is None:
+            return self._embedders.first
+        trouble = self.trouble()
+        return self._embedders.wanted(
+            trouble.fingerprint if trouble is not None and trouble.is_given_up else ""
+        )
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether somebody bills for new vectors."""
+        embedder = self.wanted()
+        return embedder is not None and is_paid(embedder)
+
+    def size(self, embedder: Embedder) -> int:
+        """Return the size of its vectors; 0 for a remote one that has not been asked yet."""
+        if embedder.is_remote:
+            return self._sizes.get(embedder.fingerprint, 0)
+        return embedder.dimensions
+
+    def fits(self, generation: Generation) -> bool:
+        """Return whether a generation can get vectors from one of the embedders."""
+        return self._embedders.fitting(generation.identity.embedder) is not None
+
+    def is_quick(self, generation: Generation) -> bool:
+        """Return whether vectors may be made while somebody waits for an answer: by no provider."""
+        embedder = self._embedders.fitting(generation.identity.embedder)
+        return embedder is not None and not embedder.is_remote
+
+    def stands_in_for(self, generation: Generation) -> str | None:
+        """Return the model whose place the fallback takes in a generation, or None."""
+        first, fallback = self._embedders.first, self._embedders.fallback
+        if first is None or fallback is None or first.fingerprint == fallback.fingerprint:
+            return None
+        return first.model if generation.identity.embedder == fallback.fingerprint else None
+
+    def replaced(self, serving: Generation | None) -> str:
+        """Return the fingerprint of the embedder whose place a new generation's one takes.
+
+        Only of one that made the vectors before: then nobody is asked again when it comes back.
+
+        Args:
+            serving: What answers now.
+        """
+        first = self._embedders.first
+        if first is None or serving is None or self.wanted() is first:
+            return ""
+        known = (serving.identity.embedder, serving.identity.stands_in_for)
+        return first.fingerprint if first.fingerprint in known else ""
+
+    def trouble(self) -> EmbedderFailure | None:
+        """Return what the embedder of the settings failed with last, unless time has mended it."""
+        found = self._database.read(find_failure)
+        return None if found is None or found.is_over(self._clock.now_ms()) else found
+
+    def cache(self, embedder: Embedder) -> EmbeddingCache:
+        """Return the part of the cache that holds an embedder's vectors."""
+        return EmbeddingCache(space_of(embedder), self._settings.cache, self._clock)
+
+    @property
+    def was_found(self) -> bool:
+        """Whether nobody named the embedder: a key for it lay in the environment."""
+        return self._embedders.was_found
+
+    def batch_status(self) -> BatchStatus | None:
+        """Return how the batches of the embedder are that an index built now would use, if any."""
+        embedder = self.wanted()
+        return self._jobs_of(embedder).status() if embedder is not None else None
+
+    def has_due_batch(self, generation: Generation) -> bool:
+        """Return whether nobody has asked for a while how far a batch for a generation is."""
+        if not self.fits(generation):
+            return False
+        fingerprint, since = generation.identity.embedder, self._clock.now_ms() - BATCH_REST_MS
+        return self._database.read(lambda tx: has_due_job(tx, fingerprint, since))
+
+    def make(
+        self, generation: Generation, watch: Watch, patience_s: float = PATIENCE_S
+    ) -> SyncReport:
+        """Make the missing vectors of a generation.
+
+        Large amounts go as batches first, where the settings want that. When the daily limit is
+        reached, or a batch is under way, what is there stays and the report says so.
+
+        Args:
+            generation: Whose.
+            watch: Told after every batch.
+            patience_s: How long to wait for somebody else's batch.
+
+        Raises:
+            ProviderError: the embedder failed; it is noted.
+            StoreBusy: somebody else is embedding, and slowly.
+        """
+        embedder = self._embedders.fitting(generation.identity.embedder)
+        if embedder is None or not self._has_work(generation):
+            return SyncReport()
+        queue = EmbeddingQueue(
+            self._database, embedder, self._locks.embedding, self.cache(embedder)
+        )
+        try:
+            self._learn_size(generation, embedder)
+            batched = self._batched(generation, embedder, watch, patience_s)
+            made = Worked()
+            if batched is None or not batched.is_held:
+                made = queue.work(generation.number, watch, patience_s)
+        except BudgetSpent as spent:  # already the size of the vectors was not to be had
+            batched, made = None, Worked(spent=spent)
+        except ProviderError as error:
+            self._note(embedder, error)
+            raise
+        if made.spent is not None:
+            self._note(embedder, made.spent)
+        elif made.vectors or (batched is not None and batched.vectors):
+            self._forget(embedder)
+        report = SyncReport() if batched is None else batched.report()
+        return report.plus(made.report())
+
+    def tidy(self, watch: Watch) -> None:
+        """Cut the cache to its cap; not for somebody who waits for an answer."""
+        embedder = self.wanted()
+        if embedder is not None:
+            evict(self._database, self.cache(embedder), watch)
+
+    def ask_again(self, *, now: bool = False) -> None:
+        """See whether the embedder of the settings is back after it was given up for the fallback.
+
+        Args:
+            now: Ask even if the last failure is not an hour ago.
+        """
+        first, trouble = self._embedders.first, self.trouble()
+        if first is None or self._embedders.fallback is None or trouble is None:
+            return
+        if trouble.fingerprint != first.fingerprint or not trouble.is_given_up:
+            return
+        if not (now or trouble.may_be_asked_again(self._clock.now_ms())):
+            return
+        try:
+            first.embed_documents([PROBE])
+        except ProviderError as error:
+            self._note(first, error)
+        else:
+            self._forget(first)
+
+    def _has_work(self, generation: Generation) -> bool:
+        return self._database.read(
+            lambda tx: bool(count_waiting(tx, generation.number, 1)) or has_jobs(tx)
+        )
+
+    def _batched(
+        self, generation: Generation, embedder: Embedder, watch: Watch, patience_s: float
+    ) -> Batched | None:
+        """Return what batches did; None where there are none, or somebody waits."""
+        if patience_s != PATIENCE_S:
+            return None
+        if not (embedder.is_remote or self._database.read(has_jobs)):
+            return None
+        return self._jobs_of(embedder).work(generation.number, watch)
+
+    def _jobs_of(self, embedder: Embedder) -> EmbeddingJobs:
+        """Return the batches of an embedder: one object, for it knows what they did not bring."""
+        from recollect.index.embedding.batch_jobs import EmbeddingJobs
+
+        both = (self._embedders.first, self._embedders.fallback)
+        return self._jobs.setdefault(
+            embedder.fingerprint,
+            EmbeddingJobs(
+                self._database,
+                embedder,
+                self._settings.batch,
+                self.cache(embedder),
+                locks=self._locks,
+                clock=self._clock,
+                kept={e.fingerprint for e in both if e is not None} - {embedder.fingerprint},
+            ),
+        )
+
+    def _learn_size(self, generation: Generation, embedder: Embedder) -> None:
+        """Note the size of the vectors with the first ones; a remote embedder may be asked."""
+        size, known = embedder.dimensions, generation.identity.dimensions
+        self._sizes[embedder.fingerprint] = size
+        if not known:
+            self._database.write(lambda tx: set_size(tx, generation.number, size))
+        elif known != size:
+            raise SizeChanged
+
+    def _note(self, embedder: Embedder, error: ProviderError) -> None:
+        if embedder is self._embedders.first and not isinstance(error, SizeChanged):
+            now = self._clock.now_ms()
+            self._database.write(lambda tx: note_embedder_failure(tx, embedder, error, now))
+
+    def _forget(self, embedder: Embedder) -> None:
+        if self._database.read(find_failure) is not None:
+            self._database.write(lambda tx: forget_failure(tx, embedder.fingerprint))

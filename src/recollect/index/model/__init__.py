@@ -1,0 +1,1 @@
+"""Values and rows of the index: documents, chunks, generations, who hears them."""

@@ -1,0 +1,112 @@
+"""The annotations of the chunks of one partition: their rows, and how a reader holds them.
+
+How much they count is the ranking's matter (`adjustments`), what they may say that of
+`recollect.text.annotations`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from recollect.index.model.chunk_record import Ints, chunk_id, chunk_ids
+from recollect.store.columns import integer, text
+from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.text.annotations import Annotation
+from recollect.text.terms import phrase_terms
+
+Phrase = tuple[str, ...]
+"""The terms of a trigger in their order."""
+
+
+def annotation_row(key: int, annotation: Annotation) -> tuple[SqlValue, ...]:
+    """Return the row of a chunk with the id ``key``, for `add_annotations`."""
+    projects, triggers = map(msgspec.json.encode, (annotation.projects, annotation.triggers))
+    return key, annotation.importance, projects.decode(), triggers.decode()
+
+
+def add_annotations(tx: Transaction, rows: Sequence[Sequence[SqlValue]]) -> None:
+    """Write the rows of new chunks."""
+    tx.executemany(
+        "INSERT INTO annotations (id, importance, projects, triggers) VALUES (?, ?, ?, ?)", rows
+    )
+
+
+class Annotations:
+    """What is said about the chunks of a partition, by chunk number.
+
+    Args:
+        partition: The row of `partitions`.
+    """
+
+    def __init__(self, partition: int) -> None:
+        self._partition = partition
+        self._of_chunk: dict[int, Annotation] = {}
+        self._triggered: defaultdict[Phrase, set[int]] = defaultdict(set)
+        self._longest = 0
+
+    def __len__(self) -> int:
+        return len(self._of_chunk)
+
+    def refresh(self, tx: Transaction, known: int, gone: Ints) -> None:
+        """Take in the chunks from number ``known`` on and drop those that are ``gone``."""
+        for number in self._of_chunk.keys() & set(gone.tolist()):
+            self._drop(number)
+        rows = tx.rows(
+            "SELECT id, importance, projects, triggers FROM annotations WHERE id BETWEEN ? AND ?",
+            chunk_ids(self._partition, known),
+        )
+        first = chunk_id(self._partition, 0)
+        for row in rows:
+            self._add(integer(row[0]) - first, _annotation(row))
+
+    def of(self, number: int) -> Annotation | None:
+        """Return what is said about a chunk."""
+        return self._of_chunk.get(number)
+
+    def among(self, numbers: Ints) -> Iterator[tuple[int, Annotation]]:
+        """Yield the places in ``numbers`` of chunks that have annotations, with these."""
+        if not self._of_chunk:
+            return
+        for place, number in enumerate(numbers.tolist()):
+            found = self._of_chunk.get(number)
+            if found is not None:
+                yield place, found
+
+    def triggered(self, query: str) -> set[int]:
+        """Return the chunks with a trigger that ``query`` contains, word for word."""
+        if not self._triggered:
+            return set()
+        words = phrase_terms(query)
+        found: set[int] = set()
+        for start in range(len(words)):
+            for end in range(start + 1, min(start + self._longest, len(words)) + 1):
+                found |= self._triggered.get(tuple(words[start:end]), set())
+        return found
+
+    def _add(self, number: int, annotation: Annotation) -> None:
+        self._of_chunk[number] = annotation
+        for phrase in _phrases(annotation.triggers):
+            self._triggered[phrase].add(number)
+            self._longest = max(self._longest, len(phrase))
+
+    def _drop(self, number: int) -> None:
+        for phrase in _phrases(self._of_chunk.pop(number).triggers):
+            self._triggered[phrase].discard(number)
+            if not self._triggered[phrase]:
+                del self._triggered[phrase]
+
+
+def _phrases(triggers: Iterable[str]) -> set[Phrase]:
+    return {phrase for trigger in triggers if (phrase := tuple(phrase_terms(trigger)))}
+
+
+def _annotation(row: Row) -> Annotation:
+    _, importance, projects, triggers = row
+    return Annotation(
+        importance=None if importance is None else integer(importance),
+        projects=msgspec.json.decode(text(projects), type=tuple[str, ...]),
+        triggers=msgspec.json.decode(text(triggers), type=tuple[str, ...]),
+    )

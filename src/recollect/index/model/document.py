@@ -1,0 +1,110 @@
+"""What the index is given: one searchable thing, whatever kind of memory it came from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+import msgspec
+
+from recollect.core.scope import Scope
+
+SOURCES = ("memory", "sessions", "observations", "facts", "episodes")
+"""Kinds of memory that can be found; the position is stored, so only append."""
+FILES = SOURCES[0]
+"""The kind of memory files."""
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """One indexed thing: a memory file or a message.
+
+    Attributes:
+        source: One of `SOURCES`.
+        ref: Unique within the source and tenant: a path, a message id.
+        group: What neighbours are taken from: the session's id, the file's path.
+        order: Position in the group, ascending, not negative: the seq of a message, 0 for a file.
+        text: What is searched and shown.
+        at: When it was said or last changed, milliseconds UTC.
+        scope: The owner of the row.
+        role: Who spoke by role (``user``, ``assistant`` ...), where that applies.
+        name: Who spoke by name, where it is known.
+        markdown: Cut into line chunks (a file) instead of one chunk (a message).
+        visibility_group: Who hears of it, see `index.model.visibility`; None: as its source.
+        stamp: What the source needs to see that nothing changed without reading (size and mtime).
+    """
+
+    source: str
+    ref: str
+    group: str
+    order: int
+    text: str
+    at: int
+    scope: Scope
+    role: str | None = None
+    name: str | None = None
+    markdown: bool = False
+    visibility_group: str | None = None
+    stamp: str | None = None
+
+    def digest(self) -> bytes:
+        """Return the SHA-256 over everything that ranking or display depends on."""
+        owner = (self.scope.agent, self.scope.user, self.scope.project)
+        facts = (self.group, self.order, self.at, owner, self.role, self.name, self.markdown)
+        state = hashlib.sha256(repr(facts).encode())
+        state.update(self.text.encode("utf-8", "surrogatepass"))
+        return state.digest()
+
+
+class Removal(msgspec.Struct, frozen=True, kw_only=True):
+    """A document that is gone from its source."""
+
+    source: str
+    ref: str
+    tenant: str
+
+
+class SourceState(msgspec.Struct, frozen=True):
+    """What the index knows of a feed: how far it read, and the stamps of its documents by ref."""
+
+    cursor: int
+    stamps: Mapping[str, str]
+
+
+class DocumentBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """Documents to put and to remove, applied in one transaction.
+
+    Attributes:
+        documents: Put these, or replace their older versions; each only once.
+        removals: Remove these.
+        cursor: The feed is read up to here after this batch.
+        left: About how many more documents will follow, for progress.
+        warnings: What could not be read, one sentence each, without user text.
+    """
+
+    documents: tuple[Document, ...] = ()
+    removals: tuple[Removal, ...] = ()
+    cursor: int = 0
+    left: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+class DocumentSource(Protocol):
+    """One way into the index.
+
+    Attributes:
+        name: Under which its cursor is kept.
+        source: The source of its documents.
+        tenant: For a scan, whose documents it needs the stamps of; None for an outbox, which needs
+            only a cursor.
+    """
+
+    name: str
+    source: str
+    tenant: str | None
+
+    def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
+        """Yield what changed since ``state``, oldest first; nothing when all is known."""
+
+    def is_behind(self, cursor: int) -> bool:
+        """Return cheaply whether there may be something new after ``cursor``."""

@@ -1,0 +1,234 @@
+"""Generations: a rebuild fills a new one beside the one that answers, then flips in one commit."""
+
+from __future__ import annotations
+
+import msgspec
+
+from recollect.store.columns import first_integer, integer, text
+from recollect.store.engine import Transaction
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True, rename={"visibility_rules": "circles"}):
+    """What an index was built with. Another identity needs another generation.
+
+    Attributes:
+        terms: Version of the rules that make terms.
+        pieces: Version of the rules that cut and describe chunks.
+        tokens: Chunk size of files, in tokens of four characters.
+        overlap: Their overlap, likewise.
+        entries: Whether curated files are cut per entry.
+        embedder: Fingerprint of the embedder, empty without one.
+        model: Its ``provider:model``, for people; empty where it was not noted.
+        dimensions: Size of its vectors, 0 without one and as long as it is not known.
+        stands_in_for: Fingerprint of the embedder whose place the fallback took; empty for none.
+        lexical: What finds words, by name.
+        visibility_rules: By which conversations hear of each other; empty where there were none.
+    """
+
+    terms: int
+    pieces: int
+    tokens: int
+    overlap: int
+    entries: bool = False
+    embedder: str = ""
+    model: str = ""
+    dimensions: int = 0
+    stands_in_for: str = ""
+    lexical: str = "postings"
+    visibility_rules: str = ""
+
+    def can_take(self, wanted: Identity) -> bool:
+        """Return whether new texts can join those that are indexed: their terms would meet."""
+        return (self.terms, self.pieces) == (wanted.terms, wanted.pieces)
+
+    def incompatibility(self, wanted: Identity) -> str | None:
+        """Return why an index of this identity is outdated, or None; no embedder fits any."""
+        if not self.can_take(wanted):
+            return self._other_version(wanted)
+        if (self.tokens, self.overlap) != (wanted.tokens, wanted.overlap):
+            return "the size of chunks was changed"
+        if self.entries != wanted.entries:
+            return "the cutting of curated files was changed"
+        if self.lexical != wanted.lexical:
+            return "the lexical back end was changed"
+        if self.visibility_rules != wanted.visibility_rules:
+            return "what conversations hear of each other was changed"
+        return self._other_vectors(wanted)
+
+    def is_for(self, wanted: Identity) -> bool:
+        """Return whether a generation that was begun with this identity is what is wanted now."""
+        return self.embedder == wanted.embedder and self.incompatibility(wanted) is None
+
+    def _other_version(self, wanted: Identity) -> str:
+        rules = [
+            name
+            for name, mine, theirs in (
+                ("words", self.terms, wanted.terms),
+                ("chunks", self.pieces, wanted.pieces),
+            )
+            if mine != theirs
+        ]
+        return f"the index was built by another version, with other rules for {' and '.join(rules)}"
+
+    def _other_vectors(self, wanted: Identity) -> str | None:
+        if not (self.embedder and wanted.embedder):
+            return None
+        if self.embedder != wanted.embedder:
+            return f"the embedder was changed{_difference(self.model, wanted.model)}"
+        if self.dimensions and wanted.dimensions and self.dimensions != wanted.dimensions:
+            return "the size of the vectors was changed"
+        return None
+
+
+def _difference(old: str, new: str) -> str:
+    """Return in which of the parts two embedders differ: provider, model or provider key."""
+    if not old:
+        return ""
+    if old == new:
+        return ": other settings, address or weights of the same model"
+    (old_provider, _, old_model), (provider, _, model) = old.partition(":"), new.partition(":")
+    if old_provider != provider:
+        return f": provider {old_provider} before, {provider} now"
+    return f": model {old_model} before, {model} now"
+
+
+class Generation(msgspec.Struct, frozen=True):
+    """A row of `generations`."""
+
+    number: int
+    identity: Identity
+
+
+def find_generation(tx: Transaction, status: str) -> Generation | None:
+    """Return the newest generation with a status (``serving``, ``building``), or None."""
+    row = tx.row(
+        "SELECT id, identity FROM generations WHERE status = ? ORDER BY id DESC LIMIT 1", (status,)
+    )
+    if row is None:
+        return None
+    return Generation(integer(row[0]), msgspec.json.decode(text(row[1]), type=Identity))
+
+
+def live_identity(tx: Transaction, generation: int) -> Identity | None:
+    """Return what a generation is built with now, or None when it was retired or removed."""
+    row = tx.row(
+        "SELECT identity FROM generations WHERE id = ? AND status <> 'retired'", (generation,)
+    )
+    return msgspec.json.decode(text(row[0]), type=Identity) if row else None
+
+
+def create_generation(tx: Transaction, identity: Identity, status: str, at: int) -> Generation:
+    """Start an empty generation."""
+    row = tx.row(
+        "INSERT INTO generations (status, identity, created_at) VALUES (?, ?, ?) RETURNING id",
+        (status, msgspec.json.encode(identity).decode(), at),
+    )
+    return Generation(first_integer(row), identity)
+
+
+def set_identity(tx: Transaction, generation: int, identity: Identity) -> None:
+    """Change what a generation is built with: only where its rows stay right (a first embedder)."""
+    tx.execute(
+        "UPDATE generations SET identity = ? WHERE id = ?",
+        (msgspec.json.encode(identity).decode(), generation),
+    )
+
+
+def set_size(tx: Transaction, generation: int, dimensions: int) -> None:
+    """Note the size of the vectors, which is known when the first ones are made."""
+    present = live_identity(tx, generation)
+    if present is not None and not present.dimensions:
+        set_identity(tx, generation, msgspec.structs.replace(present, dimensions=dimensions))
+
+
+def flip(tx: Transaction, building: int) -> bool:
+    """Let a built generation answer from now on and retire the one before.
+
+    Returns:
+        False, and nothing is changed, when the generation was given up meanwhile.
+    """
+    row = tx.row("SELECT 1 FROM generations WHERE id = ? AND status = 'building'", (building,))
+    if row is None:
+        return False
+    tx.execute("UPDATE generations SET status = 'retired' WHERE status = 'serving'")
+    tx.execute("UPDATE generations SET status = 'serving' WHERE id = ?", (building,))
+    return True
+
+
+def has_leftovers(tx: Transaction) -> bool:
+    """Return whether there is any generation beside the one that answers."""
+    return tx.row("SELECT 1 FROM generations WHERE status <> 'serving' LIMIT 1") is not None
+
+
+def has_chunks(tx: Transaction, generation: int) -> bool:
+    """Return whether a generation ever held a chunk."""
+    row = tx.row("SELECT 1 FROM partitions WHERE generation = ? AND chunks > 0", (generation,))
+    return row is not None
+
+
+def living(tx: Transaction) -> list[Generation]:
+    """Return the generations that hold something: the one that serves, and one being built."""
+    found = [find_generation(tx, status) for status in ("serving", "building")]
+    return [g for g in found if g is not None and has_chunks(tx, g.number)]
+
+
+def retire_unfinished(tx: Transaction) -> None:
+    """Give up generations that are being built; `retired.drop_some` removes them."""
+    tx.execute("UPDATE generations SET status = 'retired' WHERE status = 'building'")
+
+
+def retire_all(tx: Transaction) -> None:
+    """Give up every generation: a new one is begun by whoever asks for what serves."""
+    tx.execute("UPDATE generations SET status = 'retired'")
+
+
+def read_up_to(tx: Transaction, feed: str) -> int:
+    """Return how far a feed was read by the generation that read the most of it."""
+    row = tx.row(
+        "SELECT max(c.seq) FROM cursors c JOIN generations g ON g.id = c.generation"
+        " WHERE c.feed = ? AND g.status <> 'retired'",
+        (feed,),
+    )
+    return first_integer(row) if row and row[0] is not None else 0
+
+
+def cursor(tx: Transaction, generation: int, feed: str) -> int:
+    """Return how far a generation has read a feed; 0 at the start."""
+    row = tx.row("SELECT seq FROM cursors WHERE generation = ? AND feed = ?", (generation, feed))
+    return first_integer(row)
+
+
+def set_cursor(tx: Transaction, generation: int, feed: str, seq: int) -> None:
+    """Note how far a generation has read a feed."""
+    tx.execute(
+        "INSERT INTO cursors (generation, feed, seq) VALUES (?, ?, ?)"
+        " ON CONFLICT (generation, feed) DO UPDATE SET seq = excluded.seq",
+        (generation, feed, seq),
+    )
+
+
+def partition_number(tx: Transaction, generation: int, tenant: str) -> int | None:
+    """Return the partition of a tenant, or None when nothing of it is indexed."""
+    row = tx.row(
+        "SELECT id FROM partitions WHERE generation = ? AND tenant = ?", (generation, tenant)
+    )
+    return integer(row[0]) if row else None
+
+
+def ensure_partition(tx: Transaction, generation: int, tenant: str) -> int:
+    """Return the partition of a tenant, a new one when there is none."""
+    known = partition_number(tx, generation, tenant)
+    if known is not None:
+        return known
+    return first_integer(
+        tx.row(
+            "INSERT INTO partitions (generation, tenant) VALUES (?, ?) RETURNING id",
+            (generation, tenant),
+        )
+    )
+
+
+def partition_numbers(tx: Transaction, generation: int) -> list[int]:
+    """Return the partitions of a generation."""
+    rows = tx.rows("SELECT id FROM partitions WHERE generation = ? ORDER BY id", (generation,))
+    return [integer(number) for (number,) in rows]

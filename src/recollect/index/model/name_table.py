@@ -1,0 +1,143 @@
+"""The register of a partition: who and what documents belong to, under numbers.
+
+Names of owners and speakers, and groups, each with a count of the documents that use it. What no
+document uses any more is removed, so that nothing of an erased person stays behind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+
+from recollect.index.model.document import Document
+from recollect.store.columns import first_integer
+from recollect.store.engine import Transaction
+
+NOBODY = 0
+"""The number of a name that is not given."""
+
+
+class OwnerIds(msgspec.Struct, frozen=True, kw_only=True):
+    """What a document belongs to: numbers of its group and of names."""
+
+    group: int
+    agent: int
+    user: int
+    project: int
+    speaker: int
+
+    @property
+    def names(self) -> tuple[int, ...]:
+        """The names that are given."""
+        every = (self.agent, self.user, self.project, self.speaker)
+        return tuple(number for number in every if number != NOBODY)
+
+
+class NameTable:
+    """Numbers of names and groups, remembered from one transaction to the next.
+
+    As with `lexical.dictionary.Dictionary`, whoever keeps one calls `forget` when somebody else
+    wrote the partition or a transaction failed.
+
+    Args:
+        partition: The row of `partitions`.
+    """
+
+    def __init__(self, partition: int) -> None:
+        self._partition = partition
+        self._names: dict[tuple[str, str], int] = {}
+        self._groups: dict[tuple[str, str], int] = {}
+        self._name_uses: Counter[int] = Counter()
+        self._group_uses: Counter[int] = Counter()
+
+    def forget(self) -> None:
+        """Drop what is remembered, and uses that were not stored."""
+        self._names.clear()
+        self._groups.clear()
+        self._name_uses.clear()
+        self._group_uses.clear()
+
+    def enter(self, tx: Transaction, document: Document) -> OwnerIds:
+        """Return the numbers of a new document and count its uses; `store` writes them."""
+        scope = document.scope
+        belonging = OwnerIds(
+            group=self._group(tx, document),
+            agent=self._name(tx, "agent", scope.agent),
+            user=self._name(tx, "user", scope.user),
+            project=self._name(tx, "project", scope.project),
+            speaker=self._name(tx, "speaker", document.name),
+        )
+        self._count(belonging, 1)
+        return belonging
+
+    def leave(self, belonging: OwnerIds) -> None:
+        """Count the uses of a removed document off."""
+        self._count(belonging, -1)
+
+    def store(self, tx: Transaction) -> None:
+        """Write the uses and remove what is not used any more."""
+        tx.executemany(
+            "UPDATE names SET uses = uses + ? WHERE id = ?",
+            [(change, number) for number, change in self._name_uses.items() if change],
+        )
+        tx.executemany(
+            "UPDATE chunk_groups SET uses = uses + ? WHERE partition_id = ? AND number = ?",
+            [(change, self._partition, n) for n, change in self._group_uses.items() if change],
+        )
+        self._remove_unused(tx)
+        self._name_uses.clear()
+        self._group_uses.clear()
+
+    def _count(self, belonging: OwnerIds, change: int) -> None:
+        self._group_uses[belonging.group] += change
+        for number in belonging.names:
+            self._name_uses[number] += change
+
+    def _remove_unused(self, tx: Transaction) -> None:
+        names = [(number,) for number, change in self._name_uses.items() if change < 0]
+        groups = [(self._partition, n) for n, change in self._group_uses.items() if change < 0]
+        tx.executemany("DELETE FROM names WHERE id = ? AND uses = 0", names)
+        tx.executemany(
+            "DELETE FROM chunk_groups WHERE partition_id = ? AND number = ? AND uses = 0", groups
+        )
+        if names:
+            self._names.clear()
+        if groups:
+            self._groups.clear()
+
+    def _name(self, tx: Transaction, kind: str, value: str | None) -> int:
+        if not value:
+            return NOBODY
+        if (kind, value) not in self._names:
+            key = (self._partition, kind, value)
+            row = tx.row(
+                "SELECT id FROM names WHERE partition_id = ? AND kind = ? AND value = ?", key
+            ) or tx.row(
+                "INSERT INTO names (partition_id, kind, value) VALUES (?, ?, ?) RETURNING id", key
+            )
+            self._names[kind, value] = first_integer(row)
+        return self._names[kind, value]
+
+    def _group(self, tx: Transaction, document: Document) -> int:
+        source, ref = document.source, document.group
+        if (source, ref) not in self._groups:
+            row = tx.row(
+                "SELECT number FROM chunk_groups WHERE partition_id = ? AND source = ? AND ref = ?",
+                (self._partition, source, ref),
+            )
+            self._groups[source, ref] = first_integer(row) if row else self._new_group(tx, document)
+        return self._groups[source, ref]
+
+    def _new_group(self, tx: Transaction, document: Document) -> int:
+        row = tx.row(
+            "UPDATE partitions SET groups = groups + 1 WHERE id = ? RETURNING groups - 1",
+            (self._partition,),
+        )
+        number = first_integer(row)
+        tx.execute(
+            "INSERT INTO chunk_groups (partition_id, number, source, ref, visibility_group)"
+            " VALUES (?, ?, ?, ?, ?)",
+            (self._partition, number, document.source, document.group, document.visibility_group),
+        )
+        return number

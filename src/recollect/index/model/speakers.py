@@ -1,0 +1,115 @@
+"""Names of owners and speakers, and which speakers a question talks about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from recollect.store.columns import integer, text
+from recollect.store.engine import Transaction
+
+UNKNOWN = -1
+"""Equals no stored number, so that an unknown owner matches nothing."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
+
+
+class Mention(msgspec.Struct, frozen=True):
+    """A name within a question: its place, and the speakers it may mean."""
+
+    start: int
+    end: int
+    speakers: frozenset[int]
+
+
+class Names:
+    """The rows of `names` of one partition."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._known: dict[int, tuple[str, str]] = {}
+        self._speakers: dict[str, set[int]] = {}
+        self._longest = 1
+        self._read_until = 0
+
+    def refresh(self, tx: Transaction, partition: int) -> None:
+        """Take in new names."""
+        rows = tx.rows(
+            "SELECT id, kind, value FROM names WHERE partition_id = ? AND id > ? ORDER BY id",
+            (partition, self._read_until),
+        )
+        for key, kind, value in rows:
+            self._read_until = integer(key)
+            self._add(integer(key), text(kind), text(value))
+
+    def forget_missing(self, tx: Transaction, numbers: Iterable[int]) -> None:
+        """Drop those of ``numbers`` that were removed: nobody speaks under them any more."""
+        for number in numbers:
+            if number in self._known and not tx.row("SELECT 1 FROM names WHERE id = ?", (number,)):
+                self._drop(number)
+
+    def number(self, kind: str, value: str) -> int:
+        """Return the number of a name, or `UNKNOWN`."""
+        return self._numbers.get((kind, value), UNKNOWN)
+
+    def mentions(self, question: str) -> list[Mention]:
+        """Return the speakers named in ``question``, by full or first name, left to right.
+
+        A name of one word must be written with a capital, unless the question has none at all:
+        "will" and "mark" are words too.
+        """
+        words = list(_WORD.finditer(question))
+        lower_case = question == question.lower()
+        found: list[Mention] = []
+        position = 0
+        while position < len(words):
+            length = self._match(words, position, question, lower_case=lower_case)
+            if length:
+                end = words[position + length - 1].end()
+                start = words[position].start()
+                key = _bare(question[start:end])
+                found.append(Mention(start, end, frozenset(self._speakers[key])))
+            position += max(length, 1)
+        return found
+
+    def _match(
+        self, words: list[re.Match[str]], position: int, question: str, *, lower_case: bool
+    ) -> int:
+        first = words[position].group()
+        if not lower_case and first[0].islower() and first.isascii():
+            return 0
+        for length in range(min(self._longest, len(words) - position), 0, -1):
+            end = words[position + length - 1].end()
+            if _bare(question[words[position].start() : end]) in self._speakers:
+                return length
+        return 0
+
+    def _add(self, number: int, kind: str, value: str) -> None:
+        self._numbers[kind, value] = number
+        self._known[number] = kind, value
+        if kind == "speaker":
+            for key in _keys(value):
+                self._speakers.setdefault(key, set()).add(number)
+            self._longest = max(self._longest, len(_WORD.findall(value)))
+
+    def _drop(self, number: int) -> None:
+        kind, value = self._known.pop(number)
+        if self._numbers.get((kind, value)) == number:
+            del self._numbers[kind, value]
+        for key in _keys(value) if kind == "speaker" else ():
+            self._speakers[key].discard(number)
+            if not self._speakers[key]:
+                del self._speakers[key]
+
+
+def _keys(name: str) -> set[str]:
+    """Return what a speaker may be called by: the full name and its first word."""
+    words = _WORD.findall(name)
+    return ({_bare(name)} | {_bare(word) for word in words[:1]}) - {""}
+
+
+def _bare(name: str) -> str:
+    folded = " ".join(name.split()).casefold()
+    return folded.removesuffix("'s").removesuffix("’s")

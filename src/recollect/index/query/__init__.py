@@ -1,0 +1,1 @@
+"""The reading side: from a question to hits."""

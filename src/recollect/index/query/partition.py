@@ -1,0 +1,199 @@
+"""A partition as a reader holds it: chunk arrays, the tail's postings, names and codes in memory.
+
+`refresh` brings it to the state of a read transaction, so that what lies in memory and what the
+same transaction reads from the tables belong to one snapshot, whichever process wrote it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.lexical.choice import DEFAULT, backend
+from recollect.index.lexical.segments import sealed_end, sealed_records
+from recollect.index.lexical.tail import TailRow, read_tail
+from recollect.index.model import chunk_record
+from recollect.index.model.annotations import Annotations
+from recollect.index.model.chunk_arrays import ChunkArrays
+from recollect.index.model.chunk_record import (
+    LAYOUT,
+    Floats,
+    Ints,
+    Mask,
+    Records,
+    damaged_records,
+    decode,
+)
+from recollect.index.model.document import SOURCES
+from recollect.index.model.origin import Strangers
+from recollect.index.model.speakers import Names
+from recollect.index.model.visibility import VisibilityGroups
+from recollect.index.vectors.codes import CodeMatrix
+from recollect.index.vectors.port import NearScan
+from recollect.index.vectors.vector_index import Codes, Held, Scanner
+from recollect.store.columns import first_integer, integer, text
+from recollect.store.engine import Transaction
+from recollect.text.terms import terms
+
+OWNERS = ("agent", "user", "project", "speaker")
+"""Columns of `layout` that hold numbers of names."""
+
+
+class Partition:
+    """One tenant of one generation.
+
+    Hold `lock` from before the read transaction begins until it ends: memory only goes forward, so
+    a transaction must not be older than the one that refreshed last.
+
+    Args:
+        number: The row of `partitions`.
+        dimensions: Size of the vectors; 0 without an embedder.
+        lexical: What finds words, by name.
+        near: What finds near vectors; the codes alone unless told otherwise.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        dimensions: int,
+        lexical: str = DEFAULT,
+        near: Scanner | None = None,
+    ) -> None:
+        self.number = number
+        self.dimensions = dimensions
+        self._backend = backend(lexical)
+        self._near = near or Codes()
+        self.lock = threading.Lock()
+        self._empty()
+
+    def _empty(self) -> None:
+        self.arrays = ChunkArrays()
+        self.names = Names()
+        self.annotations = Annotations(self.number)
+        self.strangers = Strangers(self.number)
+        self.visibility_groups = VisibilityGroups(self.number)
+        self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
+        self.words = self._backend.reader(self.number)
+        self._revision = -1
+        self._tail: list[TailRow] = []
+        self._removals_read = 0
+
+    def refresh(self, tx: Transaction) -> None:
+        """Take in what was committed since the last look."""
+        row = tx.row("SELECT revision, chunks FROM partitions WHERE id = ?", (self.number,))
+        if row is None or integer(row[0]) == self._revision:
+            return
+        try:
+            self._take_in(tx, integer(row[1]))
+        except BaseException:
+            self._empty()  # half of a state is no state
+            raise
+        self._revision = integer(row[0])
+
+    def scan(self, tx: Transaction, vector: Floats) -> NearScan | None:
+        """Return what is near to ``vector``, or None where there are no vectors."""
+        if self.codes is None:
+            return None
+        return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
+
+    def terms_of(self, tx: Transaction, number: int) -> list[str]:
+        """Return the terms of a chunk, in order."""
+        row = tx.row(
+            "SELECT text FROM chunks WHERE id = ?", (chunk_record.chunk_id(self.number, number),)
+        )
+        return terms(text(row[0])) if row else []
+
+    def visible(
+        self,
+        scope: dict[str, str],
+        sources: Mask | None,
+        limits: Sequence[Mask],
+        origin: str | None = None,
+    ) -> Mask | None:
+        """Return which chunks a caller may see, None for all living ones.
+
+        Args:
+            scope: Owner kind to value; a value that is unknown hides everything.
+            sources: By source number; None for every source.
+            limits: What else they must meet.
+            origin: The workspace whose memory files are seen; None for those of all.
+        """
+        arrays, count = self.arrays, self.arrays.count
+        conditions: list[NDArray[np.bool_]] = [
+            arrays[kind][:count] == self.names.number(kind, value) for kind, value in scope.items()
+        ]
+        conditions += limits
+        if sources is not None:
+            conditions.append(sources[arrays["source"][:count]])
+        if origin is not None:
+            own = self.strangers.visible(origin, arrays["group"][:count])
+            conditions += [own] if own is not None else []
+        if not conditions:
+            return None
+        mask: Mask = np.logical_and.reduce([arrays.alive[:count], *conditions])
+        return mask
+
+    def _take_in(self, tx: Transaction, count: int) -> None:
+        known = self.arrays.count
+        self.names.refresh(tx, self.number)
+        self.strangers.refresh(tx)
+        self.visibility_groups.refresh(tx)
+        gone = self._new_removals(tx)
+        self._read_tail(tx, known)
+        if count > known:
+            self.arrays.append(self._records(tx, known, count), gone[gone >= known])
+        self.annotations.refresh(tx, known, gone)
+        self._remove(tx, gone[gone < known])
+        if self.codes:
+            self.codes.refresh(tx, self.number, count)
+            self.codes.forget(gone)
+
+    def _new_removals(self, tx: Transaction) -> Ints:
+        rows = list(
+            tx.rows(
+                "SELECT id, chunk FROM removals WHERE partition_id = ? AND id > ? ORDER BY id",
+                (self.number, self._removals_read),
+            )
+        )
+        if rows:
+            self._removals_read = integer(rows[-1][0])
+        return np.array([integer(chunk) for _, chunk in rows], np.int64)
+
+    def _read_tail(self, tx: Transaction, known: int) -> None:
+        end = sealed_end(tx, self.number)
+        self._tail = [row for row in self._tail if row.number >= end]
+        self._tail += read_tail(tx, self.number, max(known, end))
+        self.words.hold(self._tail)
+
+    def _records(self, tx: Transaction, known: int, count: int) -> Records:
+        """Return the records of the chunks from ``known`` on; of removed ones they may be empty."""
+        records = np.zeros(count - known, LAYOUT)
+        for first, held in sealed_records(tx, self.number, known):
+            start = max(first, known)
+            records[start - known : first + len(held) - known] = held[start - first :]
+        for row in self._tail:
+            if row.number >= known:
+                records[row.number - known] = decode(row.layout)[0]
+        self._check(tx, records)
+        return records
+
+    def _check(self, tx: Transaction, records: Records) -> None:
+        """Refuse records that would lead out of the arrays."""
+        row = tx.row("SELECT groups FROM partitions WHERE id = ?", (self.number,))
+        group, source = records["group"], records["source"]
+        wrong = (group < 0) | (group >= max(1, first_integer(row))) | (source >= len(SOURCES))
+        if wrong.any():
+            raise damaged_records()
+
+    def _remove(self, tx: Transaction, gone: Ints) -> None:
+        if not len(gone):
+            return
+        self.arrays.kill(gone)
+        dead = set(gone.tolist())
+        self._tail = [row for row in self._tail if row.number not in dead]
+        self.words.hold(self._tail)
+        owners = np.unique(np.concatenate([self.arrays[column][gone] for column in OWNERS]))
+        self.names.forget_missing(tx, owners.tolist())

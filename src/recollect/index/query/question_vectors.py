@@ -1,0 +1,119 @@
+"""Vectors of questions, from whichever embedder fits the generation that answers.
+
+A local model is asked in the caller's thread. A remote provider gets so long and no longer, however
+it hangs; then it has a rest, in which searches answer by words at once.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+
+import msgspec
+import numpy as np
+
+from recollect.core.errors import EmbeddingError, ProviderError, ProviderUnavailable
+from recollect.index.embedding.service import Embedders
+from recollect.index.model.generation import Identity
+from recollect.models.embedding.embedder import Embedder, Vectors, checked_vectors
+
+REST = 10
+"""So many times the longest wait nobody asks a provider again that was late: of a minute in which
+it hangs, one search in ten seconds pays, not every one."""
+
+
+class QuestionVector(msgspec.Struct, frozen=True):
+    """The unit vector of a question and the fingerprint of the embedder that made it."""
+
+    vector: Vectors
+    embedder: str
+
+
+class QuestionVectors:
+    """Embeds questions. Threads may share it.
+
+    Args:
+        embedders: Those of the index.
+        timeout_s: Longest a search waits for a remote one.
+        elapsed: Seconds that only go forward.
+    """
+
+    def __init__(
+        self,
+        embedders: Embedders,
+        timeout_s: float,
+        elapsed: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._embedders = embedders
+        self._timeout_s = timeout_s
+        self._elapsed = elapsed
+        self._rests_until = 0.0
+
+    @property
+    def has_embedder(self) -> bool:
+        """Whether there is anybody to ask."""
+        return self._embedders.first is not None or self._embedders.fallback is not None
+
+    def fits(self, identity: Identity) -> bool:
+        """Return whether one of the embedders made the vectors of a generation."""
+        return bool(identity.dimensions) and self._embedders.fitting(identity.embedder) is not None
+
+    def vector(self, identity: Identity, text: str) -> QuestionVector:
+        """Return the vector of a question for a generation that fits.
+
+        Raises:
+            ProviderError: there is none, or not in time.
+        """
+        embedder = self._embedders.fitting(identity.embedder)
+        if embedder is None:
+            raise EmbeddingError(
+                "no embedder fits the index", hint="check embedding.provider, or rebuild the index"
+            )
+        made = self._ask(embedder, text) if embedder.is_remote else embedder.embed_query(text)
+        checked = checked_vectors(made[np.newaxis], 1, identity.dimensions)[0]
+        return QuestionVector(checked, embedder.fingerprint)
+
+    def _ask(self, embedder: Embedder, text: str) -> Vectors:
+        if self._elapsed() < self._rests_until:
+            raise self._too_late(embedder, "did not answer an earlier question in time")
+        answer: Future[Vectors] = Future()
+        began = self._elapsed()
+        threading.Thread(
+            target=_answer, args=(embedder, text, answer), name="recollect-question", daemon=True
+        ).start()
+        try:
+            return answer.result(self._timeout_s)
+        except FutureTimeout:
+            self._rest()
+            answer.add_done_callback(self._wake)
+            raise self._too_late(embedder, "did not answer in time") from None
+        except ProviderError:
+            # Its own deadline is about ours: what took long is late, whoever noticed first.
+            if self._elapsed() - began >= self._timeout_s / 2:
+                self._rest()
+            raise
+
+    def _wake(self, answer: Future[Vectors]) -> None:
+        """End the rest when the answer that was owed came after all."""
+        if answer.exception() is None:
+            self._rests_until = 0.0
+
+    def _rest(self) -> None:
+        self._rests_until = self._elapsed() + REST * self._timeout_s
+
+    def _too_late(self, embedder: Embedder, what: str) -> ProviderUnavailable:
+        provider = embedder.model.partition(":")[0]
+        return ProviderUnavailable(
+            f"{provider} {what}",
+            hint="it is asked again later; embedding.remote.query_timeout_s is how long",
+        )
+
+
+def _answer(embedder: Embedder, text: str, answer: Future[Vectors]) -> None:
+    try:
+        answer.set_result(embedder.embed_query(text))
+    except BaseException as error:  # noqa: BLE001  # raised again in the thread that waits
+        answer.set_exception(error)

@@ -1,0 +1,171 @@
+"""The ranking: parts of a score, their weights, and their sum.
+
+Every part has an absolute scale in [0, 1], so scores of one question are comparable with those of
+another and nothing is normalised by the other candidates. Weights: docs/experiments.md, weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.core.settings import HybridSettings, RankingSettings
+from recollect.index.lexical.bm25 import idf
+from recollect.index.lexical.port import FoundTerm
+from recollect.index.model.chunk_arrays import ChunkArrays
+from recollect.index.model.chunk_record import FROM_USER, QUESTION, TIME_WORD, Floats, Ints, Mask
+from recollect.index.query.question import Question
+from recollect.text.cues import MOST_CAPITALS
+from recollect.text.terms import is_unspaced
+
+OTHER_DAY, YEAR_ALONE = 0.4, 0.3
+
+Times = NDArray[np.datetime64]
+
+
+class ScoreParts(msgspec.Struct, frozen=True):
+    """The parts of the scores of some chunks, each (n,) and not weighted yet."""
+
+    numbers: Ints
+    values: Mapping[str, Floats]
+
+    def total(self, weights: Mapping[str, float]) -> Floats:
+        """Return the weighted sums, as shares of the best possible one, in [0, 1]."""
+        raw = sum(
+            (weights[name] * value for name, value in self.values.items() if name in weights),
+            np.zeros(len(self.numbers), np.float32),
+        )
+        shares: Floats = np.clip(raw / best_possible(weights), 0.0, 1.0)
+        return shares
+
+    def take(self, places: Ints) -> ScoreParts:
+        """Return the parts of the chunks at ``places``."""
+        kept = {name: value[places] for name, value in self.values.items()}
+        return ScoreParts(self.numbers[places], kept)
+
+    def with_part(self, name: str, value: Floats) -> ScoreParts:
+        """Return the parts with one added or replaced."""
+        return ScoreParts(self.numbers, {**self.values, name: value})
+
+
+def best_possible(weights: Mapping[str, float]) -> float:
+    """Return the sum that a chunk with every part at its best would have."""
+    return max(sum(weight for weight in weights.values() if weight > 0), 1e-9)
+
+
+def weights_for(
+    question: Question, ranking: RankingSettings, *, lexical: bool, vector: bool
+) -> dict[str, float]:
+    """Return the weights of the parts that can speak for this question; ``question`` is a malus."""
+    weights: dict[str, float] = {"question": -ranking.question}
+    if lexical and question.terms:
+        group = ranking.group if vector else ranking.group_alone
+        weights |= {"context": ranking.context, "group": group}
+    if vector:
+        weights["vector"] = ranking.vector
+    if question.speakers or question.first_person:
+        weights["speaker"] = ranking.speaker
+    if question.months or question.years:
+        weights["date"] = ranking.date
+    if question.asks_when or question.months:
+        weights["time"] = ranking.time
+    if question.asks_name:
+        weights["capitals"] = ranking.capitals
+    return weights
+
+
+def own_weight(question: Question, ranking: RankingSettings) -> float:
+    """Return the weight of holding the question's pairs of characters; 0 for a question in words.
+
+    Pairs leave no function words out, and a short message takes over nearly all that the one before
+    it holds: without this part it can stand before it. With words the same part costs recall
+    (docs/experiments.md, own).
+    """
+    return ranking.own if any(is_unspaced(term) for term in question.terms) else 0.0
+
+
+def own_share(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Ints) -> Floats:
+    """Return how much of the rarity of ``terms`` each of ``numbers`` holds itself, in [0, 1]."""
+    living = int(arrays.totals.chunks.sum())
+    held = np.zeros(len(numbers), np.float32)
+    whole = 0.0
+    for term in terms:
+        rarity = idf(living, term.frequency)
+        whole += rarity
+        if term.frequency:
+            held += np.float32(rarity) * (term.counts(numbers) > 0)
+    return held / np.float32(max(whole, 1e-9))
+
+
+def plain_weights(hybrid: HybridSettings, *, lexical: bool, vector: bool) -> dict[str, float]:
+    """Return the two weights of OpenClaw's sum, scaled to 1; a side that is alone has all of it.
+
+    Two weights of 0 mean the usual ones.
+    """
+    given = hybrid if hybrid.vector_weight + hybrid.text_weight > 0 else HybridSettings()
+    if not (lexical and vector):
+        return {"vector": 1.0} if vector else {"context": 1.0}
+    total = given.vector_weight + given.text_weight
+    return {"vector": given.vector_weight / total, "context": given.text_weight / total}
+
+
+def priors(arrays: ChunkArrays, numbers: Ints, question: Question) -> dict[str, Floats]:
+    """Return the parts that come from who, when and how a chunk was said."""
+    flags = arrays["flags"][numbers]
+    return {
+        "speaker": _speaker(arrays, numbers, question),
+        "date": _date(arrays["at"][numbers], question),
+        "time": ((flags & TIME_WORD) > 0).astype(np.float32),
+        "capitals": np.minimum(arrays["capitals"][numbers], MOST_CAPITALS).astype(np.float32)
+        / MOST_CAPITALS,
+        "question": ((flags & QUESTION) > 0).astype(np.float32),
+    }
+
+
+def _speaker(arrays: ChunkArrays, numbers: Ints, question: Question) -> Floats:
+    if question.speakers:
+        said = np.isin(arrays["speaker"][numbers], np.fromiter(question.speakers, np.int64))
+        return said.astype(np.float32)
+    return ((arrays["flags"][numbers] & FROM_USER) > 0).astype(np.float32)
+
+
+def _date(at: Ints, question: Question) -> Floats:
+    """Return how well the time fits: 1 on a day named or beside it.
+
+    Without a day 1 in a month named and 1/2 in the next one, where it is told; `YEAR_ALONE` for the
+    year alone; `OTHER_DAY` of the month's share where a day is named but not met.
+    """
+    when = at.astype("datetime64[ms]")
+    if question.years and not question.months:
+        return YEAR_ALONE * _in_years(when, question).astype(np.float32)
+    month = when.astype("datetime64[M]")
+    fits: Floats = np.maximum(_in_months(month, question), 0.5 * _in_months(month - 1, question))
+    if question.days:
+        day = when.astype("datetime64[D]")
+        met = [_on_days(day + shift, question) for shift in (-1, 0, 1)]
+        fits = np.maximum(OTHER_DAY * fits, np.logical_or.reduce(met))
+    return fits.astype(np.float32)
+
+
+def _on_days(day: Times, question: Question) -> Mask:
+    month = day.astype("datetime64[M]")
+    number = (day - month.astype("datetime64[D]")).astype(np.int64) + 1
+    named = [_month_numbers(month) * 100 + number == m * 100 + d for m, d in question.days]
+    met: Mask = np.logical_or.reduce(named)
+    return met & _in_years(day, question)
+
+
+def _in_months(month: Times, question: Question) -> Mask:
+    return np.isin(_month_numbers(month), list(question.months)) & _in_years(month, question)
+
+
+def _month_numbers(month: Times) -> Ints:
+    return month.astype(np.int64) % 12 + 1
+
+
+def _in_years(when: Times, question: Question) -> Mask:
+    years = when.astype("datetime64[Y]").astype(np.int64) + 1970
+    return np.isin(years, list(question.years)) if question.years else np.ones(len(when), bool)

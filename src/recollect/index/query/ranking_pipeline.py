@@ -1,0 +1,268 @@
+"""The one search: from a question to chunks with their scores and parts.
+
+`candidates` proposes, `ranking` scores them all, the best get their exact vectors. Up to
+`exact_below` visible chunks, all are candidates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.core.settings import SearchSettings
+from recollect.index.lexical.port import EVERY, Asked, Scores
+from recollect.index.model.chunk_record import Floats, Ints, Mask
+from recollect.index.query.adjustments import Adjusted, Adjustments
+from recollect.index.query.candidates import FILE, FILE_ARM, Candidates, with_candidates
+from recollect.index.query.feedback import READ, feedback_score, feedback_terms, moved_query
+from recollect.index.query.partition import Partition
+from recollect.index.query.question import Ranked, RankingRequest
+from recollect.index.query.ranking import (
+    ScoreParts,
+    best_possible,
+    own_share,
+    own_weight,
+    plain_weights,
+    priors,
+    weights_for,
+)
+from recollect.index.vectors.port import NearScan
+from recollect.index.vectors.smoothing import estimated, neighbourhood, smoothed_vectors
+from recollect.store.engine import Transaction
+from recollect.text.terms import is_unspaced
+
+RESCORED, RESCORED_AMONG_MANY = 100, 64
+"""Chunks that get their exact vectors, from the best by the codes' estimate; fewer in large scopes,
+where reading their rows is what costs (docs/experiments.md, candidates)."""
+
+
+def rank(
+    tx: Transaction, partition: Partition, request: RankingRequest, settings: SearchSettings
+) -> Ranked:
+    """Return the best chunks for a request; the caller holds the partition's lock."""
+    return RankingPipeline(tx, partition, request, with_candidates(settings, request.most)).run()
+
+
+class RankingPipeline:
+    """One run of the search; its steps share the scores and the scan."""
+
+    def __init__(
+        self,
+        tx: Transaction,
+        partition: Partition,
+        request: RankingRequest,
+        settings: SearchSettings,
+    ) -> None:
+        self._tx = tx
+        self._partition = partition
+        self._arrays = partition.arrays
+        self._request = request
+        self._settings = settings
+        self._lexical = self._score_words()
+        self._scan = self._scan_codes()
+        self._weights = self._chosen_weights()
+        self._pinned: dict[int, int] = {}
+
+    def run(self) -> Ranked:
+        """Return the best chunks, their scores and why."""
+        parts = self._parts(self._candidates())
+        self._pinned = self._best_of_named(parts)
+        parts = self._with_own(self._answering(self._rescored(parts)))
+        adjusted = self._adjusted(parts)
+        total = adjusted.total
+        ranks = self._ranks(parts.numbers)
+        order = self._ordered(parts.numbers, total + ranks)
+        order = order[total[order] > 0]
+        kept = self._first(order, parts.numbers, max(RESCORED, 2 * self._request.most))
+        return Ranked(
+            numbers=parts.numbers[kept].tolist(),
+            scores=total[kept].tolist(),
+            ranks=ranks[kept].astype(int).tolist(),
+            are_files=(self._arrays["source"][parts.numbers[kept]] == FILE).tolist(),
+            is_all=len(kept) == len(order) and len(order) < self._request.most,
+            why=lambda place: self._why(parts, adjusted, int(kept[place])),
+        )
+
+    def _chosen_weights(self) -> dict[str, float]:
+        lexical, vector = self._lexical is not None, self._scan is not None
+        if self._settings.hybrid.enabled:
+            return plain_weights(self._settings.hybrid, lexical=lexical, vector=vector)
+        return weights_for(
+            self._request.question, self._settings.ranking, lexical=lexical, vector=vector
+        )
+
+    def _best_of_named(self, parts: ScoreParts) -> dict[int, int]:
+        """Return the best chunk of each file that the question names, with the rank."""
+        total = parts.total(self._weights)
+        found: dict[int, int] = {}
+        for file in self._request.named:
+            places = np.flatnonzero(np.isin(parts.numbers, file.chunks))
+            if len(places):
+                best = self._ordered(parts.numbers[places], total[places])[0]
+                found.setdefault(int(parts.numbers[places[best]]), file.rank)
+        return found
+
+    def _is_demanded(self, numbers: Ints) -> Mask:
+        """Return which chunks are hits whatever they score."""
+        demanded = {*self._pinned, *self._request.triggered}
+        if not demanded:
+            return np.zeros(len(numbers), np.bool_)
+        return np.isin(numbers, np.fromiter(demanded, np.int64))
+
+    def _adjusted(self, parts: ScoreParts) -> Adjusted:
+        request = self._request
+        adjustments = Adjustments(
+            recency=self._settings.recency,
+            now_ms=request.now_ms,
+            projects=request.projects,
+            triggered=request.triggered,
+            pinned=self._pinned,
+        )
+        total, annotations = parts.total(self._weights), self._partition.annotations
+        return adjustments.apply(self._arrays, annotations, parts.numbers, total)
+
+    def _ranks(self, numbers: Ints) -> Floats:
+        """Return the ranks of chunks of files that the question names; 0 for all others."""
+        ranks = np.zeros(len(numbers), np.float32)
+        for number, rank in self._pinned.items():
+            ranks[numbers == number] = rank
+        return ranks
+
+    def _answering(self, parts: ScoreParts) -> ScoreParts:
+        """Leave out what has only its speaker or its time for it: that alone is no answer."""
+        if self._scan is not None:
+            return parts
+        words = sum(
+            (parts.values.get(name, 0.0) for name in ("context", "group")),
+            np.zeros(len(parts.numbers), np.float32),
+        )
+        return parts.take(np.flatnonzero((words > 0) | self._is_demanded(parts.numbers)))
+
+    def _score_words(self) -> Scores | None:
+        question = self._request.question
+        if not (self._request.lexical and question.terms):
+            return None
+        asked = Asked(
+            terms=question.terms,
+            budget=self._settings.posting_budget if self._is_large() else EVERY,
+            visible=self._request.visible,
+            most=self._request.most,
+        )
+        return self._partition.words.score(self._tx, self._arrays, asked)
+
+    def _scan_codes(self) -> NearScan | None:
+        vector = self._request.vector
+        return None if vector is None else self._partition.scan(self._tx, vector)
+
+    def _is_large(self) -> bool:
+        return self._visible_count() > self._settings.exact_below
+
+    def _visible_count(self) -> int:
+        visible = self._request.visible
+        return int(
+            self._arrays.totals.chunks.sum() if visible is None else np.count_nonzero(visible)
+        )
+
+    def _candidates(self) -> Ints:
+        if self._is_large():
+            found = self._lexical, self._scan
+            chosen = Candidates(self._arrays, self._request, self._settings, found, self._weights)
+            return chosen.chosen()
+        mask = self._request.visible
+        alive = self._arrays.alive[: self._arrays.count]
+        return np.flatnonzero(alive if mask is None else mask)
+
+    def _parts(self, numbers: Ints) -> ScoreParts:
+        values = priors(self._arrays, numbers, self._request.question)
+        if self._lexical is not None:
+            values["context"] = self._lexical.complete(numbers)
+            values["group"] = self._lexical.groups[self._arrays["group"][numbers]]
+        if self._scan is not None:
+            values["vector"] = estimated(self._scan, neighbourhood(self._arrays, numbers))
+        return ScoreParts(numbers, values)
+
+    def _rescored(self, parts: ScoreParts) -> ScoreParts:
+        """Return the best by the estimate with their exact vectors."""
+        vector = self._request.vector
+        if self._scan is None or vector is None:
+            return parts
+        demanded = self._is_demanded(parts.numbers)
+        best = self._ordered(parts.numbers, parts.total(self._weights) + demanded)
+        least = RESCORED_AMONG_MANY if self._is_large() else RESCORED
+        kept = parts.take(self._first(best, parts.numbers, max(least, 2 * self._request.most)))
+        around = neighbourhood(self._arrays, kept.numbers)
+        rows = smoothed_vectors(self._tx, self._partition.number, around, len(vector))
+        return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
+
+    def _first(self, order: Ints, numbers: Ints, most: int) -> Ints:
+        """Return the first of the places ``order``, and the best memory files behind them."""
+        if not self._request.with_files:
+            return order[:most]
+        rest = order[most:]
+        files = rest[self._arrays["source"][numbers[rest]] == FILE]
+        return np.concatenate([order[:most], files[:FILE_ARM]])
+
+    def _with_feedback(self, parts: ScoreParts, rows: Floats, vector: Floats) -> ScoreParts:
+        """Ask again with what the best have in common, when they are files (see `feedback`)."""
+        best = self._ordered(parts.numbers, parts.total(self._weights))
+        if not (self._wants_feedback() and self._are_files(parts.numbers[best[:READ]])):
+            return parts
+        parts = parts.with_part("vector", rows @ moved_query(vector, rows[best]))
+        if self._lexical is None:
+            return parts
+        total = parts.total(self._weights)
+        best = self._ordered(parts.numbers, total)[:READ]
+        texts = [self._partition.terms_of(self._tx, n) for n in parts.numbers[best].tolist()]
+        found = feedback_terms(
+            self._arrays,
+            texts,
+            total[best] * best_possible(self._weights),
+            lambda term: self._partition.words.find(self._tx, term),
+            set(self._request.question.terms),
+        )
+        self._weights["feedback"] = self._settings.ranking.feedback
+        return parts.with_part("feedback", feedback_score(self._arrays, found, parts.numbers))
+
+    def _wants_feedback(self) -> bool:
+        return self._settings.ranking.feedback > 0 and not self._settings.hybrid.enabled
+
+    def _with_own(self, parts: ScoreParts) -> ScoreParts:
+        """Say of the best which pairs of characters they hold themselves (see `own_weight`)."""
+        weight = self._own_weight()
+        if self._lexical is None or not weight:
+            return parts
+        pairs = [term for term in self._request.question.terms if is_unspaced(term)]
+        best = self._ordered(parts.numbers, parts.total(self._weights))
+        best = best[: max(RESCORED, 2 * self._request.most)]
+        found = [self._partition.words.find(self._tx, pair) for pair in pairs]
+        shares = np.zeros(len(parts.numbers), np.float32)
+        shares[best] = own_share(self._arrays, found, parts.numbers[best])
+        self._weights["own"] = weight
+        return parts.with_part("own", shares)
+
+    def _own_weight(self) -> float:
+        if self._settings.hybrid.enabled:
+            return 0.0
+        return own_weight(self._request.question, self._settings.ranking)
+
+    def _are_files(self, numbers: Ints) -> bool:
+        sources = self._arrays["source"][numbers]
+        return 2 * int(np.count_nonzero(sources == FILE)) > len(numbers)
+
+    def _ordered(self, numbers: Ints, total: NDArray[np.float32]) -> Ints:
+        """Return the places, best first; ties by time and place in the group, not by arrival."""
+        arrays = self._arrays
+        keys = (arrays["order"][numbers], arrays["at"][numbers], -total)
+        return np.lexsort(keys)
+
+    def _why(self, parts: ScoreParts, adjusted: Adjusted, place: int) -> dict[str, float]:
+        if int(parts.numbers[place]) in self._pinned:
+            return {"path": 1.0}
+        best = best_possible(self._weights)
+        shares = {
+            name: float(weight * parts.values[name][place] / best)
+            for name, weight in self._weights.items()
+            if name in parts.values
+        }
+        shares |= {name: float(change[place]) for name, change in adjusted.reasons.items()}
+        return {name: share for name, share in shares.items() if share}

@@ -1,0 +1,349 @@
+"""Answers questions: finds the partition, ranks its chunks and turns the best into hits."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.core.errors import InvalidInput, ProviderError
+from recollect.core.scope import Scope
+from recollect.core.settings import SearchSettings
+from recollect.index.model.chunk_record import Mask
+from recollect.index.model.document import FILES, SOURCES
+from recollect.index.model.file_names import named_files
+from recollect.index.model.generation import Identity, find_generation, partition_number
+from recollect.index.model.visibility import Audience, SeqRange, within_ranges
+from recollect.index.query.adjustments import project_key
+from recollect.index.query.hit import Hit, SearchResult
+from recollect.index.query.partition import Partition
+from recollect.index.query.question import RankingRequest, analyse
+from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
+from recollect.index.query.ranking_pipeline import rank
+from recollect.index.query.shortlist import (
+    HitReader,
+    Shortlist,
+    Shown,
+    Wanted,
+    find_session_group,
+    quota,
+)
+from recollect.index.vectors.vector_index import InMemory, VectorIndex
+from recollect.models.embedding.embedder import Vectors
+from recollect.store.engine import Database, Transaction
+
+MODES = ("hybrid", "lexical", "vector")
+MOST_HITS = 1_000
+DAMAGED_WORDS = "some words of the index are damaged and were left out: run `recollect reindex`"
+HELD_PARTITIONS = 32
+"""Tenants kept in memory at once; the one not asked for longest goes."""
+OTHER_RULES = "who hears of what was changed: run `recollect sync` first"
+FURTHER = 4
+"""When several of the best chunks are of one message, so many times more are ranked."""
+
+POOL = 100
+"""Hits among which a threshold or diversity choose."""
+
+T = TypeVar("T")
+
+
+class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How to search.
+
+    Attributes:
+        limit: Hits at most, 1 to 1,000.
+        min_score: In [0, 1]; hits with all the question's words are shown below it too.
+        sources: Kinds of memory; None for all.
+        mode: One of `MODES`.
+        citations: Whether hits say where they stand.
+        now_ms: When it is asked, ms UTC; for recency.
+        audience: On whose behalf is searched; None: whoever owns the scope.
+        stretches: Which parts of sessions are searched; None for all.
+    """
+
+    limit: int
+    min_score: float
+    sources: tuple[str, ...] | None
+    mode: str
+    citations: bool = True
+    now_ms: int = 0
+    audience: Audience | None = None
+    stretches: tuple[SeqRange, ...] | None = None
+
+
+class ServingPartition(msgspec.Struct, frozen=True):
+    """Where a tenant is: the partition of the serving generation, and what it was built with."""
+
+    partition: int
+    identity: Identity
+
+
+class SearchService:
+    """The reading side of the index. Threads may share it.
+
+    Args:
+        database: index.db.
+        settings: The section ``search``.
+        questions: Makes the vectors of questions.
+        origin: The workspace whose memory files are seen; None for those of all.
+        near: What finds near vectors; the codes alone unless told otherwise.
+        visibility_rules: Those in force, see `Identity.visibility_rules`.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        settings: SearchSettings,
+        questions: QuestionVectors,
+        *,
+        origin: str | None = None,
+        near: VectorIndex | None = None,
+        visibility_rules: str = "",
+    ) -> None:
+        self._origin = origin
+        self._visibility_rules = visibility_rules
+        self._near = near or InMemory(database)
+        self._database = database
+        self._settings = settings
+        self._questions = questions
+        self._partitions: OrderedDict[ServingPartition, Partition] = OrderedDict()
+        self._mutex = threading.Lock()
+
+    def search(self, query: str, scope: Scope, options: SearchOptions) -> SearchResult:
+        """Return the best hits for ``query`` among what ``scope`` may see.
+
+        Raises:
+            InvalidInput: an option is out of range.
+            StoreError: the index could not be read.
+        """
+        _check(query, options)
+        if not query.strip():
+            return SearchResult(hits=[], mode=options.mode, warnings=["the question is empty"])
+        made, warnings = self._vector(query, scope, options)
+
+        def answer(tx: Transaction, place: ServingPartition, partition: Partition) -> SearchResult:
+            if (
+                options.audience is not None
+                and place.identity.visibility_rules != self._visibility_rules
+            ):
+                return SearchResult(hits=[], mode=options.mode, warnings=[OTHER_RULES])
+            used = made.vector if made and made.embedder == place.identity.embedder else None
+            hits = self._hits(tx, partition, (query, used), scope, options)
+            mode = "lexical" if used is None else options.mode
+            told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
+            return SearchResult(hits=hits, mode=mode, warnings=told)
+
+        found = self._on_partition(scope.tenant, answer)
+        return found or SearchResult(hits=[], mode=options.mode, warnings=[])
+
+    def _vector(
+        self, query: str, scope: Scope, options: SearchOptions
+    ) -> tuple[QuestionVector | None, list[str]]:
+        """Return the vector of a question; made while nobody waits for the lock or a snapshot."""
+        if options.mode == "lexical":
+            return None, []
+        if not self._questions.has_embedder:
+            return None, ["no embedder is installed: only words were compared"]
+
+        def ask(
+            _: Transaction, place: ServingPartition, partition: Partition
+        ) -> tuple[Identity, str] | None:
+            fits = self._questions.fits(place.identity)
+            return (place.identity, analyse(query, partition.names).text) if fits else None
+
+        asked = self._on_partition(scope.tenant, ask)
+        if asked is None:
+            return None, [
+                "the index holds no vectors of this embedder yet: only words were compared"
+            ]
+        try:
+            return self._questions.vector(*asked), []
+        except ProviderError as error:
+            return None, [f"{error.message}: only words were compared"]
+
+    def _on_partition(
+        self, tenant: str, unit: Callable[[Transaction, ServingPartition, Partition], T]
+    ) -> T | None:
+        """Run ``unit`` on a snapshot and the partition as it is there; None without a partition."""
+        place = self._database.read(lambda tx: _find_place(tx, tenant))
+        while place is not None:
+            partition = self._held(place)
+            # The lock first: then this snapshot is not older than what the partition has seen.
+            with partition.lock:
+                now, found = self._database.read(
+                    lambda tx, p=(place, partition): _run_on(tx, tenant, p, unit)  # type: ignore[misc]
+                )
+            if now == place:
+                return found
+            place = now  # a rebuild has flipped in between
+        return None
+
+    def _held(self, place: ServingPartition) -> Partition:
+        with self._mutex:
+            partition = self._partitions.get(place)
+            if partition is None:
+                partition = _partition(place, self._near)
+                self._partitions[place] = partition
+            self._partitions.move_to_end(place)
+            if len(self._partitions) > HELD_PARTITIONS:
+                self._partitions.popitem(last=False)
+            return partition
+
+    def _hits(
+        self,
+        tx: Transaction,
+        partition: Partition,
+        asked: tuple[str, Vectors | None],
+        scope: Scope,
+        options: SearchOptions,
+    ) -> list[Hit]:
+        query, vector = asked
+        request = self._request(tx, partition, (query, vector), scope, options)
+        wanted = self._wanted(options)
+        enough = options.limit if _is_plain(wanted) else max(options.limit, POOL)
+        request = msgspec.structs.replace(request, most=enough)
+        shown = Shown(
+            terms=request.question.terms,
+            snippet_chars=self._settings.snippet_chars,
+            citations=options.citations,
+            counts_words=options.min_score > 0,
+        )
+        while True:
+            ranked = rank(tx, partition, request, self._settings)
+            shortlist = Shortlist(ranked, HitReader(tx, partition, ranked, shown).read)
+            shortlist.grow(enough)
+            if len(shortlist) >= enough or ranked.is_all:
+                return shortlist.chosen(wanted)
+            request = msgspec.structs.replace(request, most=request.most * FURTHER)
+
+    def _request(
+        self,
+        tx: Transaction,
+        partition: Partition,
+        asked: tuple[str, Vectors | None],
+        scope: Scope,
+        options: SearchOptions,
+    ) -> RankingRequest:
+        query, vector = asked
+        projects = (*self._settings.projects, *([scope.project] if scope.project else ()))
+        return RankingRequest(
+            question=analyse(query, partition.names),
+            vector=vector,
+            lexical=options.mode != "vector" or vector is None,
+            visible=_visible(tx, partition, scope, options, self._origin),
+            most=options.limit,
+            named=tuple(named_files(tx, partition.number, query)),
+            triggered=frozenset(partition.annotations.triggered(query)),
+            projects=frozenset(map(project_key, projects)),
+            now_ms=options.now_ms,
+            with_files=self._wanted(options).files > 0,
+        )
+
+    def _wanted(self, options: SearchOptions) -> Wanted:
+        sources, diversity = options.sources, self._settings.diversity
+        is_mixed = sources is None or (FILES in sources and len(set(sources)) > 1)
+        return Wanted(
+            limit=options.limit,
+            min_score=options.min_score,
+            files=quota(options.limit, self._settings.memory_share) if is_mixed else 0,
+            relevance=diversity.relevance if diversity.enabled else None,
+        )
+
+
+def _is_plain(wanted: Wanted) -> bool:
+    """Whether the best by score are shown, so that no more of them need to be read."""
+    return wanted.min_score <= 0 and wanted.relevance is None
+
+
+def _partition(place: ServingPartition, near: VectorIndex) -> Partition:
+    return Partition(place.partition, place.identity.dimensions, place.identity.lexical, near)
+
+
+def _find_place(tx: Transaction, tenant: str) -> ServingPartition | None:
+    generation = find_generation(tx, "serving")
+    number = partition_number(tx, generation.number, tenant) if generation else None
+    return (
+        ServingPartition(number, generation.identity) if generation and number is not None else None
+    )
+
+
+def _run_on(
+    tx: Transaction,
+    tenant: str,
+    held: tuple[ServingPartition, Partition],
+    unit: Callable[[Transaction, ServingPartition, Partition], T],
+) -> tuple[ServingPartition | None, T | None]:
+    """Return where the tenant is now and, when it is where it was, what ``unit`` returned."""
+    place, partition = held
+    now = _find_place(tx, tenant)
+    if now != place:
+        return now, None
+    partition.refresh(tx)
+    return now, unit(tx, place, partition)
+
+
+def _visible(
+    tx: Transaction,
+    partition: Partition,
+    scope: Scope,
+    options: SearchOptions,
+    origin: str | None,
+) -> NDArray[np.bool_] | None:
+    owners = {"agent": scope.agent, "user": scope.user, "project": scope.project}
+    wanted = {kind: value for kind, value in owners.items() if value is not None}
+    chosen = None
+    if options.sources is not None:
+        chosen = np.array([source in options.sources for source in SOURCES])
+    return partition.visible(wanted, chosen, _limits(tx, partition, scope, options), origin)
+
+
+def _limits(
+    tx: Transaction, partition: Partition, scope: Scope, options: SearchOptions
+) -> list[Mask]:
+    """Return what the session of the scope, the parts of sessions and the audience let through."""
+    count, arrays = partition.arrays.count, partition.arrays
+    groups, limits = arrays["group"][:count], []
+    stretches = options.stretches
+    if stretches is None and scope.session is not None:
+        stretches = (SeqRange(session=scope.session),)
+    if stretches is not None:
+        numbered = [(find_session_group(tx, partition.number, s.session), s) for s in stretches]
+        limits.append(within_ranges(numbered, groups, arrays["order"][:count]))
+    if options.audience is not None:
+        heard = partition.visibility_groups.heard(
+            options.audience, groups, arrays["source"][:count]
+        )
+        limits.append(heard)
+    return limits
+
+
+def source_names(sources: object) -> tuple[str, ...]:
+    """Return the sources that a caller gives as the names that they should be.
+
+    Raises:
+        InvalidInput: it is no list of texts; a single text is one too, but surely a mistake.
+    """
+    if isinstance(sources, Iterable) and not isinstance(sources, str):
+        names = tuple(sources)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise InvalidInput("sources is no list of names", hint=f"use some of {', '.join(SOURCES)}")
+
+
+def _check(query: object, options: SearchOptions) -> None:
+    """Refuse what the types forbid too: callers in other languages and from JSON send anything."""
+    if not isinstance(query, str):
+        raise InvalidInput("the question is not a text", hint="give a question, or words")
+    if options.mode not in MODES:
+        raise InvalidInput("unknown search mode", hint=f"use one of {', '.join(MODES)}")
+    if type(options.limit) is not int or not 1 <= options.limit <= MOST_HITS:
+        raise InvalidInput("limit is out of range", hint=f"use 1 to {MOST_HITS}")
+    if type(options.min_score) not in (int, float) or not 0 <= options.min_score <= 1:
+        raise InvalidInput("min_score is out of range", hint="use a number from 0 to 1")
+    if not all(source in SOURCES for source in options.sources or ()):
+        raise InvalidInput("unknown source", hint=f"use some of {', '.join(SOURCES)}")

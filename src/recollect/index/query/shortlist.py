@@ -1,0 +1,387 @@
+"""The shortlist: ranked chunks, read as hits only as far as they are wanted, and what is shown.
+
+A message is a hit once, with its best chunk; a file once for each chunk.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from recollect.index.model.chunk_record import chunk_id
+from recollect.index.model.document import FILES
+from recollect.index.model.origin import path_of
+from recollect.index.query.hit import Hit, cite_lines, cite_message
+from recollect.index.query.partition import Partition
+from recollect.index.query.question import Ranked
+from recollect.store.columns import first_integer, integer, text, text_or_none
+from recollect.store.engine import Row, Transaction
+from recollect.text.annotations import Annotation
+from recollect.text.snippet import snippet
+from recollect.text.terms import terms
+
+ANSWERS_AS_WELL = 0.7
+"""A memory file with so much of the best score answers as well (docs/experiments.md, share)."""
+
+Key = tuple[str, str, int]
+"""Source, ref and first line (0 but for files)."""
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """A hit with what decides whether it is shown.
+
+    Attributes:
+        hit: What callers see.
+        key: What it is of.
+        rank: 3 to 1 where the question names the file; else 0.
+        words: Share of the question's words in the text, in [0, 1]; 0 where it was not asked for.
+        is_file: Whether it is of a memory file.
+    """
+
+    hit: Hit
+    key: Key
+    rank: int
+    words: float
+    is_file: bool
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What is shown of a shortlist.
+
+    Attributes:
+        limit: Hits at most.
+        min_score: Threshold in [0, 1].
+        files: Hits kept for memory files.
+        relevance: Weight of the score against being different; None orders by score.
+    """
+
+    limit: int
+    min_score: float = 0.0
+    files: int = 0
+    relevance: float | None = None
+
+
+class Shortlist:
+    """What is read of a ranking.
+
+    Args:
+        ranked: The ranking.
+        read: Returns the hit at a place, unless its chunk is gone or its key is among those given.
+    """
+
+    def __init__(self, ranked: Ranked, read: Callable[[int, set[Key]], Found | None]) -> None:
+        self._ranked = ranked
+        self._read = read
+        self._found: list[Found] = []
+        self._keys: set[Key] = set()
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def grow(self, most: int) -> None:
+        """Read until there are ``most`` hits, or no more chunks."""
+        while len(self._found) < most and self._next < len(self._ranked.numbers):
+            self._take(self._next)
+            self._next += 1
+
+    def chosen(self, wanted: Wanted) -> list[Hit]:
+        """Return the hits to show, in the order to show them."""
+        plain = (found.hit.score for found in self._found if not found.rank)
+        least = max(wanted.min_score, ANSWERS_AS_WELL * max(plain, default=0.0))
+        self._grow_files(wanted.files, least)
+        found = self._ordered(wanted.relevance)
+        standings = [_standing(each) for each in found]
+        shown = above_threshold(standings, wanted.min_score, wanted.limit)
+        shown = with_files(standings, shown, wanted.files, least)
+        return [found[place].hit for place in shown]
+
+    def _grow_files(self, most: int, least: float) -> None:
+        """Read further memory files until there are ``most``, or none with the score ``least``."""
+        files = sum(found.is_file for found in self._found)
+        for place in range(self._next, len(self._ranked.numbers)):
+            if files >= most or self._ranked.scores[place] < least:
+                return
+            if self._ranked.are_files[place]:
+                files += self._take(place)
+
+    def _take(self, place: int) -> bool:
+        found = self._read(place, self._keys)
+        if found is None:
+            return False
+        self._found.append(found)
+        self._keys.add(found.key)
+        return True
+
+    def _ordered(self, relevance: float | None) -> list[Found]:
+        found = sorted(self._found, key=_order)
+        if relevance is None:
+            return found
+        named = [each for each in found if each.rank]
+        rest = found[len(named) :]
+        scores = [each.hit.score for each in rest]
+        order = diverse_order(scores, [each.hit.snippet for each in rest], relevance)
+        return [*named, *(rest[place] for place in order)]
+
+
+def _order(found: Found) -> tuple[int, float, int, str, str, int]:
+    """Files that were named, then the best; ties by time, then by name and place."""
+    hit = found.hit
+    return -found.rank, -hit.score, hit.at, hit.source, hit.ref, hit.start_line or 0
+
+
+def _standing(found: Found) -> Standing:
+    return Standing(score=found.hit.score, words=found.words, is_file=found.is_file)
+
+
+LEAST_LIMIT = 3
+"""Who asks for fewer hits wants the best ones, whatever they are of."""
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """What the rules know of a hit.
+
+    Attributes:
+        score: In [0, 1].
+        words: Share of the question's words that stand in the text itself, in [0, 1].
+        is_file: Whether it is of a memory file.
+    """
+
+    score: float
+    words: float = 0.0
+    is_file: bool = False
+
+
+def above_threshold(hits: Sequence[Standing], min_score: float, limit: int) -> list[int]:
+    """Return the places of at most ``limit`` hits to show, in their order.
+
+    All that reach ``min_score``; then, in places that are left, hits with all the question's words,
+    which no threshold for meaning may cut. If nothing reaches it, hits with any of the words stay:
+    a mode in which no score can be that high still answers. What is near in meaning only and below
+    it goes.
+    """
+    reaching = [place for place, hit in enumerate(hits) if hit.score >= min_score]
+    least = 1.0 if reaching else 0.0
+    backed = [
+        place
+        for place, hit in enumerate(hits)
+        if hit.score < min_score and hit.words > 0 and hit.words >= least
+    ]
+    return sorted([*reaching[:limit], *backed[: max(0, limit - len(reaching))]])
+
+
+def quota(limit: int, share: float) -> int:
+    """Return how many of ``limit`` hits are kept for memory files: rounded down, at least 1.
+
+    None of fewer than three hits, and none for a share of 0.
+
+    >>> quota(6, 0.34), quota(3, 0.1), quota(2, 0.9)
+    (2, 1, 0)
+    """
+    if share <= 0 or limit < LEAST_LIMIT:
+        return 0
+    return max(1, math.floor(limit * share))
+
+
+def with_files(
+    hits: Sequence[Standing], shown: Sequence[int], kept: int, least: float
+) -> list[int]:
+    """Return ``shown`` with so many memory files that ``kept`` of them are there, if they qualify.
+
+    Args:
+        hits: All, in their order.
+        shown: Places of those to show, ascending.
+        kept: How many memory files there should be.
+        least: The score from which a memory file answers as well as the others.
+
+    The worst of the other hits make room. The order stays.
+    """
+    files = [place for place in shown if hits[place].is_file]
+    taken = set(shown)
+    spare = [
+        place
+        for place, hit in enumerate(hits)
+        if place not in taken and hit.is_file and hit.score >= least
+    ]
+    others = [place for place in shown if not hits[place].is_file]
+    moved = min(max(0, kept - len(files)), len(spare), len(others))
+    return sorted([*files, *others[: len(others) - moved], *spare[:moved]])
+
+
+_WORDS = re.compile(r"[a-z0-9_]+")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+
+
+def diverse_order(scores: Sequence[float], texts: Sequence[str], relevance: float) -> list[int]:
+    """Return the places of the hits, the next one always the best by MMR.
+
+    Args:
+        scores: Of the hits; any scale.
+        texts: What they show.
+        relevance: Weight of the score against being different, 0 to 1; 1 orders by score alone.
+
+    Equal ones are ordered by score, then as they came.
+    """
+    tokens = [_tokens(text) for text in texts]
+    gains = _scaled(scores)
+    likeness = [0.0] * len(scores)
+    left = list(range(len(scores)))
+    order: list[int] = []
+    while left:
+        best = max(
+            left,
+            key=lambda n: (
+                relevance * gains[n] - (1.0 - relevance) * likeness[n],
+                scores[n],
+                -n,
+            ),
+        )
+        order.append(best)
+        left.remove(best)
+        for place in left:
+            shared = jaccard(tokens[place], tokens[best])
+            likeness[place] = max(likeness[place], shared)
+    return order
+
+
+def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of tokens that two sets have in common, in [0, 1]."""
+    if not (one and other):
+        return 0.0
+    common = len(one & other)
+    return common / (len(one) + len(other) - common)
+
+
+def _tokens(text: str) -> frozenset[str]:
+    """Return words of Latin letters and digits, and characters and pairs of unspaced scripts.
+
+    A text without any is its own only token, so that two equal ones are alike.
+    """
+    lowered = text.lower()
+    tokens = set(_WORDS.findall(lowered))
+    for run in _UNSPACED.findall(lowered):
+        tokens.update(run)
+        tokens.update(first + second for first, second in pairwise(run))
+    return frozenset(tokens or {lowered})
+
+
+def _scaled(scores: Sequence[float]) -> list[float]:
+    """Return scores scaled to [0, 1] between the worst and the best; 1 for all when all equal."""
+    least, most = min(scores, default=0.0), max(scores, default=0.0)
+    if most == least:
+        return [1.0] * len(scores)
+    return [(score - least) / (most - least) for score in scores]
+
+
+NO_GROUP = -1
+"""Equals the number of no group, so that an unknown session matches nothing."""
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """What hits show.
+
+    Attributes:
+        terms: The words of the question, for the snippets.
+        snippet_chars: Longest snippet.
+        citations: Whether hits say where they stand.
+        counts_words: Whether the question's words in each text are counted.
+    """
+
+    terms: Collection[str]
+    snippet_chars: int
+    citations: bool = True
+    counts_words: bool = False
+
+
+class HitReader:
+    """Reads the hits of one ranking.
+
+    Args:
+        tx: The snapshot that was ranked.
+        partition: Where the chunks are.
+        ranked: The ranking.
+        shown: What hits show.
+    """
+
+    def __init__(self, tx: Transaction, partition: Partition, ranked: Ranked, shown: Shown) -> None:
+        self._tx = tx
+        self._partition = partition
+        self._ranked = ranked
+        self._shown = shown
+
+    def read(self, place: int, known: Collection[Key]) -> Found | None:
+        """Return the hit at a place of the ranking; None when it is gone or among ``known``."""
+        number = self._ranked.numbers[place]
+        row = self._tx.row(_HIT, (chunk_id(self._partition.number, number),))
+        if row is None:
+            return None
+        is_file = row[3] == FILES
+        key = text(row[3]), text(row[4]), integer(row[0]) if is_file else 0
+        if key in known:
+            return None
+        return Found(
+            hit=self._hit(row, place, self._partition.annotations.of(number)),
+            key=key,
+            rank=self._ranked.ranks[place],
+            words=self._words(text(row[2])) if self._shown.counts_words else 0.0,
+            is_file=is_file,
+        )
+
+    def _words(self, content: str) -> float:
+        wanted = set(self._shown.terms)
+        return len(wanted.intersection(terms(content))) / max(1, len(wanted))
+
+    def _hit(self, row: Row, place: int, annotation: Annotation | None) -> Hit:
+        start, end, content, source, ref, at, role, name, group = row
+        is_session, is_file = source == "sessions", source == FILES
+        said = annotation or Annotation()
+        return Hit(
+            score=self._ranked.scores[place],
+            source=text(source),
+            ref=path_of(text(ref)) if is_file else text(ref),
+            snippet=snippet(text(content), self._shown.terms, self._shown.snippet_chars).text,
+            why=self._ranked.why(place),
+            at=integer(at),
+            session_id=text(group) if is_session else None,
+            seq=integer(start) if is_session else None,
+            role=text_or_none(role),
+            name=text_or_none(name),
+            path=path_of(text(ref)) if is_file else None,
+            start_line=integer(start) if is_file else None,
+            end_line=integer(end) if is_file else None,
+            citation=_citation(row) if self._shown.citations else None,
+            importance=said.importance,
+            projects=said.projects,
+            triggers=said.triggers,
+        )
+
+
+def _citation(row: Row) -> str | None:
+    start, end, _, source, ref, _, _, _, group = row
+    if source == FILES:
+        return cite_lines(path_of(text(ref)), integer(start), integer(end))
+    return cite_message(text(group), integer(start)) if source == "sessions" else None
+
+
+def find_session_group(tx: Transaction, partition: int, session: str) -> int:
+    """Return the number of a session's group, or `NO_GROUP`."""
+    if not session.isprintable():
+        return NO_GROUP  # no id of ours, and perhaps nothing that a database can compare
+    row = tx.row(
+        "SELECT number FROM chunk_groups"
+        " WHERE partition_id = ? AND source = 'sessions' AND ref = ?",
+        (partition, session),
+    )
+    return first_integer(row) if row else NO_GROUP
+
+
+_HIT = (
+    "SELECT c.start_line, c.end_line, c.text, d.source, d.ref, d.at, d.role, n.value, g.ref"
+    " FROM chunks c JOIN documents d ON d.id = c.document"
+    " JOIN chunk_groups g ON g.partition_id = d.partition_id AND g.number = d.group_number"
+    " LEFT JOIN names n ON n.id = d.speaker_id WHERE c.id = ?"
+)

@@ -1,0 +1,1 @@
+"""Examines index.db and repairs what it finds."""

@@ -1,0 +1,219 @@
+"""Examines index.db row by row, and mends what it finds: removal, making again, rebuild.
+
+The records are never touched: all that is here can be derived from them and from the files.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from recollect.index.index import Index
+from recollect.index.model.sync_report import OnProgress, ignore_progress
+from recollect.index.repair.orphans import count_orphans, remove_orphans
+from recollect.index.repair.vector_check import (
+    HALF_BYTES,
+    VectorFaults,
+    find_vector_faults,
+    living_partitions,
+    repair_vectors,
+)
+from recollect.index.repair.word_check import WordFaults, count_damage, find_word_faults
+from recollect.models.embedding.embedder import UNIT_TOLERANCE
+from recollect.store.columns import blob, integer
+from recollect.store.engine import Database, Row, Transaction
+
+CACHE_ROWS = 2_000
+"""Rows of the embedding cache that are read, or removed, in one transaction."""
+
+Kind = Literal["orphans", "vectors", "words", "backend", "cache"]
+
+
+class Defect(msgspec.Struct, frozen=True, kw_only=True):
+    """Something wrong with the index.
+
+    Attributes:
+        kind: Which examination found it.
+        rows: How many rows it is about.
+        detail: For people.
+        needs_rebuild: Whether only building the index anew mends it.
+    """
+
+    kind: Kind
+    rows: int
+    detail: str
+    needs_rebuild: bool = False
+
+
+class IndexCheckup:
+    """Examines and mends one index.
+
+    Args:
+        database: index.db.
+        index: Knows the back end of the vectors, and builds itself anew.
+    """
+
+    def __init__(self, database: Database, index: Index) -> None:
+        self._database = database
+        self._index = index
+
+    def examine(self, *, deep: bool = False) -> list[Defect]:
+        """Return what is wrong; nothing is changed.
+
+        Args:
+            deep: Compare the words of every chunk, and look into every row of words and every
+                cached vector.
+
+        Raises:
+            StoreError: the index cannot be read.
+        """
+        return [
+            *self._orphans(),
+            *self._vectors(),
+            *self._words(deep=deep),
+            *self._backend(),
+            *self._cache(deep=deep),
+        ]
+
+    def mend(self, found: list[Defect], on_progress: OnProgress = ignore_progress) -> list[str]:
+        """Mend what was found, and return a sentence for each thing done.
+
+        Args:
+            found: What `examine` returned.
+            on_progress: Called while the index is built anew.
+
+        Raises:
+            StoreError: the index cannot be written.
+            ProviderError: the index had to be built anew, and the embedder failed.
+        """
+        kinds = {ailment.kind for ailment in found}
+        done = []
+        if "orphans" in kinds:
+            done.append(f"removed {remove_orphans(self._database):,} rows that belong to nothing")
+        if "cache" in kinds:
+            done.append(f"removed {self._drop_cached():,} damaged vectors from the cache")
+        if "vectors" in kinds:
+            faults = self._database.read(find_vector_faults)
+            repaired = repair_vectors(self._database, faults)
+            done.append(f"let {repaired:,} vectors be made again")
+        if any(ailment.needs_rebuild for ailment in found):
+            self._index.rebuild(on_progress)
+            done.append("built the index anew")
+        if "backend" in kinds:
+            done.append(f"brought {self._index.near.heal():,} vectors to their back end again")
+        return done
+
+    def _orphans(self) -> list[Defect]:
+        counted = self._database.read(count_orphans)
+        return [
+            Defect(kind="orphans", rows=number, detail=f"{number:,} {name}")
+            for name, number in counted.items()
+        ]
+
+    def _vectors(self) -> list[Defect]:
+        faults = self._database.read(find_vector_faults)
+        told = {
+            "missing": "chunks without a vector that wait for none",
+            "wrong": "vectors of another size than the index has",
+            "uncoded": "vectors that no code stands for",
+            "stray": "codes of chunks that are not there",
+        }
+        counted = {name: _total(faults, name) for name in told}
+        return [
+            Defect(kind="vectors", rows=counted[name], detail=f"{counted[name]:,} {what}")
+            for name, what in told.items()
+            if counted[name]
+        ]
+
+    def _words(self, *, deep: bool) -> list[Defect]:
+        partitions = self._database.read(living_partitions)
+        faults = [
+            self._database.read(partial(find_word_faults, living=living, deep=deep))
+            for living in partitions
+        ]
+        wrong, lost = _word_totals(faults)
+        damaged = sum(count_damage(self._database, each) for each in partitions) if deep else 0
+        found = []
+        if damaged:
+            detail = f"{damaged:,} rows of words are damaged"
+            found.append(Defect(kind="words", rows=damaged, detail=detail, needs_rebuild=True))
+        if wrong:
+            looked_at = sum(each.looked_at for each in faults)
+            detail = f"{wrong:,} of {looked_at:,} chunks are not found by all their words"
+            found.append(Defect(kind="words", rows=wrong, detail=detail, needs_rebuild=True))
+        if lost:
+            detail = f"{lost:,} chunks or documents lack their other part"
+            found.append(Defect(kind="words", rows=lost, detail=detail, needs_rebuild=True))
+        return found
+
+    def _backend(self) -> list[Defect]:
+        drifts = self._index.near.check()
+        rows = sum(drift.missing + drift.extra for drift in drifts)
+        detail = f"{rows:,} vectors differ from those of their back end"
+        return [Defect(kind="backend", rows=rows, detail=detail)] if rows else []
+
+    def _cache(self, *, deep: bool) -> list[Defect]:
+        rows = len(self._bad_cached(deep=deep))
+        detail = f"{rows:,} damaged vectors in the cache"
+        return [Defect(kind="cache", rows=rows, detail=detail)] if rows else []
+
+    def _drop_cached(self) -> int:
+        bad = self._bad_cached(deep=True)
+        for start in range(0, len(bad), CACHE_ROWS):
+            page = [(key,) for key in bad[start : start + CACHE_ROWS]]
+            self._database.write(partial(_drop_rows, rows=page))
+        return len(bad)
+
+    def _bad_cached(self, *, deep: bool) -> list[int]:
+        bad = self._database.read(_missized)
+        after = 0
+        while deep and (page := self._database.read(partial(_cached_page, after=after))):
+            bad += [integer(key) for key, data in page if not _is_unit(blob(data))]
+            after = integer(page[-1][0])
+        return sorted(set(bad))
+
+
+def _total(faults: list[VectorFaults], name: str) -> int:
+    return sum(len(getattr(each, name)) for each in faults)
+
+
+def _word_totals(faults: list[WordFaults]) -> tuple[int, int]:
+    return sum(each.wrong for each in faults), sum(each.lost for each in faults)
+
+
+def _missized(tx: Transaction) -> list[int]:
+    """Return cached vectors that are not as long as most of their space."""
+    return [integer(key) for (key,) in tx.rows(_MISSIZED)]
+
+
+def _cached_page(tx: Transaction, after: int) -> list[Row]:
+    return list(
+        tx.rows(
+            "SELECT id, data FROM embedding_cache WHERE id > ? ORDER BY id LIMIT ?",
+            (after, CACHE_ROWS),
+        )
+    )
+
+
+def _drop_rows(tx: Transaction, rows: list[tuple[int]]) -> None:
+    tx.executemany("DELETE FROM embedding_cache WHERE id = ?", rows)
+
+
+def _is_unit(data: bytes) -> bool:
+    if not data or len(data) % HALF_BYTES:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        length = float(np.linalg.norm(np.frombuffer(data, "<f2").astype(np.float32)))
+    return abs(length - 1.0) <= UNIT_TOLERANCE
+
+
+_MISSIZED = (
+    "WITH sizes AS (SELECT space, length(data) AS size, count(*) AS n FROM embedding_cache"
+    " GROUP BY space, size), ranked AS (SELECT space, size,"
+    " row_number() OVER (PARTITION BY space ORDER BY n DESC, size DESC) AS place FROM sizes)"
+    " SELECT e.id FROM embedding_cache e JOIN ranked r ON r.space = e.space AND r.place = 1"
+    " WHERE length(e.data) <> r.size OR length(e.data) % 2 <> 0 OR length(e.data) = 0"
+)

@@ -1,0 +1,278 @@
+"""1-bit codes as stored: one row each when they are made, later in blocks of 4,096 chunk numbers.
+
+Rows are numbered in the order of their making, so that a reader takes what is new since its last
+look. Blocks exist so that a cold process reads 100,000 codes in a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.model.chunk_record import Floats, Ints, Mask
+from recollect.store.columns import blob, first_integer, integer
+from recollect.store.engine import Row, Transaction
+
+BLOCK = 4_096
+FOLD_ROWS = 4_096
+"""From this many rows on they are folded into blocks: it bounds what is read row by row."""
+PRESENCE_BYTES = BLOCK // 8
+
+Codes = NDArray[np.uint8]
+
+
+class CodeBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """Codes of the chunk numbers from ``index * BLOCK`` on.
+
+    Attributes:
+        index: Which block.
+        revision: The last row that was folded into it.
+        present: Which of its chunks have a code, (BLOCK,).
+        codes: The codes, (BLOCK, bytes of a code); zeros where there is none.
+    """
+
+    index: int
+    revision: int
+    present: NDArray[np.bool_]
+    codes: Codes
+
+    @property
+    def first(self) -> int:
+        """The number of its first chunk."""
+        return self.index * BLOCK
+
+    def with_codes(self, numbers: Sequence[int], codes: Codes, revision: int) -> CodeBlock:
+        """Return the block with codes of more chunks."""
+        return self._changed(numbers, codes, is_present=True, revision=revision)
+
+    def without(self, numbers: Sequence[int]) -> CodeBlock:
+        """Return the block without the codes of some chunks."""
+        return self._changed(numbers, 0, is_present=False, revision=self.revision)
+
+    def _changed(
+        self, numbers: Sequence[int], codes: Codes | int, *, is_present: bool, revision: int
+    ) -> CodeBlock:
+        changed = msgspec.structs.replace(
+            self, revision=revision, present=self.present.copy(), codes=self.codes.copy()
+        )
+        offsets = np.array(numbers) - self.first
+        changed.present[offsets] = is_present
+        changed.codes[offsets] = codes
+        return changed
+
+
+def encode(vectors: NDArray[np.floating[Any]]) -> Codes:
+    """Return the signs of (n, d) vectors as (n, d / 8) bytes, d filled up to a multiple of 64."""
+    width = -vectors.shape[1] % 64
+    bits = np.pad(vectors > 0, ((0, 0), (0, width)))
+    return np.packbits(bits, axis=1)
+
+
+def add_codes(tx: Transaction, partition: int, numbers: Sequence[int], codes: Codes) -> None:
+    """Store the codes of chunks, and fold the rows into blocks when there are enough."""
+    tx.executemany(
+        "INSERT INTO code_rows (partition_id, chunk, code) VALUES (?, ?, ?)",
+        [(partition, n, code.tobytes()) for n, code in zip(numbers, codes, strict=True)],
+    )
+    row = tx.row("SELECT count(*) FROM code_rows WHERE partition_id = ?", (partition,))
+    if first_integer(row) >= FOLD_ROWS:
+        _fold(tx, partition, codes.shape[1])
+
+
+def forget_codes(tx: Transaction, partition: int, numbers: Iterable[int]) -> None:
+    """Remove the codes of chunks, their bytes included."""
+    gone = set(numbers)
+    tx.executemany(
+        "DELETE FROM code_rows WHERE partition_id = ? AND chunk = ?",
+        [(partition, number) for number in gone],
+    )
+    for index, members in _by_block(gone):
+        held = _read_block(tx, partition, index)
+        if held is not None:
+            _write_block(tx, partition, held.without(members))
+
+
+def read_rows(tx: Transaction, partition: int, after: int) -> list[tuple[int, int, bytes]]:
+    """Return (row id, chunk number, code) of the rows made after row ``after``, in order."""
+    rows = tx.rows(
+        "SELECT id, chunk, code FROM code_rows WHERE partition_id = ? AND id > ? ORDER BY id",
+        (partition, after),
+    )
+    return [(integer(key), integer(number), blob(code)) for key, number, code in rows]
+
+
+def read_blocks(tx: Transaction, partition: int, after: int) -> list[CodeBlock]:
+    """Return the blocks that took rows made after row ``after``."""
+    rows = tx.rows(
+        "SELECT block, revision, data FROM code_blocks WHERE partition_id = ? AND revision > ?"
+        " ORDER BY block",
+        (partition, after),
+    )
+    return [_decoded(row) for row in rows]
+
+
+def _fold(tx: Transaction, partition: int, width: int) -> None:
+    rows = read_rows(tx, partition, 0)
+    code_of = {number: code for _, number, code in rows}
+    for index, members in _by_block(code_of):
+        held = _read_block(tx, partition, index) or _empty_block(index, width)
+        codes = np.frombuffer(b"".join(code_of[number] for number in members), np.uint8)
+        full = held.with_codes(members, codes.reshape(len(members), width), rows[-1][0])
+        _write_block(tx, partition, full)
+    tx.execute("DELETE FROM code_rows WHERE partition_id = ?", (partition,))
+
+
+def _by_block(numbers: Iterable[int]) -> Iterator[tuple[int, list[int]]]:
+    grouped = itertools.groupby(sorted(numbers), key=lambda number: number // BLOCK)
+    return ((index, list(members)) for index, members in grouped)
+
+
+def _empty_block(index: int, width: int) -> CodeBlock:
+    return CodeBlock(
+        index=index,
+        revision=0,
+        present=np.zeros(BLOCK, np.bool_),
+        codes=np.zeros((BLOCK, width), np.uint8),
+    )
+
+
+def _read_block(tx: Transaction, partition: int, index: int) -> CodeBlock | None:
+    row = tx.row(
+        "SELECT block, revision, data FROM code_blocks WHERE partition_id = ? AND block = ?",
+        (partition, index),
+    )
+    return _decoded(row) if row else None
+
+
+def _decoded(row: Row) -> CodeBlock:
+    index, revision, data = integer(row[0]), integer(row[1]), blob(row[2])
+    present = np.unpackbits(np.frombuffer(data, np.uint8, PRESENCE_BYTES)).astype(np.bool_)
+    codes = np.frombuffer(data, np.uint8, offset=PRESENCE_BYTES).reshape(BLOCK, -1)
+    return CodeBlock(index=index, revision=revision, present=present, codes=codes)
+
+
+def _write_block(tx: Transaction, partition: int, block: CodeBlock) -> None:
+    data = np.packbits(block.present).tobytes() + block.codes.tobytes()
+    tx.execute(
+        "INSERT INTO code_blocks (partition_id, block, revision, data) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (partition_id, block)"
+        " DO UPDATE SET revision = excluded.revision, data = excluded.data",
+        (partition, block.index, block.revision, data),
+    )
+
+
+SAMPLE_STEP = 64
+"""Every so many distances are looked at to guess where the nearest ones end."""
+SCAN_STEP = 65_536
+"""Chunks scanned at once, so that the scratch stays in the processor's cache."""
+
+
+class CodeScan:
+    """The distances of one question from every chunk, in differing bits."""
+
+    def __init__(self, distance: NDArray[np.uint16], bits: int) -> None:
+        self._distance = distance
+        self._bits = bits
+        angles = np.arange(bits + 1) * (math.pi / bits)
+        self._cosines = np.append(np.cos(angles), -1.0).astype(np.float32)
+
+    def cosine(self, numbers: Ints) -> Floats:
+        """Return the cosines that the codes suggest; -1 where a chunk has no vector."""
+        found: Floats = self._cosines[self._distance[numbers]]
+        return found
+
+    def nearest(self, most: int, visible: Mask | None) -> Ints:
+        """Return about ``most`` chunks with the nearest codes, ascending by number.
+
+        All chunks at the last distance are returned, so that the cut does not depend on order.
+        """
+        guess = self._limit(self._distance[::SAMPLE_STEP], 2 * most // SAMPLE_STEP + SAMPLE_STEP)
+        near = self._within(guess, visible)
+        if len(near) < most:
+            near = self._within(self._bits, visible)
+        return near[self._distance[near] <= self._limit(self._distance[near], most)]
+
+    def _within(self, limit: int, visible: Mask | None) -> Ints:
+        near = self._distance <= limit
+        return np.flatnonzero(near if visible is None else near & visible)
+
+    def _limit(self, distance: NDArray[np.uint16], most: int) -> int:
+        """Return the least distance within which ``most`` of those given lie, if so many do."""
+        held = np.cumsum(np.bincount(distance, minlength=self._bits + 2)[: self._bits + 1])
+        return min(int(np.searchsorted(held, most)), self._bits)
+
+
+class CodeMatrix:
+    """Codes by chunk number: 48 bytes a chunk at 384 dimensions."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._words = -(-dimensions // 64)
+        self._bits = self._words * 64 - (-dimensions % 64)
+        self._codes: NDArray[np.uint64] = np.zeros((self._words, 0), np.uint64)
+        self.present: Mask = np.zeros(0, np.bool_)
+        self._read_until = 0
+        self._known_absent: tuple[int, Ints] | None = None
+
+    def refresh(self, tx: Transaction, partition: int, count: int) -> None:
+        """Take in what was stored since the last look; ``count`` is the number of chunks."""
+        self._known_absent = None
+        self._reserve(count)
+        newest = self._read_until
+        for block in read_blocks(tx, partition, self._read_until):
+            members = np.flatnonzero(block.present)
+            self._put(block.first + members, block.codes[members])
+            newest = max(newest, block.revision)
+        rows = read_rows(tx, partition, self._read_until)
+        if rows:
+            codes = np.frombuffer(b"".join(row[2] for row in rows), np.uint8)
+            numbers = np.array([row[1] for row in rows], np.int64)
+            self._put(numbers, codes.reshape(len(rows), -1))
+            newest = max(newest, rows[-1][0])
+        self._read_until = newest
+
+    def forget(self, numbers: Ints) -> None:
+        """Leave out removed chunks."""
+        self._known_absent = None
+        self.present[numbers[numbers < len(self.present)]] = False
+
+    def scan(self, query: NDArray[np.float32], count: int) -> CodeScan:
+        """Return how far the code of ``query`` is from those of the first ``count`` chunks."""
+        wanted = encode(query[None, :]).view(np.uint64)[0]
+        distance = np.empty(count, np.uint16)
+        for start in range(0, count, SCAN_STEP):
+            part = self._codes[:, start : min(start + SCAN_STEP, count)]
+            total = np.bitwise_count(part[0] ^ wanted[0]).astype(np.uint16)
+            for word in range(1, self._words):
+                total += np.bitwise_count(part[word] ^ wanted[word])
+            distance[start : start + SCAN_STEP] = total
+        distance[self._absent(count)] = self._bits + 1
+        return CodeScan(distance, self._bits)
+
+    def _absent(self, count: int) -> Ints:
+        """Return the chunks without a code; worked out once after every change."""
+        if self._known_absent is None or self._known_absent[0] != count:
+            self._known_absent = (count, np.flatnonzero(~self.present[:count]))
+        return self._known_absent[1]
+
+    def _put(self, numbers: Ints, codes: Codes) -> None:
+        known = numbers < len(self.present)
+        numbers, codes = numbers[known], np.ascontiguousarray(codes[known])
+        self._codes[:, numbers] = codes.view(np.uint64).T
+        self.present[numbers] = True
+
+    def _reserve(self, count: int) -> None:
+        size = self._codes.shape[1]
+        if count <= size:
+            return
+        longer = max(count, 1024, size + size // 2)
+        codes = np.zeros((self._words, longer), np.uint64)
+        codes[:, :size] = self._codes
+        present = np.zeros(longer, np.bool_)
+        present[: len(self.present)] = self.present
+        self._codes, self.present = codes, present

@@ -1,0 +1,91 @@
+"""The port of the vector back ends: what a store of vectors beside our own rows must be able to do.
+
+Our half-precision rows stay the truth and the codes in memory stay ready, so a back end may fail
+or lag at any time: then the codes answer. It gets vectors under chunk ids, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.model.chunk_record import Floats, Ints, Mask
+from recollect.store.engine import Transaction
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """A partition and what its vectors are: ``dimensions`` are those of its ``generation``."""
+
+    number: int
+    generation: int
+    dimensions: int
+
+
+class VectorChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of some chunks of a partition.
+
+    Attributes:
+        part: Their partition.
+        put: Ids of those that have a vector now.
+        vectors: Their vectors (len(put), dimensions), in that order.
+        gone: Ids of those that have none any more.
+    """
+
+    part: Part
+    put: Sequence[int]
+    vectors: Floats
+    gone: Sequence[int]
+
+
+class VectorBackend(Protocol):
+    """One back end. Calls raise `StoreError` when it cannot do it; none of them changes our rows.
+
+    Attributes:
+        name: As in the settings.
+        place: Where its vectors are; another place has to be filled anew.
+        is_inside: Whether it lies in index.db, so that a change is part of the transaction.
+        library: File of the extension it loads, if it loads one.
+    """
+
+    name: str
+    place: str
+    is_inside: bool
+    library: str | None
+
+    def open(self) -> None:
+        """Load or connect. Called again after a failure."""
+
+    def apply(self, tx: Transaction, change: VectorChange) -> None:
+        """Store and remove vectors; the same change twice is no error."""
+
+    def nearest(self, tx: Transaction, part: Part, vector: Floats, most: int) -> Ints:
+        """Return the ids of up to ``most`` chunks with the highest cosine, best first."""
+
+    def ids(self, tx: Transaction, part: Part) -> Ints:
+        """Return the ids of all vectors that it holds of a partition."""
+
+    def count(self, tx: Transaction, part: Part) -> int:
+        """Return how many those are."""
+
+    def keep_only(self, tx: Transaction, parts: Sequence[Part]) -> None:
+        """Remove the vectors of all other partitions of this home."""
+
+    def leave(self, tx: Transaction) -> None:
+        """Remove every vector of this home, because another back end was chosen."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+
+class NearScan(Protocol):
+    """The answers of one question about nearness."""
+
+    def cosine(self, numbers: NDArray[np.int64]) -> Floats:
+        """Return estimates of the cosines of chunks; -1 where a chunk has no vector."""
+
+    def nearest(self, most: int, visible: Mask | None) -> Ints:
+        """Return about ``most`` visible chunks that are nearest, ascending by number."""

@@ -1,0 +1,390 @@
+"""Nearness as the index sees it: the chosen back end while it can answer, the codes at all times.
+
+No error of a back end leaves this module: an answer without it is the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from typing import Protocol, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.core.errors import RecollectError
+from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints, Mask
+from recollect.index.model.sync_report import never
+from recollect.index.vectors.backend_health import BackendHealth
+from recollect.index.vectors.changes import find_part
+from recollect.index.vectors.codes import CodeMatrix
+from recollect.index.vectors.maintenance import (
+    CHANGES,
+    BackendMaintenance,
+    Drift,
+    Former,
+    leave_former,
+)
+from recollect.index.vectors.port import NearScan, Part
+from recollect.index.vectors.vector_rows import read_vectors
+from recollect.store.engine import Database, Transaction
+
+DEFAULT = "memory"
+
+T = TypeVar("T")
+
+
+class VectorStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """What answers for near vectors.
+
+    Attributes:
+        enabled: Whether there are vectors at all.
+        requested: The back end of the settings.
+        used: The one that answers: ``requested``, or ``memory`` in its place.
+        available: Whether the requested one can be reached.
+        extension_path: File of its extension, if it has one.
+        load_error: Why it cannot be reached.
+        dimensions: Size of the vectors; None without an embedder.
+        waiting: Changes that it does not have yet.
+    """
+
+    enabled: bool
+    requested: str = DEFAULT
+    used: str = DEFAULT
+    available: bool = True
+    extension_path: str | None = None
+    load_error: str | None = None
+    dimensions: int | None = None
+    waiting: int = 0
+
+
+class Held(msgspec.Struct, frozen=True):
+    """What a reader has of a partition: its number, its codes, and the number of its chunks."""
+
+    partition: int
+    codes: CodeMatrix
+    count: int
+
+
+class Scanner(Protocol):
+    """Answers questions about nearness."""
+
+    def scan(self, tx: Transaction, held: Held, vector: Floats) -> NearScan:
+        """Return what is near to a question."""
+
+
+class Codes:
+    """Implements `Scanner` with the codes alone."""
+
+    def scan(self, tx: Transaction, held: Held, vector: Floats) -> NearScan:
+        """Return the scan over the codes."""
+        return held.codes.scan(vector, held.count)
+
+
+class VectorIndex(Scanner, Protocol):
+    """What finds near vectors, as the index keeps it. Threads may share it."""
+
+    def followed(self) -> Database:
+        """Return the database to write through, so that a back end inside it stays in step."""
+
+    def prepare(self) -> None:
+        """Open what is not open, before a transaction in which it will be asked."""
+
+    def catch_up(
+        self, stopping: Callable[[], bool] = never, *, is_waited_for: bool = False
+    ) -> None:
+        """Bring the back end up to our rows, as far as it can be reached.
+
+        Args:
+            stopping: Asked between batches.
+            is_waited_for: Leave it when it would take long.
+        """
+
+    def warnings(self) -> list[str]:
+        """Return what a caller should know."""
+
+    def status(self, dimensions: int) -> VectorStatus:
+        """Return what answers; opens the back end, but fills nothing.
+
+        Args:
+            dimensions: Of the vectors in the index; 0 without an embedder.
+        """
+
+    def check(self) -> list[Drift]:
+        """Return what differs from our rows, when the back end has every change."""
+
+    def heal(self) -> int:
+        """Bring over again what differs, and return how many vectors that were."""
+
+    def start_over(self) -> bool:
+        """Remove every copy of a vector that a back end has; it is filled again later.
+
+        For what must leave no bytes: Chroma keeps those of deleted vectors in its files.
+
+        Returns:
+            False when the back end cannot be reached.
+        """
+
+    def close(self) -> None:
+        """Let go of the back end."""
+
+
+class InMemory(Codes):
+    """Implements `VectorIndex` with the codes alone, the default.
+
+    Args:
+        database: index.db.
+        former: Knows the back ends of earlier settings.
+    """
+
+    def __init__(self, database: Database, former: Former | None = None) -> None:
+        self._database = database
+        self._former = former
+        self._has_looked = False
+        self._left: str | None = None
+
+    def followed(self) -> Database:
+        """Return the database itself."""
+        return self._database
+
+    def prepare(self) -> None:
+        """Nothing is opened."""
+
+    def catch_up(
+        self, stopping: Callable[[], bool] = never, *, is_waited_for: bool = False
+    ) -> None:
+        """End what an earlier back end left behind; looks once."""
+        if self._has_looked or is_waited_for or self._former is None:
+            return
+        self._left = leave_former(self._database, self._former)
+        self._has_looked = True
+
+    def warnings(self) -> list[str]:
+        """Return what could not be removed from an earlier back end."""
+        return [self._left] if self._left else []
+
+    def status(self, dimensions: int) -> VectorStatus:
+        """Return that memory answers."""
+        return VectorStatus(enabled=dimensions > 0, dimensions=dimensions or None)
+
+    def check(self) -> list[Drift]:
+        """Nothing can differ: the codes are checked with the rows of the index."""
+        return []
+
+    def heal(self) -> int:
+        """There is nothing to bring over."""
+        return 0
+
+    def start_over(self) -> bool:
+        """There are no copies."""
+        return True
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class InBackend:
+    """Implements `VectorIndex` with a back end, and with the codes when it cannot answer.
+
+    Args:
+        database: index.db.
+        standing: Of the back end.
+        upkeep: Keeps it in step.
+    """
+
+    def __init__(
+        self, database: Database, standing: BackendHealth, upkeep: BackendMaintenance
+    ) -> None:
+        self._database = database
+        self._standing = standing
+        self._upkeep = upkeep
+        self._backend = standing.backend
+
+    def followed(self) -> Database:
+        """Return a database whose units carry their vectors over, if the back end is inside."""
+        if self._backend.is_inside:
+            return FollowedDatabase(self._database, self._standing, self._upkeep)
+        return self._database
+
+    def prepare(self) -> None:
+        """Open the back end; one that failed just now is left alone."""
+        self._standing.prepare()
+
+    def scan(self, tx: Transaction, held: Held, vector: Floats) -> NearScan:
+        """Return what the back end finds, or the scan over the codes while it is behind."""
+        codes = held.codes.scan(vector, held.count)
+        part = find_part(tx, held.partition) if self._may_answer(tx) else None
+        if part is None:
+            return codes
+
+        def compare(numbers: Ints) -> Floats:
+            found: Floats = read_vectors(tx, part.number, numbers, part.dimensions) @ vector
+            return found
+
+        present = held.codes.present[: held.count]
+        there = int(np.count_nonzero(present))
+
+        def ask(most: int) -> Ints | None:
+            found = self._ask(tx, part, vector, most)
+            if found is not None and len(found) < min(most, there):
+                self._upkeep.doubt()
+                return None
+            return found
+
+        return BackedScan(codes, present, ask, compare)
+
+    def catch_up(
+        self, stopping: Callable[[], bool] = never, *, is_waited_for: bool = False
+    ) -> None:
+        """Bring the back end up to our rows."""
+        self._upkeep.catch_up(stopping, CHANGES if is_waited_for else None)
+
+    def warnings(self) -> list[str]:
+        """Return why the back end does not answer."""
+        error = self._standing.error
+        return [f"{self._backend.name} does not answer, memory does: {error}"] if error else []
+
+    def status(self, dimensions: int) -> VectorStatus:
+        """Return what answers."""
+        is_open = self._standing.prepare()
+        waiting = self._database.read(self._upkeep.waiting)
+        return VectorStatus(
+            enabled=dimensions > 0,
+            requested=self._backend.name,
+            used=self._backend.name if is_open and not waiting else DEFAULT,
+            available=is_open,
+            extension_path=self._backend.library,
+            load_error=self._standing.error,
+            dimensions=dimensions or None,
+            waiting=waiting,
+        )
+
+    def check(self) -> list[Drift]:
+        """Return what differs from our rows."""
+        return self._upkeep.check()
+
+    def heal(self) -> int:
+        """Bring over again what differs."""
+        return self._upkeep.heal()
+
+    def start_over(self) -> bool:
+        """Remove every vector of the back end and let it be filled again."""
+        return self._upkeep.start_over()
+
+    def close(self) -> None:
+        """Let go of the back end."""
+        self._standing.close()
+
+    def _may_answer(self, tx: Transaction) -> bool:
+        return self._standing.is_open and self._upkeep.is_in_step(tx)
+
+    def _ask(self, tx: Transaction, part: Part, vector: Floats, most: int) -> Ints | None:
+        if not self._standing.is_open:
+            return None
+        try:
+            return self._backend.nearest(tx, part, vector, most) & NUMBER_MASK
+        except RecollectError as error:
+            self._standing.note(error)
+            return None
+
+
+class FollowedDatabase:
+    """Implements `Database`: a unit's changes of vectors are part of its commit everywhere.
+
+    Args:
+        database: index.db.
+        standing: Of a back end inside it.
+        upkeep: Brings the changes over.
+    """
+
+    def __init__(
+        self, database: Database, standing: BackendHealth, upkeep: BackendMaintenance
+    ) -> None:
+        self._database = database
+        self._standing = standing
+        self._upkeep = upkeep
+
+    def write(self, unit: Callable[[Transaction], T]) -> T:
+        """Run a unit of work and what follows from it; see `recollect.store.engine`."""
+        self._standing.prepare()
+        return self._database.write(partial(self._run, unit))
+
+    def submit(self, unit: Callable[[Transaction], T]) -> Future[T]:
+        """Queue a unit of work and what follows from it; see `recollect.store.engine`."""
+        self._standing.prepare()
+        return self._database.submit(partial(self._run, unit))
+
+    def read(self, unit: Callable[[Transaction], T]) -> T:
+        """Read; see `recollect.store.engine`."""
+        return self._database.read(unit)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._database.close()
+
+    def _run(self, unit: Callable[[Transaction], T], tx: Transaction) -> T:
+        result = unit(tx)
+        self._upkeep.follow(tx)
+        return result
+
+
+FEW = 4_096
+"""Up to this many visible chunks their rows are compared: the nearest of all are seldom theirs."""
+WIDEST = 4_096
+"""Most that is asked for at once; what sqlite-vec gives."""
+
+
+class BackedScan:
+    """Implements `NearScan`.
+
+    Args:
+        codes: Knows every cosine roughly.
+        present: Which chunks have a vector.
+        ask: Returns the numbers of so many nearest chunks, best first; None when it cannot.
+        compare: Returns the exact cosines of chunks.
+    """
+
+    def __init__(
+        self,
+        codes: NearScan,
+        present: Mask,
+        ask: Callable[[int], Ints | None],
+        compare: Callable[[Ints], Floats],
+    ) -> None:
+        self._codes = codes
+        self._present = present
+        self._ask = ask
+        self._compare = compare
+
+    def cosine(self, numbers: NDArray[np.int64]) -> Floats:
+        """Return what the codes suggest."""
+        return self._codes.cosine(numbers)
+
+    def nearest(self, most: int, visible: Mask | None) -> Ints:
+        """Return ``most`` visible chunks, all of them when there are fewer."""
+        allowed = self._present if visible is None else self._present & visible
+        count = int(np.count_nonzero(allowed))
+        if count <= most:
+            return np.flatnonzero(allowed)
+        if count <= FEW and count < len(allowed) // 2:
+            numbers = np.flatnonzero(allowed)
+            return np.sort(numbers[np.argsort(-self._compare(numbers), kind="stable")[:most]])
+        found = self._widening(most, allowed)
+        return self._codes.nearest(most, visible) if found is None else np.sort(found)
+
+    def _widening(self, most: int, allowed: Mask) -> Ints | None:
+        """Ask for more and more, until enough of it is allowed."""
+        wanted = most + most // 8
+        while True:
+            numbers = self._ask(min(wanted, WIDEST))
+            if numbers is None:
+                return None
+            numbers = numbers[(numbers >= 0) & (numbers < len(allowed))]
+            numbers = numbers[allowed[numbers]]
+            if len(numbers) >= most:
+                return numbers[:most]
+            if wanted >= WIDEST:
+                return None
+            wanted *= 4

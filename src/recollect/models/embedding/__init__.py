@@ -1,0 +1,1 @@
+"""Embedders: the port, the remote providers, their wires and batch jobs."""

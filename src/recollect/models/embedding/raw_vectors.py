@@ -1,0 +1,113 @@
+"""Decodes vectors as a provider sends them, and lets only sound ones through.
+
+Servers send ``NaN`` and ``null`` where a model overflowed, which strict JSON cannot say. Such a
+vector is dropped, never mended: a made-up number would be found by searches.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+
+from recollect.core.errors import DimensionMismatch, ProviderUnavailable
+from recollect.models.embedding.embedder import Vectors
+from recollect.models.hints import EMBEDDING
+
+Row = list[float | None]
+"""One vector as it was sent; null stands for a number that is none."""
+
+T = TypeVar("T")
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+class VectorReply(msgspec.Struct, frozen=True, kw_only=True):
+    """What a provider answered.
+
+    Attributes:
+        rows: One a text, in the order that they were sent.
+        tokens: What it bills; None where it does not say.
+    """
+
+    rows: list[Row]
+    tokens: int | None = None
+
+
+def decode_answer(provider: str, body: bytes, shape: type[T]) -> T:
+    """Return ``body`` as ``shape``; a ``NaN`` or ``Infinity`` in it is read as what it says.
+
+    Raises:
+        ProviderUnavailable: it is no JSON of that shape.
+    """
+    try:
+        return msgspec.json.decode(body, type=shape)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        pass  # Python's own reader is slower and takes NaN
+    try:
+        return msgspec.convert(json.loads(body), type=shape)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise unreadable(provider) from error
+
+
+def unreadable(provider: str) -> ProviderUnavailable:
+    """Return the error for an answer of an unknown shape."""
+    return EMBEDDING.unreadable(provider)
+
+
+def check_count(provider: str, rows: Sequence[Row], count: int) -> None:
+    """Refuse an answer that has another number of vectors than texts were sent.
+
+    Raises:
+        ProviderUnavailable: which vector belongs to which text is unknown.
+    """
+    if len(rows) != count:
+        raise ProviderUnavailable(
+            f"{provider} sent another number of vectors than texts were asked for",
+            hint="it is tried again later; if it goes on, choose another model",
+            expected=count,
+            found=len(rows),
+        )
+
+
+def check_dimensions(provider: str, rows: Sequence[Row], dimensions: int) -> None:
+    """Refuse an answer with vectors of another size than the model has.
+
+    Raises:
+        DimensionMismatch: they cannot be compared with the others.
+    """
+    for row in rows:
+        if len(row) != dimensions:
+            raise DimensionMismatch(
+                f"{provider} sent vectors of {len(row)} values instead of {dimensions}",
+                hint="check the model's name and embedding.dimensions",
+                expected=dimensions,
+                found=len(row),
+            )
+
+
+def sound_vectors(rows: Sequence[Row]) -> list[Vectors | None]:
+    """Return each row L2-normalised as float32; None for one that has no direction.
+
+    Args:
+        rows: Any size; a value may be null, NaN, infinite or too large for float32.
+
+    >>> sound_vectors([[3.0, 4.0], [1.0, None], [0.0, 0.0]])
+    [array([0.6, 0.8], dtype=float32), None, None]
+    """
+    return [_sound(row) for row in rows]
+
+
+def _sound(row: Row) -> Vectors | None:
+    wide = np.array(row, np.float64)
+    largest = float(np.max(np.abs(wide), initial=0.0))
+    # A NaN anywhere makes the largest NaN, and no comparison with it is true.
+    if not 0.0 < largest <= _LARGEST:
+        return None
+    # By the largest first: the square of a tiny or huge value is no number any more.
+    scaled = wide / largest
+    vector: Vectors = (scaled / np.linalg.norm(scaled)).astype(np.float32)
+    return vector

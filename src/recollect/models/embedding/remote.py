@@ -1,0 +1,367 @@
+"""The embedder of all remote providers: batches, lanes, splitting, a budget, checked vectors.
+
+What is particular to a provider is in its `Wire`; tries and deadlines are the client's. A vector
+with the wrong size, a NaN or in the wrong place never leaves this module.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+
+from recollect.core.errors import ProviderError, ProviderRejected
+from recollect.models.budget import DailyBudget
+from recollect.models.embedding.batch_job import EmbeddingBatches
+from recollect.models.embedding.embedder import EmbeddingInterrupted, Progress, Vectors
+from recollect.models.embedding.gemini import GeminiWire
+from recollect.models.embedding.gemini_batches import GeminiBatches
+from recollect.models.embedding.openai import OpenAIWire
+from recollect.models.embedding.openai_batches import OpenAIBatches, OpenAIDialect
+from recollect.models.embedding.raw_vectors import (
+    Row,
+    check_count,
+    check_dimensions,
+    sound_vectors,
+    unreadable,
+)
+from recollect.models.embedding.voyage import VoyageDialect, VoyageWire
+from recollect.models.embedding.wire import Purpose, Wire
+from recollect.models.http.auth import is_private, plain_address
+from recollect.models.http.client import ProviderClient
+from recollect.models.http.retry import Patience, for_question
+from recollect.models.worker_pool import Lanes
+from recollect.text.tokens import estimate_tokens
+
+_PROBE = "memory"
+"""The word that a model of unknown size is asked for; it tells a bad text from a bad setup."""
+_NO_DIRECTION = "has no usable vector: the model's numbers are not finite"
+_TEXT_REFUSALS = frozenset({400, 413, 422})
+"""Statuses that can be about one text; the others are about the key, the model or the address."""
+
+
+class Effort(msgspec.Struct, frozen=True, kw_only=True):
+    """How much is asked for at once, and for how long.
+
+    Attributes:
+        batch_tokens: Estimated tokens of a request; a longer text goes alone.
+        concurrency: Requests under way at once.
+        timeout_s: Longest one request for texts may take.
+        query_timeout_s: Longest a question may take, tries and waits included.
+    """
+
+    batch_tokens: int = 8_000
+    concurrency: int = 4
+    timeout_s: float = 60.0
+    query_timeout_s: float = 3.0
+
+
+class Yield(msgspec.Struct, kw_only=True):
+    """What became of some texts.
+
+    Attributes:
+        vectors: Text -> its vector.
+        refused: Texts that the provider will never accept.
+        reason: Why other texts have nothing; None when all are accounted for.
+    """
+
+    vectors: dict[str, Vectors] = {}
+    refused: set[str] = set()
+    reason: ProviderError | None = None
+
+    def absorb(self, other: Yield) -> None:
+        """Add what became of other texts; the first reason stays."""
+        self.vectors.update(other.vectors)
+        self.refused.update(other.refused)
+        self.reason = self.reason or other.reason
+
+
+class RemoteEmbedder:
+    """Embeds texts at a provider. Safe to share between threads.
+
+    Args:
+        wire: The provider's format.
+        client: Asks it; closed with the embedder.
+        base_url: Its address, for the fingerprint.
+        headers: Header name -> value, without secrets, for the fingerprint.
+        effort: How much at once, for how long.
+        budget: Limits what a paid provider is sent in a day; None for one that nobody bills.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        client: ProviderClient,
+        *,
+        base_url: str,
+        headers: Mapping[str, str] | None = None,
+        effort: Effort | None = None,
+        budget: DailyBudget | None = None,
+    ) -> None:
+        self.wire = wire
+        self.client = client
+        self.base_url = base_url
+        self._headers = {name.lower(): value for name, value in (headers or {}).items()}
+        self._effort = effort or Effort()
+        self._budget = budget
+        self._lock = threading.Lock()
+        self._dimensions = wire.known_dimensions
+        self._is_proven = False
+
+    @property
+    def model(self) -> str:
+        """Return ``provider:model``."""
+        return f"{self.wire.provider}:{self.wire.model}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the provider key: SHA-256 over what decides the vectors, without secrets."""
+        parts = {
+            "provider": self.wire.provider,
+            "base_url": plain_address(self.base_url),
+            "model": self.wire.model,
+            "identity": self.wire.identity,
+            "headers": self._headers,
+        }
+        return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
+
+    @property
+    def dimensions(self) -> int:
+        """Return the size of every vector; a model of unknown size is asked once.
+
+        Raises:
+            ProviderError: it could not be asked.
+        """
+        if not self._dimensions:
+            self._rows([_PROBE], "document", Patience(attempt_s=self._effort.timeout_s))
+        return self._dimensions
+
+    @property
+    def is_remote(self) -> bool:
+        """Return True: texts leave this process."""
+        return True
+
+    @property
+    def is_paid(self) -> bool:
+        """Tell whether somebody bills for tokens there: not on this machine or network."""
+        return not is_private(self.base_url)
+
+    def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Return one vector a text, in order: ``(len(texts), dimensions)`` float32, normalised.
+
+        Equal texts are sent once. Nothing that was paid for is lost: what is there when it stops
+        comes with the error.
+
+        Raises:
+            EmbeddingInterrupted: some texts have no vector.
+            ProviderError: none has.
+        """
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        found = self._embed_distinct(texts, progress)
+        if len(found.vectors) == len(set(texts)):
+            return np.stack([found.vectors[text] for text in texts])
+        raise self._incomplete(texts, found)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of a question: ``(dimensions,)`` float32, normalised.
+
+        Raises:
+            ProviderUnavailable: there was none within the time that a search waits.
+            ProviderError: the provider refused, or sent nothing usable.
+        """
+        patience = for_question(self._effort.query_timeout_s)
+        vector = self._ask([text], "query", patience)[0]
+        if vector is None:
+            raise self._refusal(f"{self.wire.provider}: the question {_NO_DIRECTION}")
+        return vector
+
+    def batches(self) -> EmbeddingBatches | None:
+        """Return the provider's interface for batches; None where it has none."""
+        return open_batches(self.wire, self.client, self.base_url, self._budget)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self.client.close()
+
+    def _embed_distinct(self, texts: Sequence[str], progress: Progress | None) -> Yield:
+        counts: dict[str, int] = {}
+        for text in texts:
+            counts[text] = counts.get(text, 0) + 1
+        # What holds no letter at all has no meaning either, and providers refuse it.
+        total = Yield(refused={text for text in counts if not text.strip()})
+        distinct = [text for text in counts if text not in total.refused]
+
+        def work(batch: Sequence[str]) -> Yield:
+            made = self._embed_batch(batch)
+            if made.reason is not None:
+                lanes.stop()  # here, so that this lane begins nothing more
+            return made
+
+        lanes = Lanes(self._batches(distinct), work, self._effort.concurrency)
+        for made in lanes.results():
+            total.absorb(made)
+            if progress is not None:
+                progress(sum(counts[text] for text in made.vectors))
+        return total
+
+    def _batches(self, texts: Sequence[str]) -> list[Sequence[str]]:
+        ranges = plan_batches(
+            [estimate_tokens(text) for text in texts],
+            max_tokens=self._effort.batch_tokens,
+            max_texts=self.wire.max_texts,
+        )
+        return [texts[places.start : places.stop] for places in ranges]
+
+    def _embed_batch(self, texts: Sequence[str]) -> Yield:
+        try:
+            vectors = self._ask(texts, "document", Patience(attempt_s=self._effort.timeout_s))
+        except ProviderRejected as error:
+            return self._divide(texts, error)
+        except ProviderError as error:
+            return Yield(reason=error)
+        made = zip(texts, vectors, strict=True)
+        sound = {text: vector for text, vector in made if vector is not None}
+        return Yield(vectors=sound, refused={text for text in texts if text not in sound})
+
+    def _divide(self, texts: Sequence[str], error: ProviderRejected) -> Yield:
+        """Find out which texts of a refused batch are to blame; the others get their vectors."""
+        is_alone = len(texts) == 1
+        if error.facts.get("status") not in _TEXT_REFUSALS:
+            return Yield(reason=error)
+        # Gemini answers 400 to a key that has expired. A text is never blamed for that: it would
+        # be left out for good.
+        trouble = self._trouble() if is_alone or not self._is_proven else None
+        if trouble is not None:
+            return Yield(reason=trouble)
+        if is_alone:
+            return Yield(refused=set(texts))
+        found = Yield()
+        for half in halves(texts):
+            if found.reason is None:
+                found.absorb(self._embed_batch(half))
+        return found
+
+    def _trouble(self) -> ProviderError | None:
+        """Return why the provider takes not even a harmless word now, or None if it does."""
+        try:
+            self._ask([_PROBE], "document", Patience(attempt_s=self._effort.timeout_s))
+        except ProviderError as error:
+            return error
+        return None
+
+    def _ask(
+        self, texts: Sequence[str], purpose: Purpose, patience: Patience
+    ) -> list[Vectors | None]:
+        return sound_vectors(self._rows(texts, purpose, patience))
+
+    def _rows(self, texts: Sequence[str], purpose: Purpose, patience: Patience) -> list[Row]:
+        """Return the rows of ``texts`` as they were sent, of the right count and size."""
+        estimate = sum(map(estimate_tokens, texts))
+
+        def read(body: bytes) -> list[Row]:
+            reply = self.wire.read(body, purpose)
+            if self._budget is not None:
+                self._budget.add(estimate if reply.tokens is None else reply.tokens)
+            self._check(reply.rows, len(texts))
+            return reply.rows
+
+        request = self.wire.request(texts, purpose)
+        with self._budget.hold(estimate) if self._budget else nullcontext():
+            rows = self.client.post(request.path, request.body, read, patience)
+        self._is_proven = True
+        return rows
+
+    def _check(self, rows: Sequence[Row], count: int) -> None:
+        check_count(self.wire.provider, rows, count)
+        with self._lock:
+            # The first answer of a model of unknown size tells it.
+            self._dimensions = self._dimensions or len(rows[0])
+        if not self._dimensions:
+            raise unreadable(self.wire.provider)
+        check_dimensions(self.wire.provider, rows, self._dimensions)
+
+    def _incomplete(self, texts: Sequence[str], found: Yield) -> ProviderError:
+        reason = found.reason or self._refusal(
+            f"{self.wire.provider} has no vector for some texts and never will"
+        )
+        if not found.vectors and not found.refused:
+            return reason
+        places = range(len(texts))
+        return EmbeddingInterrupted(
+            reason,
+            {n: found.vectors[texts[n]] for n in places if texts[n] in found.vectors},
+            frozenset(n for n in places if texts[n] in found.refused),
+        )
+
+    def _refusal(self, message: str) -> ProviderRejected:
+        return ProviderRejected(
+            message, hint="it is found by words; another model may take it", model=self.model
+        )
+
+
+T = TypeVar("T")
+
+
+def plan_batches(tokens: Sequence[int], *, max_tokens: int, max_texts: int) -> list[range]:
+    """Return consecutive ranges that cover all places once, in order.
+
+    A range has at most ``max_texts`` places and ``max_tokens`` tokens; a text of more tokens than
+    that goes alone.
+
+    Args:
+        tokens: Estimated tokens of each text.
+        max_tokens: At least 1.
+        max_texts: At least 1.
+
+    >>> plan_batches([3, 3, 9, 1], max_tokens=6, max_texts=10)
+    [range(0, 2), range(2, 3), range(3, 4)]
+    """
+    batches: list[range] = []
+    start = total = 0
+    for place, cost in enumerate(tokens):
+        if place > start and (total + cost > max_tokens or place - start == max_texts):
+            batches.append(range(start, place))
+            start, total = place, 0
+        total += cost
+    if start < len(tokens):
+        batches.append(range(start, len(tokens)))
+    return batches
+
+
+def halves(items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
+    """Return the two halves of ``items``; the left one is the larger.
+
+    >>> halves([1, 2, 3])
+    ([1, 2], [3])
+    """
+    middle = math.ceil(len(items) / 2)
+    return items[:middle], items[middle:]
+
+
+def open_batches(
+    wire: Wire, client: ProviderClient, base_url: str, budget: DailyBudget | None
+) -> EmbeddingBatches | None:
+    """Return the batches of a provider; None where it has none. Asks nobody.
+
+    Args:
+        wire: How the provider is asked directly.
+        client: Asks it.
+        base_url: Where the client's paths start.
+        budget: Limits the tokens of a day; None where nobody bills.
+    """
+    match wire:
+        case GeminiWire():
+            return GeminiBatches(client, wire, budget, base_url)
+        case VoyageWire():
+            return OpenAIBatches(client, wire, budget, VoyageDialect())
+        case OpenAIWire():
+            return OpenAIBatches(client, wire, budget, OpenAIDialect())
+        case _:
+            return None

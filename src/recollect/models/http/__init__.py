@@ -1,0 +1,1 @@
+"""One HTTP client for all providers: requests, tries, errors, keys."""

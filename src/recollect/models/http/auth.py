@@ -1,0 +1,133 @@
+"""What lets us in at a provider: its key, and headers of one's own.
+
+A key of the environment is meant for the provider's own address; it never goes anywhere in clear.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from urllib.parse import urlsplit, urlunsplit
+
+from recollect.core.errors import ConfigError, ProviderRejected
+from recollect.core.settings.environment import KEY_VARIABLES, provider_key
+from recollect.models.hints import EMBEDDING, Advice
+
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
+_SECRET_HEADER = re.compile(
+    r"authorization|cookie|token|secret|password|signature|credential|api[-_]?key|[-_]key$|^key$",
+    re.IGNORECASE,
+)
+
+
+def find_key(
+    provider: str,
+    given: str | None,
+    base_url: str | None,
+    environ: Mapping[str, str] | None,
+) -> str | None:
+    """Return the key of ``provider``: the setting's, else the environment's, else None.
+
+    Args:
+        provider: Such as ``openai``.
+        given: The key of the settings.
+        base_url: The address of the settings; a key of the environment is not sent to one that is
+            reached in clear.
+        environ: Variables that may hold keys; None is the process environment.
+    """
+    if given:
+        return given
+    if base_url and base_url.lower().startswith("http://"):
+        return None
+    return provider_key(provider, environ)
+
+
+def no_key(provider: str, advice: Advice = EMBEDDING) -> ProviderRejected:
+    """Return the error for a provider without a key."""
+    return ProviderRejected(
+        f"there is no key for the {advice.kind} {provider}",
+        hint=f"set {KEY_VARIABLES[provider][0]} or {advice.key}",
+        provider=provider,
+    )
+
+
+def parse_headers(lines: tuple[str, ...], key: str = EMBEDDING.headers) -> dict[str, str]:
+    """Return ``("X-Team: search",)`` as name -> value, names in small letters.
+
+    Args:
+        lines: One header each.
+        key: The setting that they stand in.
+
+    Raises:
+        ConfigError: a line is no header; it is told by its number, for it may hold a secret.
+    """
+    headers: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        found = _HEADER.fullmatch(line.strip())
+        if found is None:
+            raise ConfigError(
+                f"{key} has no header in place {number}",
+                hint="write it as `X-Team: search`",
+                key=key,
+            )
+        headers[found[1].lower()] = found[2].rstrip()
+    return headers
+
+
+def public_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers that hold no secret; they are part of the provider key."""
+    return {name: value for name, value in headers.items() if not _SECRET_HEADER.search(name)}
+
+
+_PRIVATE_ENDINGS = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+
+
+def is_private(url: str) -> bool:
+    """Tell whether ``url`` is on this machine or in a private network: nobody bills for it.
+
+    >>> is_private("http://localhost:11434/v1"), is_private("https://api.openai.com/v1")
+    (True, False)
+    """
+    host = urlsplit(url).hostname or ""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        # A name without a dot is known to this network alone, such as a container's.
+        return "." not in host or host.endswith(_PRIVATE_ENDINGS)
+    return address.is_private or address.is_loopback or address.is_link_local
+
+
+def plain_address(url: str) -> str:
+    """Return ``url`` in one spelling: no credentials, query or final slash, small letters.
+
+    >>> plain_address("HTTPS://me:secret@Example.org:443/v1/")
+    'https://example.org/v1'
+    """
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    host = f"[{host}]" if ":" in host else host
+    usual = {"https": 443, "http": 80}.get(parts.scheme.lower())
+    port = "" if parts.port in {None, usual} else f":{parts.port}"
+    return urlunsplit((parts.scheme.lower(), host + port, parts.path.rstrip("/"), "", ""))
+
+
+def check_address(url: str, key: str = "embedding.remote.base_url") -> str:
+    """Return ``url`` if a provider can be asked there; ``key`` is the setting that named it.
+
+    Raises:
+        ConfigError: it is no http or https address.
+    """
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme.lower() in {"http", "https"} and bool(parts.hostname)
+        _ = parts.port
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ConfigError(
+            f"{key} is no http or https address",
+            hint="an example is http://localhost:11434/v1",
+            key=key,
+        )
+    return url

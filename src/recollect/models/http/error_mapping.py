@@ -1,0 +1,200 @@
+"""What a provider means when it does not answer with what was asked for: which error, which hint.
+
+Reads the status and the error body of OpenAI, Anthropic, Gemini, Voyage and what is compatible.
+The words of a provider may repeat the user's text or part of a key, so only its short codes are
+passed on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+from recollect.core.errors import (
+    ProviderError,
+    ProviderRejected,
+    ProviderUnavailable,
+    QuotaExhausted,
+)
+from recollect.models.hints import EMBEDDING, Advice
+
+_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
+_QUOTA = re.compile(
+    r"insufficient[_ ]quota|billing[_ ](?:hard[_ ]limit|not[_ ]active)|payment required"
+    r"|insufficient[_ ](?:credits?|balance|funds)",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(r"credit balance is too low", re.IGNORECASE)
+"""Anthropic says it with a status of 400."""
+_TOO_LARGE = re.compile(
+    r"too (?:large|long|many (?:tokens|inputs|texts|items))|context[_ ](?:length|size|window)"
+    r"|max(?:imum)?[_ ](?:\w+[_ ]){0,3}(?:tokens|length|size|batch)|token[_ ]limit|batch size"
+    r"|exceeds? (?:the )?(?:\w+ ){0,3}(?:limit|length|size|tokens)|at most \d+ (?:requests|inputs)"
+    r"|larger than the max|reduce the length|prompt is too long",
+    re.IGNORECASE,
+)
+_DELAY = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,6}(?:\.[0-9]{1,9})?)s"')
+"""Where Gemini says how long to wait: in the body, not in a header."""
+_KEY = re.compile(r"api[_ -]?key", re.IGNORECASE)
+
+_AGAIN = frozenset({408, 409, 425, 429})
+_LIMITED = 429
+
+
+class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer that is none.
+
+    Attributes:
+        status: The HTTP status, or the one that an error body names.
+        code: The provider's own short code; empty where it has none.
+        words: What the provider says, for recognising; never shown.
+        wait_s: How long it asks to wait, in its body.
+    """
+
+    status: int
+    code: str = ""
+    words: str = ""
+    wait_s: float | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        """Tell whether the provider says "too many requests"."""
+        return self.status == _LIMITED
+
+    @property
+    def is_too_large(self) -> bool:
+        """Tell whether a smaller request may be accepted."""
+        return self.status == 413 or (
+            self.status in {400, 422} and bool(_TOO_LARGE.search(f"{self.code} {self.words}"))
+        )
+
+    def error(
+        self, provider: str, retry_after_s: float | None, advice: Advice = EMBEDDING
+    ) -> ProviderError:
+        """Return the error that this is.
+
+        Args:
+            provider: Its name, for the message.
+            retry_after_s: What a header asked to wait; an exhausted account with it comes back.
+            advice: What it hints at.
+        """
+        if retry_after_s is None:
+            retry_after_s = self.wait_s
+        facts: dict[str, object] = {"status": self.status}
+        if self.code:
+            facts["provider_code"] = self.code
+        if self._is_quota and retry_after_s is None:
+            return QuotaExhausted(
+                f"the account at {provider} has nothing left",
+                hint="check plan and billing there, or choose another provider",
+                **facts,
+            )
+        if self.status in _AGAIN or self.status >= 500:
+            return self._unavailable(provider, retry_after_s, facts, advice)
+        return ProviderRejected(
+            f"{provider} refused the request ({self._label})",
+            hint=self._hint(provider, advice),
+            too_large=self.is_too_large,
+            **facts,
+        )
+
+    @property
+    def _label(self) -> str:
+        return f"HTTP {self.status}, {self.code}" if self.code else f"HTTP {self.status}"
+
+    @property
+    def _is_quota(self) -> bool:
+        if self.status == 402 or (self.status == 400 and _EMPTY.search(self.words)):
+            return True
+        return self.status in {403, 429} and bool(_QUOTA.search(f"{self.code} {self.words}"))
+
+    def _unavailable(
+        self,
+        provider: str,
+        retry_after_s: float | None,
+        facts: dict[str, object],
+        advice: Advice,
+    ) -> ProviderUnavailable:
+        if self.is_limited:
+            message = f"{provider} says: too many requests ({self._label})"
+            hint = f"it is tried again later; {advice.slower}"
+        else:
+            message = f"{provider} cannot answer now ({self._label})"
+            hint = f"it is tried again later; {advice.meanwhile}"
+        return ProviderUnavailable(
+            message, hint=hint, retry_after_s=retry_after_s, limited=self.is_limited, **facts
+        )
+
+    def _hint(self, provider: str, advice: Advice) -> str:
+        if self.status in {401, 403} or _KEY.search(self.words):
+            return f"check the key of {provider}: {advice.key} or the environment"
+        if self.status in {404, 405}:
+            return f"check {advice.choice} (the model's name) and {advice.address}"
+        if 300 <= self.status < 400:
+            return f"{advice.address} must be the final address: redirects are not followed"
+        if self.is_too_large:
+            return advice.smaller
+        return advice.otherwise
+
+
+def refusal_of(status: int, body: bytes) -> Refusal | None:
+    """Return what an answer refuses, or None if it may be what was asked for.
+
+    A status of 200 with an error in the body is a refusal: gateways do that.
+    """
+    found = _error_part(body)
+    if found is None:
+        return None if 200 <= status < 300 else Refusal(status=status, words=_plain(body))
+    code, number, words = _parts(found)
+    if 200 <= status < 300:
+        # Without a status of its own it is the gateway's trouble, and may pass.
+        status = number if 400 <= number < 600 else 502
+        if number == 0 and _QUOTA.search(f"{code} {words}"):
+            status = 429
+    delay = _DELAY.search(body)
+    wait_s = float(delay[1]) if delay else None
+    return Refusal(status=status, code=code, words=words, wait_s=wait_s)
+
+
+class _Envelope(msgspec.Struct, frozen=True):
+    """The places where an error stands; the rest of an answer is skipped, not decoded."""
+
+    error: msgspec.Raw = msgspec.Raw(b"null")
+    errors: msgspec.Raw = msgspec.Raw(b"null")
+    detail: msgspec.Raw = msgspec.Raw(b"null")
+
+
+_ENVELOPE = msgspec.json.Decoder(_Envelope)
+_WRAPPED = msgspec.json.Decoder(tuple[_Envelope])
+
+
+def _error_part(body: bytes) -> object | None:
+    """Return the value that stands for the error, or None."""
+    # Gemini's streams wrap an error in a list.
+    decoder = _WRAPPED if body.lstrip()[:1] == b"[" else _ENVELOPE
+    try:
+        decoded = decoder.decode(body)
+        envelope = decoded[0] if isinstance(decoded, tuple) else decoded
+        parts = (envelope.error, envelope.errors, envelope.detail)
+        return next((value for part in parts if (value := msgspec.json.decode(part))), None)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def _parts(found: object) -> tuple[str, int, str]:
+    """Return the provider's code, the status that it names (or 0), and its words."""
+    if not isinstance(found, Mapping):
+        return "", 0, msgspec.json.encode(found).decode()[:2_000]
+    number = next(
+        (v for n in ("code", "status") if isinstance(v := found.get(n), int)),
+        0,
+    )
+    names = [found.get(n) for n in ("code", "status", "type")]
+    code = next((v for v in names if isinstance(v, str) and _CODE.fullmatch(v)), "")
+    return code, number, str(found.get("message", ""))[:2_000]
+
+
+def _plain(body: bytes) -> str:
+    return body[:2_000].decode("utf-8", "replace")

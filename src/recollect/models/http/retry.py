@@ -1,0 +1,283 @@
+"""How long and how often a provider is asked: tries, waits between them, deadlines.
+
+Full jitter (a wait is uniform between 0 and its bound) keeps many clients of one provider from
+coming back at the same moment. Knows nothing about HTTP but the header ``Retry-After``.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+
+from recollect.core.clock import Clock, SystemClock
+from recollect.core.errors import (
+    ProviderError,
+    ProviderRejected,
+    ProviderUnavailable,
+    QuotaExhausted,
+)
+from recollect.models.hints import Advice
+
+Pause = Callable[[float], None]
+"""Waits so many seconds; may come back earlier."""
+
+
+class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """Time as a provider client sees it; a test gives its own and waits for nothing.
+
+    Attributes:
+        clock: Tells the date: for ``Retry-After`` and for the day of a budget.
+        elapsed: Seconds that only go forward, for deadlines.
+        pause: Waits; None waits on the wall, and ends when the client is closed.
+        spread: Returns a number in [0, 1), the jitter.
+    """
+
+    clock: Clock = msgspec.field(default_factory=SystemClock)
+    elapsed: Callable[[], float] = time.monotonic
+    pause: Pause | None = None
+    spread: Callable[[], float] = random.random  # noqa: S311 - spreads requests, hides nothing
+
+
+class Patience(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits of one call.
+
+    Attributes:
+        attempt_s: Longest a try may take, from connecting to the last byte.
+        total_s: Longest all tries and waits may take; None sets no limit.
+        tries: Tries at most while the provider fails.
+        base_s: Bound of the first wait; it doubles with every try, up to `cap_s`.
+        cap_s: Largest bound.
+        limited_tries: Tries at most while the provider says "too many requests".
+        limited_base_s: Bound of the first wait then.
+        limited_cap_s: Largest bound then, and the longest ``Retry-After`` that is waited for.
+
+    Source: the retry rules of OpenClaw 2026.9.6, with full jitter in place of a fifth.
+    """
+
+    attempt_s: float = 60.0
+    total_s: float | None = None
+    tries: int = 3
+    base_s: float = 0.5
+    cap_s: float = 8.0
+    limited_tries: int = 5
+    limited_base_s: float = 5.0
+    limited_cap_s: float = 60.0
+
+    def allows(self, tried: int, *, limited: bool) -> bool:
+        """Tell whether another try may follow after ``tried`` of them."""
+        return tried < (self.limited_tries if limited else self.tries)
+
+    def wait_s(self, tried: int, *, limited: bool, spread: float) -> float:
+        """Return the seconds to wait after ``tried`` tries; ``spread`` is the jitter in [0, 1).
+
+        >>> Patience().wait_s(3, limited=False, spread=0.5)
+        1.0
+        """
+        base, cap = (
+            (self.limited_base_s, self.limited_cap_s) if limited else (self.base_s, self.cap_s)
+        )
+        return float(spread * min(cap, base * 2 ** (tried - 1)))
+
+
+def for_question(total_s: float) -> Patience:
+    """Return the patience of a search that waits: everything together within ``total_s``."""
+    return Patience(attempt_s=total_s, total_s=total_s, limited_tries=3, limited_base_s=0.5)
+
+
+def retry_after_s(value: str | None, now_ms: int) -> float | None:
+    """Return the seconds that a header ``Retry-After`` asks for; None where it says nothing.
+
+    Args:
+        value: Seconds, or an HTTP date.
+        now_ms: The time now.
+
+    >>> retry_after_s("Thu, 01 Jan 1970 00:01:00 GMT", 0)
+    60.0
+    """
+    if value is None:
+        return None
+    text = value.strip()
+    if text.replace(".", "", 1).isdecimal() and text.isascii():
+        return float(text)
+    from email.utils import parsedate_to_datetime  # brings sockets, which few starts need
+
+    try:
+        at = parsedate_to_datetime(text)
+    except (TypeError, ValueError):
+        return None
+    return max(0.0, at.timestamp() - now_ms / 1000)
+
+
+FAILURES = 5
+"""Failures in a row that open it: more than the tries of one call."""
+COOL_DOWN_S = 30.0
+"""As long as OpenClaw keeps the result of a probe."""
+
+
+class Breaker:
+    """Counts failures. Safe to share between threads.
+
+    Args:
+        elapsed: Seconds that only go forward.
+        failures: Failures in a row that open it.
+        cool_down_s: Time until one call may probe.
+    """
+
+    def __init__(
+        self,
+        elapsed: Callable[[], float],
+        *,
+        failures: int = FAILURES,
+        cool_down_s: float = COOL_DOWN_S,
+    ) -> None:
+        self._elapsed = elapsed
+        self._failures = failures
+        self._cool_down_s = cool_down_s
+        self._lock = threading.Lock()
+        self._in_a_row = 0
+        self._opens_at = 0.0
+
+    def wait_s(self) -> float:
+        """Return 0 when a call may go now, else the seconds until one may.
+
+        Once the cool-down is over, the caller that gets 0 is the probe: the next one is told to
+        wait another cool-down, unless the probe succeeds first.
+        """
+        with self._lock:
+            if self._in_a_row < self._failures:
+                return 0.0
+            now = self._elapsed()
+            if now < self._opens_at:
+                return self._opens_at - now
+            self._opens_at = now + self._cool_down_s
+            return 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether calls have to wait; asking makes nobody the probe."""
+        with self._lock:
+            return self._in_a_row >= self._failures and self._elapsed() < self._opens_at
+
+    def succeed(self) -> None:
+        """Close it: the provider answers, if only to refuse."""
+        with self._lock:
+            self._in_a_row = 0
+
+    def fail(self) -> None:
+        """Count a failure, and open it when there were enough."""
+        with self._lock:
+            self._in_a_row += 1
+            if self._in_a_row >= self._failures:
+                self._opens_at = self._elapsed() + self._cool_down_s
+
+
+T = TypeVar("T")
+
+
+class Retrier:
+    """The tries of all calls to one provider. Safe to share between threads.
+
+    Args:
+        provider: Its name, for messages.
+        tempo: Time, for tests.
+        advice: What its errors hint at.
+    """
+
+    def __init__(self, provider: str, tempo: RetryPolicy, advice: Advice) -> None:
+        self._provider = provider
+        self._tempo = tempo
+        self._advice = advice
+        self._breaker = Breaker(tempo.elapsed)
+        self._closed = threading.Event()
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether `close` was called."""
+        return self._closed.is_set()
+
+    def run(self, attempt: Callable[[float], T], patience: Patience) -> T:
+        """Return what ``attempt`` returns, at the first try that succeeds.
+
+        Args:
+            attempt: Makes one; gets the moment, as `RetryPolicy.elapsed` counts, when it must end.
+            patience: The limits.
+
+        Raises:
+            ProviderError: what the last try raised; a refusal is never tried again.
+        """
+        ends = None if patience.total_s is None else self._tempo.elapsed() + patience.total_s
+        tried = 0
+        while True:
+            self._await_breaker()
+            tried += 1
+            try:
+                return self._try(attempt, self._attempt_ends(patience, ends))
+            except ProviderRejected:
+                raise
+            except ProviderError as error:
+                wait = self._next_wait(error, patience, tried)
+                if wait is None or (ends is not None and self._tempo.elapsed() + wait >= ends):
+                    raise
+            self._pause(wait)
+
+    def close(self) -> None:
+        """End waits; no try begins any more."""
+        self._closed.set()
+
+    def _attempt_ends(self, patience: Patience, ends: float | None) -> float:
+        own = self._tempo.elapsed() + patience.attempt_s
+        return own if ends is None else min(own, ends)
+
+    def _try(self, attempt: Callable[[float], T], ends: float) -> T:
+        try:
+            found = attempt(ends)
+        except ProviderRejected:
+            self._breaker.succeed()
+            raise
+        except ProviderError as error:
+            # "Too many requests" is an answer of a provider that is well.
+            if error.facts.get("limited"):
+                self._breaker.succeed()
+            else:
+                self._breaker.fail()
+            raise
+        self._breaker.succeed()
+        return found
+
+    def _await_breaker(self) -> None:
+        if self._closed.is_set():
+            raise ProviderUnavailable(
+                f"the client of {self._provider} is closed", hint="open the memory again"
+            )
+        wait = self._breaker.wait_s()
+        if wait > 0:
+            raise ProviderUnavailable(
+                f"{self._provider} failed several times in a row and is left alone for a while",
+                hint=f"it is tried again later; {self._advice.meanwhile}",
+                retry_after_s=wait,
+            )
+
+    def _next_wait(self, error: ProviderError, patience: Patience, tried: int) -> float | None:
+        """Return how long to wait for the next try; None if there is none."""
+        limited = bool(error.facts.get("limited"))
+        if isinstance(error, QuotaExhausted) or self._breaker.is_open:
+            return None
+        if not patience.allows(tried, limited=limited):
+            return None
+        wait = patience.wait_s(tried, limited=limited, spread=self._tempo.spread())
+        asked = error.facts.get("retry_after_s")
+        if not isinstance(asked, float):
+            return wait
+        # Earlier than asked is useless, and longer than the cap is for a later call.
+        return None if asked > patience.limited_cap_s else max(asked, wait)
+
+    def _pause(self, wait: float) -> None:
+        if self._tempo.pause is not None:
+            self._tempo.pause(wait)
+        else:
+            self._closed.wait(wait)

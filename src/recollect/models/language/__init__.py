@@ -1,0 +1,1 @@
+"""Language models: the port, the providers, answers that are JSON."""

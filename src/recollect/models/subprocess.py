@@ -1,0 +1,198 @@
+"""Runs a program of the user: a list of arguments, few variables, a deadline, a cap on its output.
+
+Never a shell. What goes on too long, or says too much, is killed with everything that it started.
+Knows nothing of what the program does or what its output means.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from recollect.core.errors import ProviderUnavailable
+
+MOST_BYTES = 8 << 20
+"""Output of a program at most; some hundred hits with their snippets are 100 kB."""
+_STEP_S = 0.2
+"""How often a running program is asked whether it should end."""
+_PIECE_BYTES = 65_536
+
+MISSING = "is not installed"
+"""What is told of a program that cannot be found."""
+
+Failed = Callable[[str], ProviderUnavailable]
+"""Returns the error for what a program did or did not do, one sentence without its subject."""
+
+
+class ProgramOutput(msgspec.Struct, frozen=True):
+    """What a program wrote, and how it ended: a negative code is a signal."""
+
+    out: bytes
+    err: bytes
+    code: int = 0
+
+
+class Program:
+    """A program of the user.
+
+    Args:
+        name: Its name or path.
+        environ: All its variables; ``PATH`` is also where it is looked for.
+        failed: Makes the errors.
+    """
+
+    def __init__(self, name: str, environ: Mapping[str, str], failed: Failed) -> None:
+        self._name = os.path.expanduser(name)
+        self._environ = dict(environ)
+        self._failed = failed
+
+    @property
+    def path(self) -> str | None:
+        """Return where it is; None where it is not installed."""
+        return shutil.which(self._name, path=self._environ.get("PATH"))
+
+    def run(
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        timeout_s: float,
+        *,
+        told: bytes = b"",
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> ProgramOutput:
+        """Return what the program wrote, once it ended.
+
+        Args:
+            arguments: Without the program.
+            folder: Where it runs.
+            timeout_s: When it is killed.
+            told: What it reads from its input.
+            stopping: Asked often; after True it is killed.
+
+        Raises:
+            ProviderUnavailable: it is not there, took too long or said too much.
+        """
+        process = self._start(arguments, folder)
+        try:
+            talk = _Talk(process, time.monotonic() + timeout_s, stopping, self._failed)
+            return talk.run(told)
+        finally:
+            _kill_group(process)
+
+    def _start(self, arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
+        found = self.path
+        if found is None:
+            raise self._failed(MISSING)
+        try:
+            return subprocess.Popen(  # noqa: S603  # a list, no shell; the user chose the program
+                [found, *arguments],
+                cwd=folder,
+                env=self._environ,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise self._failed("cannot be started") from error
+
+
+class _Talk:
+    """Writes the input of a process and reads both its outputs to their ends."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        deadline: float,
+        stopping: Callable[[], bool],
+        failed: Failed,
+    ) -> None:
+        self._process = process
+        self._deadline = deadline
+        self._stopping = stopping
+        self._failed = failed
+        self._parts: dict[str, list[bytes]] = {"out": [], "err": []}
+        self._length = 0
+        self._told = memoryview(b"")
+
+    def run(self, told: bytes) -> ProgramOutput:
+        self._told = memoryview(told)
+        with selectors.DefaultSelector() as selector:
+            self._register(selector)
+            while selector.get_map():
+                for key, _ in selector.select(min(_STEP_S, self._left())):
+                    self._step(selector, key)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(self._left())
+        self._left()
+        return ProgramOutput(
+            b"".join(self._parts["out"]), b"".join(self._parts["err"]), self._process.returncode
+        )
+
+    def _register(self, selector: selectors.BaseSelector) -> None:
+        process = self._process
+        for name, stream in (("out", process.stdout), ("err", process.stderr)):
+            if stream is not None:
+                selector.register(stream, selectors.EVENT_READ, name)
+        if process.stdin is not None:
+            os.set_blocking(process.stdin.fileno(), False)
+            selector.register(process.stdin, selectors.EVENT_WRITE, "in")
+
+    def _left(self) -> float:
+        left = self._deadline - time.monotonic()
+        if self._stopping():
+            raise self._failed("was stopped")
+        if left <= 0 and self._process.returncode is None:
+            raise self._failed("took too long")
+        return max(0.0, left)
+
+    def _step(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+        if key.data == "in":
+            self._tell(selector, key)
+        else:
+            self._take(selector, key)
+
+    def _tell(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+        try:
+            self._told = self._told[os.write(key.fd, self._told[:_PIECE_BYTES]) :]
+        except OSError:  # it does not want to hear the rest
+            self._told = memoryview(b"")
+        if not self._told:
+            selector.unregister(key.fileobj)
+            _close(self._process.stdin)
+
+    def _take(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+        part = os.read(key.fd, _PIECE_BYTES)
+        if not part:
+            selector.unregister(key.fileobj)
+            return
+        self._length += len(part)
+        if self._length > MOST_BYTES:
+            raise self._failed("said too much")
+        self._parts[key.data].append(part)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process and what it started; one that was waited for has nothing left to kill."""
+    if process.returncode is None:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        _close(stream)
+
+
+def _close(stream: IO[bytes] | None) -> None:
+    if stream is not None:
+        with suppress(OSError):
+            stream.close()

@@ -1,0 +1,102 @@
+"""Guests' notes: lines that flushes wrote for sessions that are not the owner's, found again.
+
+Such sessions are not flushed any more, see `flush`. What was written before stands in the notes of
+the workspace, where every direct chat reads it. A line is told by what it says: one that the owner
+has said as well is found too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.events import MemoryFlushed
+from recollect.sessions.context.flush import LARGEST_BYTES, note_key, stated
+from recollect.sessions.context.summary import utterance_of
+from recollect.sessions.policy.owner import is_owners
+from recollect.sessions.policy.visibility import speakers_of
+from recollect.sessions.record.message import Message
+from recollect.sessions.sessions import Sessions
+from recollect.store.paths import read_beneath
+
+_BATCH = 1_000
+
+
+class GuestNotes(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands of one session in one file.
+
+    Attributes:
+        session_id: Who said it.
+        path: The file, relative to the workspace.
+        written: Lines that its flushes wrote there.
+        lines: Those that are found there now, 1-based; none where somebody removed them, or a
+            language model had worded them.
+    """
+
+    session_id: str
+    path: str
+    written: int
+    lines: tuple[int, ...]
+
+
+def guest_notes(
+    sessions: Sessions, flushes: Iterable[MemoryFlushed], workspace: Path
+) -> list[GuestNotes]:
+    """Return what stands in the notes of a workspace and was said in sessions of guests.
+
+    Sessions and files that are gone are left out.
+
+    Args:
+        sessions: Of the home; their `owner` tells who is a guest.
+        flushes: All that there were.
+        workspace: The folder that holds ``memory/``.
+    """
+    written: dict[str, Counter[str]] = {}
+    for flush in flushes:
+        session_id = flush.scope.session
+        if flush.lines and session_id is not None:
+            written.setdefault(session_id, Counter())[flush.path] += flush.lines
+    found: list[GuestNotes] = []
+    for session_id, files in written.items():
+        if _is_guests(sessions, session_id):
+            said = _said(sessions, session_id)
+            found += [
+                GuestNotes(session_id=session_id, path=path, written=number, lines=lines)
+                for path, number in files.items()
+                if (lines := _lines(workspace, path, said)) is not None
+            ]
+    return found
+
+
+def _is_guests(sessions: Sessions, session_id: str) -> bool:
+    try:
+        return not is_owners(speakers_of(sessions.get(session_id)), sessions.owner)
+    except NotFound:
+        return False
+
+
+def _said(sessions: Sessions, session_id: str) -> set[str]:
+    """Return the keys of all notes that a session can have given."""
+    utterances = map(utterance_of, _messages(sessions, session_id))
+    return {note_key(note.text) for note in stated(utterances)} - {""}
+
+
+def _messages(sessions: Sessions, session_id: str) -> Iterator[Message]:
+    after = 0
+    while batch := sessions.messages(session_id, _BATCH, after_seq=after):
+        yield from batch
+        after = batch[-1].seq
+
+
+def _lines(workspace: Path, path: str, said: set[str]) -> tuple[int, ...] | None:
+    """Return the numbers of the lines that say one of ``said``; None without the file."""
+    try:
+        content = read_beneath(workspace, path, limit=LARGEST_BYTES)
+    except (NotFound, Denied, InvalidInput):
+        return None
+    lines = content.decode("utf-8-sig", "replace").splitlines()
+    return tuple(number for number, line in enumerate(lines, start=1) if note_key(line) in said)

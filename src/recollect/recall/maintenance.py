@@ -1,0 +1,275 @@
+"""What a program does for its home while it runs: watches, follows, and keeps the index in step.
+
+Everything that may start a sync comes together here, see `core.settings.sync`. Of several processes
+with the same workspace one does the work; all of them can search meanwhile.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Literal, TypeVar
+
+import msgspec
+
+from recollect.core.clock import Clock
+from recollect.core.errors import StoreBusy
+from recollect.core.scope import Scope
+from recollect.core.settings.sync import SyncSettings
+from recollect.index.index import Index
+from recollect.index.model.sync_report import SyncReport
+from recollect.recall.background_sync import BackgroundSync, Duties, Last, Stopping
+from recollect.recall.followed import FollowedTranscripts, FollowReport, TranscriptDeltas
+from recollect.recall.memory_source import MemorySource
+from recollect.recall.schedule import Reason
+from recollect.sessions.exchange.import_source import SUFFIX
+from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.store.locks import OwnerLock
+from recollect.workspace.watcher import Notifier, Watcher, Watching
+
+WORKER = "worker"
+"""What the holder of the lock is."""
+_FOLLOWING = frozenset({"interval", "retry", "search", "session-start", "start", "transcript"})
+"""Reasons to read followed transcripts; the others do not wait for them."""
+
+T = TypeVar("T")
+
+
+class SyncState(msgspec.Struct, frozen=True, kw_only=True):
+    """How the index is kept in step.
+
+    Attributes:
+        dirty: Whether a sync is under way or asked for, or the last one failed.
+        last_sync_at: When the last one of this process ended, ms UTC.
+        last_reason: What started it: ``manual``, ``watch``, ``message`` …
+        last_error: The `code` of its failure, None after a success.
+        watching: How files are watched: by the system, by comparing, or not at all.
+        watch_error: Why not by the system.
+        warnings: Places of memory files and transcripts that are not there or not looked into.
+    """
+
+    dirty: bool = False
+    last_sync_at: int | None = None
+    last_reason: Reason | None = None
+    last_error: str | None = None
+    watching: Literal["notify", "polling", "off"] = "off"
+    watch_error: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class Synced(msgspec.Struct, frozen=True, kw_only=True):
+    """A sync in the background: how it ended, and what it did."""
+
+    last: Last
+    messages: int = 0
+    report: SyncReport = SyncReport()
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept in step, and who may do it.
+
+    Attributes:
+        index: What is brought up to its feeds.
+        lock: Held by the process that does the work.
+        files: The memory files, where there are any.
+        followed: Transcripts of other programs, where any are followed.
+        is_live: Whether the program stays: a command that ends at once does not watch.
+        daily: What is to be done once a day, by a program that stays; it knows when.
+    """
+
+    index: Index
+    lock: OwnerLock
+    files: MemorySource | None = None
+    followed: FollowedTranscripts | None = None
+    is_live: bool = False
+    daily: Callable[[Stopping], object] = lambda _: None
+
+
+class Maintenance:
+    """Keeps one home in step.
+
+    Args:
+        kept: What, and who may.
+        settings: What starts a sync, and how soon.
+        clock: Tells when a sync ended.
+        notifier: Asks the system for changes of files; that of `watcher` if not given.
+    """
+
+    def __init__(
+        self,
+        kept: Kept,
+        settings: SyncSettings,
+        clock: Clock,
+        *,
+        notifier: Notifier | None = None,
+    ) -> None:
+        self._kept = kept
+        self._settings = settings
+        self._deltas = TranscriptDeltas(settings.transcripts)
+        self._followed_at = 0.0
+        self._watcher = Watcher(
+            (
+                *(kept.files.folder.places() if kept.files else ()),
+                *(kept.followed.places() if kept.followed else ()),
+            ),
+            self._changed,
+            poll_s=settings.poll_s,
+            notifier=notifier,
+        )
+        self._background = BackgroundSync(
+            Duties(
+                work=self._work,
+                is_owner=lambda: kept.lock.acquire(WORKER),
+                is_behind=kept.index.is_behind,
+                begin=self._begin,
+                ended=self._ended,
+            ),
+            clock,
+            interval_s=settings.interval_minutes * 60 if kept.is_live else 0.0,
+        )
+        self._has_started = not kept.is_live
+        self._messages = 0
+        self._report = SyncReport()
+        self._listener: SimpleQueue[Synced | None] | None = None
+
+    def notify(self) -> None:
+        """Tell that messages were stored. Returns at once."""
+        self._start()
+        self._background.notify()
+
+    def session_started(self) -> None:
+        """Tell that a session was opened. Returns at once."""
+        self._start()
+        if self._settings.on_session_start and self._kept.is_live:
+            self._background.ask("session-start")
+
+    def searched(self) -> None:
+        """Tell that somebody searched, whatever was found. Returns at once."""
+        self._start()
+        if self._settings.on_search and self._kept.is_live and self._has_more():
+            self._background.ask("search")
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Do a sync that a person called, in their thread, instead of one in the background."""
+        return self._background.run(work)
+
+    def watch(self) -> Iterator[Synced]:
+        """Keep the home in step from now on; yield each sync that did something or failed.
+
+        Ends when it is closed.
+
+        Raises:
+            StoreBusy: another program does it already.
+        """
+        if not self._kept.lock.acquire(WORKER):
+            hint = "it sees every change; nothing needs to be done"
+            raise StoreBusy("another program keeps this workspace in step", hint=hint)
+        listener: SimpleQueue[Synced | None] = SimpleQueue()
+        self._listener = listener
+        self._start()
+        while (synced := listener.get()) is not None:
+            yield synced
+
+    def bring_in(self, stopping: Stopping = lambda: False) -> FollowReport:
+        """Store what is new in followed transcripts."""
+        self._followed_at = time.monotonic()
+        if self._kept.followed is None:
+            return FollowReport()
+        return self._kept.followed.bring_in(stopping)
+
+    def state(self) -> SyncState:
+        """Return how it goes."""
+        last, watching = self._background.last, self._watcher.state
+        followed, files = self._kept.followed, self._kept.files
+        warnings = (files.warnings if files else ()) + (followed.last.warnings if followed else ())
+        return SyncState(
+            dirty=self._background.is_dirty,
+            last_sync_at=last.at,
+            last_reason=last.reason,
+            last_error=last.error,
+            watching=watching.mode,
+            watch_error=watching.error,
+            warnings=warnings,
+        )
+
+    @property
+    def watching(self) -> Watching:
+        """How files are watched."""
+        return self._watcher.state
+
+    def close(self) -> None:
+        """Stop; a second call does nothing."""
+        self._watcher.close()
+        self._background.close()
+        self._kept.lock.release()
+        if self._listener is not None:
+            self._listener.put(None)
+
+    def _start(self) -> None:
+        """Begin with what a program that stays does, when it does something first."""
+        if not self._has_started:
+            self._has_started = True
+            if self._settings.watch or self._settings.interval_minutes:
+                self._background.ask("start")
+
+    def _begin(self) -> None:
+        if self._kept.is_live and self._settings.watch:
+            self._watcher.start()
+
+    def _changed(self, paths: frozenset[str]) -> None:
+        if not paths:
+            self._background.ask("start")
+        for path in paths:
+            if path.endswith(SUFFIX):
+                rest_ms = 0 if self._deltas.look(path) else self._settings.transcripts.debounce_ms
+                self._background.ask("transcript", rest_ms / 1000)
+            else:
+                self._background.ask("watch", self._settings.watch_debounce_ms / 1000)
+
+    def _work(self, reasons: tuple[Reason, ...], stopping: Stopping) -> None:
+        self._messages, self._report = 0, SyncReport()
+        if not _FOLLOWING.isdisjoint(reasons):
+            self._messages = self.bring_in(stopping).messages
+        self._report = self._kept.index.work(stopping)
+        if self._kept.is_live:
+            self._kept.daily(stopping)
+
+    def _ended(self, last: Last) -> None:
+        report = self._report
+        did = self._messages or report.put or report.removed or report.vectors or last.error
+        if self._listener is not None and did:
+            self._listener.put(Synced(last=last, messages=self._messages, report=report))
+
+    def _has_more(self) -> bool:
+        """Whether there is something that a search has not done itself."""
+        is_unwatched = self._kept.followed is not None and self.watching.mode == "off"
+        rested_s = time.monotonic() - self._followed_at
+        is_due = is_unwatched and rested_s >= self._settings.poll_s
+        return is_due or self._kept.index.waits_for_vectors()
+
+
+def worker_lock(folder: Path, files: MemorySource | None, scope: Scope, clock: Clock) -> OwnerLock:
+    """Return the lock of the process that keeps a workspace of a home in step.
+
+    Each workspace has its own: the agents of one program may have one each.
+    """
+    of = (files.origin if files else "", scope.tenant, scope.agent, scope.user, scope.project)
+    digest = hashlib.sha256(repr(of).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return OwnerLock(folder / f"{WORKER}-{digest}.lock", clock)
+
+
+class Arrivals:
+    """Tells the mirror and the upkeep that messages arrived."""
+
+    def __init__(self, mirror: TranscriptMirror | None, upkeep: Maintenance) -> None:
+        self._mirror = mirror
+        self._upkeep = upkeep
+
+    def notify(self) -> None:
+        """Return at once."""
+        if self._mirror is not None:
+            self._mirror.notify()
+        self._upkeep.notify()

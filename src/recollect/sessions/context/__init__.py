@@ -1,0 +1,1 @@
+"""What of a session stands in the prompt: view, compaction, flush."""

@@ -1,0 +1,148 @@
+"""Compactions: a summary that stands in the view for older messages. The messages stay.
+
+The rows, which of them a session sees, and how one is stored with its event and its place in the
+mirror. What a summary says is the business of `summariser`.
+"""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.errors import StoreCorrupt
+from recollect.core.events import SessionCompacted
+from recollect.core.scope import Scope
+from recollect.sessions.record.lineage import MAX_DEPTH
+from recollect.sessions.record.session import Condition, Session, owner_of
+from recollect.store.columns import integer, integer_or_none, text, text_or_none
+from recollect.store.engine import Row, Transaction
+from recollect.store.journal import record_change, record_event
+
+COMPACTION_KIND = "compaction"
+"""What the outbox calls a compaction."""
+
+_SELECT: LiteralString = """
+    SELECT id, session_id, through_seq, last_seq, summary, made_by, tokens_before, tokens_after,
+        created_at
+    FROM compactions WHERE """
+_INSERT: LiteralString = """
+    INSERT INTO compactions (id, tenant, agent, user_id, project, session_id, through_seq, last_seq,
+        summary, made_by, tokens_before, tokens_after, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_COUNT: LiteralString = (
+    "UPDATE sessions SET compaction_count = compaction_count + 1, flush_failures = 0 WHERE id = ?"
+)
+_ABOVE: LiteralString = (
+    "SELECT parent_id, forked_at_seq, created_at FROM sessions WHERE id = ? AND tenant = ?"
+)
+
+
+class Compaction(msgspec.Struct, frozen=True, kw_only=True):
+    """A summary in place of messages.
+
+    Attributes:
+        id: Sorts by the time of making.
+        session_id: The session that was compacted; a fork may see those of its parents.
+        through_seq: The last message that it stands for; with all before it.
+        last_seq: The newest message when it was made.
+        summary: What they said.
+        made_by: What wrote it, with its version.
+        tokens_before: What the view cost before.
+        tokens_after: What it cost behind it.
+        created_at: Ms UTC.
+    """
+
+    id: str
+    session_id: str
+    through_seq: int
+    last_seq: int
+    summary: str
+    made_by: str
+    tokens_before: int
+    tokens_after: int
+    created_at: int
+
+
+def visible_compaction(tx: Transaction, scope: Scope, session: Session) -> Compaction | None:
+    """Return the newest compaction that stands in the view of a session.
+
+    A fork sees those of its parents up to the message where it branched off, as they were then:
+    what the parent does later changes no fork.
+
+    Raises:
+        StoreCorrupt: the chain of parents is broken or leads in a circle.
+    """
+    owner = msgspec.structs.replace(scope, session=None)
+    session_id, last, until = session.id, session.last_seq, None
+    parent, shared, born = session.parent_id, session.forked_at_seq, session.created_at
+    for _ in range(MAX_DEPTH):
+        found = _newest(tx, owner, session_id, last, until)
+        if found is not None or parent is None:
+            return found
+        session_id, last = parent, min(shared or 0, last)
+        until = born if until is None else min(until, born)
+        row = tx.row(_ABOVE, (parent, session.tenant))
+        if row is None:
+            break
+        parent, shared = text_or_none(row[0]), integer_or_none(row[1])
+        born = integer(row[2])
+    raise StoreCorrupt("the parents of a session cannot be followed", hint="run `recollect doctor`")
+
+
+def _newest(
+    tx: Transaction, owner: Scope, session_id: str, last: int, until: int | None
+) -> Compaction | None:
+    where = Condition(owner, "session_id").equal("session_id", session_id)
+    where.also("through_seq <= ?", last)
+    if until is not None:
+        where.also("created_at <= ?", until)
+    row = tx.row(_SELECT + where.sql + " ORDER BY through_seq DESC LIMIT 1", where.params)
+    return None if row is None else _compaction_of(row)
+
+
+def select_compactions(tx: Transaction, scope: Scope, session_id: str) -> list[Compaction]:
+    """Return the compactions of one session, its parents' not included, oldest first."""
+    owner = msgspec.structs.replace(scope, session=None)
+    where = Condition(owner, "session_id").equal("session_id", session_id)
+    rows = tx.rows(_SELECT + where.sql + " ORDER BY through_seq", where.params)
+    return [_compaction_of(row) for row in rows]
+
+
+def store_compaction(tx: Transaction, session: Session, compaction: Compaction) -> None:
+    """Store a compaction, count it on its session, and tell of it, in one transaction."""
+    c = compaction
+    owner = (session.tenant, session.agent, session.user, session.project, session.id)
+    counts = (c.tokens_before, c.tokens_after, c.created_at)
+    told = (c.through_seq, c.last_seq, c.summary, c.made_by)
+    tx.execute(_INSERT, (c.id, *owner, *told, *counts))
+    tx.execute(_COUNT, (session.id,))
+    record_change(
+        tx, tenant=session.tenant, kind=COMPACTION_KIND, ref=c.id, op="put", at=c.created_at
+    )
+    record_event(
+        tx,
+        SessionCompacted(
+            scope=owner_of(session),
+            at=c.created_at,
+            through_seq=c.through_seq,
+            tokens_before=c.tokens_before,
+            tokens_after=c.tokens_after,
+            made_by=c.made_by,
+        ),
+    )
+
+
+def _compaction_of(row: Row) -> Compaction:
+    return Compaction(
+        id=text(row[0]),
+        session_id=text(row[1]),
+        through_seq=integer(row[2]),
+        last_seq=integer(row[3]),
+        summary=text(row[4]),
+        made_by=text(row[5]),
+        tokens_before=integer(row[6]),
+        tokens_after=integer(row[7]),
+        created_at=integer(row[8]),
+    )

@@ -1,0 +1,283 @@
+"""The memory flush: before a compaction, what must last is written into the notes of a workspace.
+
+Once in each compaction cycle, and from the owner's own sessions only: everybody who may chat with
+the agent reads the notes. Never from a guest's chat, a group, a job or a sub-agent. The file is
+written first and the count second, so that a kill between both costs a look at the file, not a
+note. A failure is counted and never stops a compaction.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta, tzinfo
+from pathlib import Path
+from typing import LiteralString, Protocol
+
+import msgspec
+
+from recollect.core.clock import to_datetime
+from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.events import MemoryFlushed, MemoryFlushFailed
+from recollect.core.settings.sessions import ContextSettings
+from recollect.sessions.policy.freshness import local_day
+from recollect.sessions.policy.owner import Owner, is_owners
+from recollect.sessions.policy.visibility import speakers_of, visibility_group_of
+from recollect.sessions.record.lineage import MAX_DEPTH
+from recollect.sessions.record.session import Session, owner_of
+from recollect.sessions.record.session_key import AUTOMATIC, UNKNOWN, parse_key
+from recollect.store.columns import integer_or_none, text_or_none
+from recollect.store.engine import Transaction
+from recollect.store.journal import record_event
+from recollect.store.paths import append_beneath, read_beneath
+from recollect.text.statements import must_last, statements, weigh
+from recollect.text.turns import Utterance
+
+MOST_FAILURES = 3
+"""Then it is given up until the next cycle; OpenClaw's value."""
+LARGEST_BYTES = 32 * 1024 * 1024
+"""A larger file of notes is none."""
+
+_SEEN: LiteralString = (
+    "SELECT flushed_seq, parent_id, forked_at_seq FROM sessions WHERE id = ? AND tenant = ?"
+)
+_DONE: LiteralString = """
+    UPDATE sessions SET flushed_at = ?, flush_compaction_count = ?, flush_failures = 0,
+        flushed_seq = ? WHERE id = ?
+"""
+_FAILED: LiteralString = "UPDATE sessions SET flush_failures = flush_failures + 1 WHERE id = ?"
+
+
+class Flushed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a flush did.
+
+    Attributes:
+        outcome: ``flushed``; ``nothing_new``: all of it stands there already, or nothing must last;
+            ``failed``; or why there was none: ``not_due``, ``off``, ``no_workspace``, ``group``,
+            ``guest``, ``unknown_origin``, ``automatic``, ``done`` in this compaction cycle,
+            ``given_up`` until the next.
+        path: The file, relative to the workspace.
+        lines: Notes that were added.
+        error: The code of what failed.
+    """
+
+    outcome: str
+    path: str | None = None
+    lines: int = 0
+    error: str | None = None
+
+
+def reason_not_to_flush(
+    session: Session, settings: ContextSettings, workspace: Path | None, owner: Owner
+) -> str | None:
+    """Return why a session is not flushed now, one of the outcomes of `Flushed`, or None."""
+    if not settings.flush:
+        return "off"
+    if workspace is None:
+        return "no_workspace"
+    key = None if session.key is None else parse_key(session.key)
+    # A fork has no key, and tells by its chat type what it is a fork of.
+    if session.chat_type in AUTOMATIC or (key is not None and key.is_automatic):
+        return "automatic"
+    if session.mode == "group" or (key is not None and key.is_group):
+        return "group"
+    if session.chat_type == UNKNOWN:
+        return "unknown_origin"
+    if not visibility_group_of(speakers_of(session), owner.links).is_private:
+        return "group"
+    if not is_owners(speakers_of(session), owner):
+        return "guest"
+    if session.flush_compaction_count == session.compaction_count:
+        return "done"
+    return "given_up" if session.flush_failures >= MOST_FAILURES else None
+
+
+def flushed_seq(tx: Transaction, session: Session) -> int:
+    """Return up to which message a session was looked at; a fork's parents did that for it."""
+    session_id, shared = session.id, session.last_seq
+    for _ in range(MAX_DEPTH):
+        row = tx.row(_SEEN, (session_id, session.tenant))
+        if row is None:
+            break
+        seen, parent = integer_or_none(row[0]), text_or_none(row[1])
+        if seen is not None or parent is None:
+            return min(seen or 0, shared)
+        session_id, shared = parent, min(shared, integer_or_none(row[2]) or 0)
+    return 0
+
+
+def write_notes(workspace: Path, notes: Iterable[Note], now: int, zone: tzinfo | None) -> Flushed:
+    """Append to the notes of the day what is new, in one write.
+
+    What stands in the file of the day before is not new either: a flush that was killed behind its
+    write is tried again, maybe after midnight.
+
+    Raises:
+        Denied: the file is a link, or lies behind one.
+        InvalidInput: it is too large.
+        StoreError: it cannot be written.
+    """
+    day = local_day(now, zone)
+    before = date.fromisoformat(day) - timedelta(days=1)
+    known = _keys_of(workspace, note_path(before.isoformat()))
+    path, added = note_path(day), 0
+
+    def more(content: bytes) -> bytes:
+        nonlocal added
+        text, added = addition(content, notes, known, day, zone)
+        return text
+
+    append_beneath(workspace, path, more, limit=LARGEST_BYTES)
+    return Flushed(outcome="flushed" if added else "nothing_new", path=path, lines=added)
+
+
+def count_flush(
+    tx: Transaction, session: Session, done: Flushed, *, through_seq: int, at: int
+) -> None:
+    """Note on the session, and in an event, that it was flushed up to a message."""
+    tx.execute(_DONE, (at, session.compaction_count, through_seq, session.id))
+    event = MemoryFlushed(scope=owner_of(session), at=at, path=done.path or "", lines=done.lines)
+    record_event(tx, event)
+
+
+def count_failure(tx: Transaction, session: Session, error: str, at: int) -> None:
+    """Note that a flush failed."""
+    tx.execute(_FAILED, (session.id,))
+    failures = session.flush_failures + 1
+    record_event(
+        tx, MemoryFlushFailed(scope=owner_of(session), at=at, error=error, failures=failures)
+    )
+
+
+def _keys_of(workspace: Path, path: str) -> set[str]:
+    try:
+        return note_keys(read_beneath(workspace, path, limit=LARGEST_BYTES))
+    except (NotFound, Denied, InvalidInput):
+        return set()
+
+
+FOLDER = "memory"
+"""Where the notes of a workspace are."""
+MOST_NOTES = 100
+"""Of one flush; the heaviest. The rest is found by search, as all messages are."""
+
+_BULLET = re.compile(r"^[-*+]\s+")
+_SAID_BY = re.compile(r"\s+\([^()]{0,80}\d\d:\d\d\)$")
+_MARKS = " .!。！;,"
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """A statement that must last.
+
+    Attributes:
+        text: One line.
+        speaker: Who said it, where that is known.
+        at_ms: When, ms UTC.
+    """
+
+    text: str
+    speaker: str | None = None
+    at_ms: int | None = None
+
+
+class NoteTaker(Protocol):
+    """Finds in a conversation what must last. What it reads is data, no instruction."""
+
+    def notes(self, utterances: Iterable[Utterance]) -> Sequence[Note]:
+        """Return what must last, in the order in which it was said.
+
+        Raises:
+            RecollectError: it cannot be told now.
+        """
+
+
+class RuleNotes:
+    """Takes what users said with words such as "remember", "never" or "we decided"."""
+
+    def notes(self, utterances: Iterable[Utterance]) -> Sequence[Note]:
+        """Return the `MOST_NOTES` statements that matter most, in their order."""
+        found = enumerate(stated(utterances))
+        best = heapq.nlargest(MOST_NOTES, found, key=lambda each: (weigh(each[1].text), each[0]))
+        return [note for _, note in sorted(best, key=lambda each: each[0])]
+
+
+def stated(utterances: Iterable[Utterance]) -> Iterator[Note]:
+    """Yield every statement of users that must last, as the rules see it."""
+    for utterance in utterances:
+        if utterance.role != "user" or utterance.text.startswith("/"):
+            continue
+        speaker = None if utterance.speaker == utterance.role else utterance.speaker
+        for said in statements(utterance.text):
+            if must_last(said):
+                yield Note(text=said, speaker=speaker, at_ms=utterance.at_ms)
+
+
+def note_path(day: str) -> str:
+    """Return the file of the notes of a day, relative to the workspace.
+
+    >>> note_path("2026-02-10")
+    'memory/2026-02-10.md'
+    """
+    return f"{FOLDER}/{day}.md"
+
+
+def note_keys(content: bytes) -> set[str]:
+    """Return by what the lines of a file are told apart."""
+    return {note_key(line) for line in content.decode("utf-8-sig", "replace").splitlines()}
+
+
+def note_key(line: str) -> str:
+    """Return by what a note is told apart: not by its case, its speaker or its last full stop.
+
+    >>> note_key("- Never  deploy on Fridays. (ann, 12:00)")
+    'never deploy on fridays'
+    """
+    said = _SAID_BY.sub("", _BULLET.sub("", line.strip()))
+    return " ".join(unicodedata.normalize("NFKC", said).casefold().split()).strip(_MARKS)
+
+
+def addition(
+    content: bytes, notes: Iterable[Note], known: set[str], day: str, zone: tzinfo | None
+) -> tuple[bytes, int]:
+    """Return what to append to a file of notes, and how many notes that is.
+
+    Args:
+        content: What is in the file.
+        notes: In their order.
+        known: Keys of notes that stand elsewhere already.
+        day: The date of the file.
+        zone: Of the user.
+    """
+    seen = known | note_keys(content)
+    lines: list[bytes] = []
+    for note in notes:
+        key = note_key(note.text)
+        if key and key not in seen:
+            seen.add(key)
+            lines.append(_line(note, day, zone).encode("utf-8", "replace"))
+    if not lines:
+        return b"", 0
+    return _head(content, lines, day) + b"".join(line + b"\n" for line in lines), len(lines)
+
+
+def _head(content: bytes, lines: list[bytes], day: str) -> bytes:
+    """Return what comes ahead of the lines; a torn last line is finished, if it is one of them."""
+    if not content:
+        return f"# {day}\n\n".encode()
+    tail = content.rpartition(b"\n")[2]
+    for place, line in enumerate(lines):
+        if tail and line.startswith(tail):
+            return lines.pop(place)[len(tail) :] + b"\n"
+    return b"\n" if tail else b""
+
+
+def _line(note: Note, day: str, zone: tzinfo | None) -> str:
+    said = " ".join(note.text.split())
+    told = [] if note.speaker is None else [note.speaker.replace("(", " ").replace(")", " ")]
+    if note.at_ms is not None:
+        local = to_datetime(note.at_ms).astimezone(zone)
+        is_today = local.date().isoformat() == day
+        told.append(f"{local:%H:%M}" if is_today else f"{local:%Y-%m-%d %H:%M}")
+    return f"- {said} ({', '.join(told)})" if told else f"- {said}"

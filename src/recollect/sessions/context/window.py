@@ -1,0 +1,488 @@
+"""The context window of sessions: its view, and its compaction. A part of `memory.sessions`.
+
+The summary is made outside of any transaction, because a model may take its time; what it stands
+for is checked again in the transaction that stores it. What a view holds is written in `view`, what
+is flushed before in `flush`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from recollect.core.errors import InvalidInput, RecollectError, StoreError
+from recollect.core.settings.sessions import ContextSettings
+from recollect.sessions.context.compaction import (
+    Compaction,
+    select_compactions,
+    store_compaction,
+    visible_compaction,
+)
+from recollect.sessions.context.flush import (
+    Flushed,
+    Note,
+    count_failure,
+    count_flush,
+    flushed_seq,
+    reason_not_to_flush,
+    write_notes,
+)
+from recollect.sessions.context.size import Sizer
+from recollect.sessions.context.summary import Summary, SummaryOrder, utterance_of
+from recollect.sessions.context.view import (
+    SMALLEST_BUDGET,
+    ContextView,
+    ReadNewest,
+    read_tail,
+    stranded,
+    summary_within,
+    told_tokens,
+)
+from recollect.sessions.policy.freshness import zone_of
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.record.draft import check_count
+from recollect.sessions.record.lineage import segments, within
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import Session, require_living, require_session
+from recollect.sessions.record.tool_pairs import cut_before, pending_calls, spans
+from recollect.sessions.transcripts import Transcripts
+from recollect.store.engine import Transaction
+from recollect.text.summary import shortened
+from recollect.text.turns import Utterance
+
+Outcome = Literal["compacted", "not_due", "nothing_to_replace", "failed", "overtaken"]
+
+_NOT_DUE = Flushed(outcome="not_due")
+_BATCH = 1_000
+"""Messages that are read at once for a summary."""
+_SUMMARY_SHARE = 0.25
+"""Of a small window, a summary takes no more."""
+
+
+class Compacted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a call for a compaction did.
+
+    Attributes:
+        session_id: Of which session.
+        outcome: ``compacted``; ``not_due``: the view is not full; ``nothing_to_replace``: all its
+            messages are among those that stay; ``failed``: there is no summary; ``overtaken``:
+            somebody else compacted it meanwhile. Only the first changed anything.
+        compaction: What stands in the view now.
+        error: The code of what failed.
+        flush: What was written into the notes of the workspace before.
+    """
+
+    session_id: str
+    outcome: Outcome
+    compaction: Compaction | None = None
+    error: str | None = None
+    flush: Flushed = _NOT_DUE
+
+
+class ContextWindows(Transcripts):
+    """Shows what of a session stands in the prompt, and makes room in it."""
+
+    @property
+    def owner(self) -> Owner:
+        """Whose agent it is; see `recollect.sessions.policy.owner.is_owners`."""
+        return self._window.owner
+
+    def view(self, session_id: str, budget_tokens: int | None = None) -> ContextView:
+        """Return what of a session stands in the prompt: a summary, and the newest messages.
+
+        Never empty where something was said: a newest message that is too long is shown as its head
+        and tail, with a mark of what is left out. Costs as much as is shown, however long the
+        session is. A fork sees the compactions of its parents up to where it branched off.
+
+        Args:
+            session_id: Which one.
+            budget_tokens: What it may cost; ``sessions.context.window_tokens`` if not given.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: a budget below 40, or one in which an exact counter has no room.
+        """
+        check_count(budget_tokens, "a budget", SMALLEST_BUDGET)
+        limits = thresholds_of(self._settings.context, budget_tokens)
+        return self._database.read(
+            lambda tx: self._view(tx, require_session(tx, self.scope, session_id), limits)
+        )
+
+    def compactions(self, session_id: str) -> list[Compaction]:
+        """Return the compactions of a session, oldest first.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+
+        def unit(tx: Transaction) -> list[Compaction]:
+            session = require_session(tx, self.scope, session_id)
+            return select_compactions(tx, self.scope, session.id)
+
+        return self._database.read(unit)
+
+    def keep_within_window(self, session_id: str, extra_tokens: int = 0) -> Compacted:
+        """Flush and compact a session where that is due; for every turn of an agent.
+
+        At first what must last is written into the notes of the workspace, a little later older
+        messages become a summary; see the settings ``sessions.context``. Usually nothing is due,
+        and that costs as much as a view. Where a provider told what the last prompt held, and its
+        answer since the last compaction, that counts if it is more than what is estimated.
+
+        Args:
+            session_id: Which one.
+            extra_tokens: What else stands in the prompt: instructions, tools, the next message.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            Conflict: it was deleted.
+            InvalidInput: a number below 0.
+        """
+        check_count(extra_tokens, "a number of tokens")
+        limits = thresholds_of(self._settings.context)
+
+        def unit(tx: Transaction) -> tuple[ContextView, Compaction | None]:
+            session = require_living(tx, self.scope, session_id)
+            last = visible_compaction(tx, self.scope, session)
+            return self._view(tx, session, limits), last
+
+        view, last = self._database.read(unit)
+        told = told_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer())
+        tokens = max(view.tokens + extra_tokens, told)
+        if view.is_full or tokens >= limits.compact:
+            return self.compact(session_id)
+        flush = self.flush(session_id) if tokens >= limits.flush else _NOT_DUE
+        return Compacted(session_id=session_id, outcome="not_due", flush=flush)
+
+    def compact(self, session_id: str, *, keep_messages: int | None = None) -> Compacted:
+        """Let a summary stand in the view for all but the newest messages; they stay stored.
+
+        A tool call stays with its result. The summary takes the one before in. Messages that come
+        while it is written are in the view, too. What must last is flushed first, see `flush`.
+
+        Args:
+            session_id: Which one.
+            keep_messages: How many stay verbatim; ``sessions.context.keep_messages`` if not given.
+                Fewer where they alone would fill three quarters of the room.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            Conflict: it was deleted.
+            InvalidInput: a number below 0.
+        """
+        keep = self._settings.context.keep_messages if keep_messages is None else keep_messages
+        check_count(keep, "a number of messages")
+        wanted = self._database.read(lambda tx: self._wanted(tx, session_id, keep))
+        if wanted is None:
+            return Compacted(session_id=session_id, outcome="nothing_to_replace")
+        flush = self.flush(session_id)
+        return msgspec.structs.replace(self._compact(wanted), flush=flush)
+
+    def flush(self, session_id: str) -> Flushed:
+        """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
+
+        Once in each compaction cycle; what was looked at before is not looked at again, and nothing
+        stands there twice. Nothing is written from guests' chats, groups, jobs and sub-agents.
+
+        Returns:
+            What was done, or why it was not; a failure is counted and told, not raised.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            Conflict: it was deleted.
+        """
+
+        def unit(tx: Transaction) -> tuple[Session, int]:
+            session = require_living(tx, self.scope, session_id)
+            return session, flushed_seq(tx, session)
+
+        session, seen = self._database.read(unit)
+        workspace = self._window.workspace
+        reason = reason_not_to_flush(session, self._settings.context, workspace, self.owner)
+        if workspace is None or reason is not None:
+            return Flushed(outcome=reason or "no_workspace")
+        now = self._clock.now_ms()
+        try:
+            said = self._between(session.id, seen, session.last_seq)
+            notes = self._redacted(self._window.notes.notes(map(utterance_of, said)))
+            done = write_notes(workspace, notes, now, zone_of(self._settings.time_zone))
+        except RecollectError as error:
+            code = error.code
+            self._database.write(lambda tx: count_failure(tx, session, code, now))
+            return Flushed(outcome="failed", error=code)
+        through = session.last_seq
+        self._database.write(lambda tx: count_flush(tx, session, done, through_seq=through, at=now))
+        return done
+
+    def _redacted(self, notes: Iterable[Note]) -> list[Note]:
+        redactor = self._redactor
+        if redactor is None:
+            return list(notes)
+        return [msgspec.structs.replace(note, text=redactor.text(note.text)) for note in notes]
+
+    def _compact(self, wanted: Replacement) -> Compacted:
+        messages = self._between(wanted.session_id, wanted.after_seq, wanted.through_seq)
+        said = Reading(messages, self._sizer())
+        try:
+            summary = self._summary(wanted, said)
+        except StoreError:
+            raise
+        except RecollectError as error:
+            return Compacted(session_id=wanted.session_id, outcome="failed", error=error.code)
+        if not summary.text:
+            return Compacted(session_id=wanted.session_id, outcome="failed", error="empty_summary")
+        return self._replace(wanted, summary, said.tokens)
+
+    def _view(self, tx: Transaction, session: Session, limits: Thresholds) -> ContextView:
+        sizer = self._sizer()
+        compaction = visible_compaction(tx, self.scope, session)
+        through = 0 if compaction is None else compaction.through_seq
+        summary = summary_within(compaction, limits.window, sizer)
+        cost = 0 if summary is None else sizer.text(summary)
+        tail = read_tail(self._newest(tx, session, through), limits.window - cost, sizer)
+        behind = self._behind(tx, session, through)
+        if behind and not tail.messages:
+            raise InvalidInput("the budget has no room for a message", hint="give more tokens")
+        return ContextView(
+            session_id=session.id,
+            summary=summary,
+            messages=tail.messages,
+            tokens=cost + tail.tokens,
+            through_seq=through,
+            omitted=behind - len(tail.messages),
+            truncated=tail.truncated,
+            is_full=not tail.is_all or cost + tail.tokens >= limits.compact,
+        )
+
+    def _newest(self, tx: Transaction, session: Session, through: int) -> ReadNewest:
+        parts = segments(tx, session)
+
+        def read(before: int | None, limit: int) -> list[Message]:
+            return self._read(tx, within(parts, through, before), limit, newest=True)
+
+        return read
+
+    def _behind(self, tx: Transaction, session: Session, through: int) -> int:
+        """Return how many messages stand behind a seq; the oldest ones may have been removed."""
+        first = self._read(tx, within(segments(tx, session), through, None), 1, newest=False)
+        return session.last_seq - first[0].seq + 1 if first else 0
+
+    def _wanted(self, tx: Transaction, session_id: str, keep: int) -> Replacement | None:
+        session = require_living(tx, self.scope, session_id)
+        previous = visible_compaction(tx, self.scope, session)
+        read = self._newest(tx, session, 0 if previous is None else previous.through_seq)
+        limit = thresholds_of(self._settings.context).compact
+        return plan_replacement(session, previous, read, Keeping(keep, limit, self._sizer()))
+
+    def _summary(self, wanted: Replacement, spoken: Reading) -> Summary:
+        settings, sizer = self._settings.context, self._sizer()
+        tokens = min(settings.summary_tokens, int(thresholds_of(settings).compact * _SUMMARY_SHARE))
+        order = SummaryOrder(
+            previous="" if wanted.previous is None else wanted.previous.summary,
+            utterances=spoken,
+            tokens=tokens,
+            count=sizer.text,
+        )
+        made = self._window.summariser.summarise(order)
+        said = made.text.strip()
+        redacted = said if self._redactor is None else self._redactor.text(said)
+        return Summary(text=shortened(redacted, tokens, sizer.text), made_by=made.made_by)
+
+    def _between(self, session_id: str, after_seq: int, through_seq: int) -> Iterator[Message]:
+        """Yield the messages behind a seq up to another, read as they are asked for."""
+        while after_seq < through_seq:
+            batch = self.messages(
+                session_id, _BATCH, after_seq=after_seq, before_seq=through_seq + 1
+            )
+            if not batch:
+                return
+            yield from batch
+            after_seq = batch[-1].seq
+
+    def _replace(self, wanted: Replacement, summary: Summary, replaced_tokens: int) -> Compacted:
+        sizer, now, made = self._sizer(), self._clock.now_ms(), self._ids.new()
+        before = 0 if wanted.previous is None else sizer.text(wanted.previous.summary)
+        after = sizer.text(summary.text)
+
+        def unit(tx: Transaction) -> Compaction | None:
+            session = require_living(tx, self.scope, wanted.session_id)
+            if visible_compaction(tx, self.scope, session) != wanted.previous:
+                return None
+            compaction = Compaction(
+                id=made,
+                session_id=session.id,
+                through_seq=wanted.through_seq,
+                last_seq=session.last_seq,
+                summary=summary.text,
+                made_by=summary.made_by,
+                tokens_before=before + replaced_tokens + wanted.kept_tokens,
+                tokens_after=after + wanted.kept_tokens,
+                created_at=now,
+            )
+            store_compaction(tx, session, compaction)
+            return compaction
+
+        done = self._database.write(unit)
+        if done is None:
+            return Compacted(session_id=wanted.session_id, outcome="overtaken")
+        self._mirror.notify()
+        return Compacted(session_id=wanted.session_id, outcome="compacted", compaction=done)
+
+    def _sizer(self) -> Sizer:
+        return Sizer(self._window.count)
+
+
+_LOOK_BACK = 200
+"""Messages ahead of those that stay which are read at first, for calls of results among these."""
+_FARTHEST = 4_096
+"""Results without a call so far ahead never had one."""
+_MOST_KEPT = 0.75
+_KEPT_INSTEAD = 0.5
+"""Where the messages that stay are more than three quarters of the room, half of it stays: with
+more, the next message would ask for the next compaction."""
+
+
+class Keeping(msgspec.Struct, frozen=True):
+    """How much stays: so many messages, within a limit of tokens."""
+
+    messages: int
+    limit: int
+    sizer: Sizer
+
+
+class Replacement(msgspec.Struct, frozen=True, kw_only=True):
+    """What a summary is to stand for: ``previous``, and the messages up to ``through_seq``."""
+
+    session_id: str
+    previous: Compaction | None
+    through_seq: int
+    kept_tokens: int
+
+    @property
+    def after_seq(self) -> int:
+        """The last message that the summary before stands for."""
+        return 0 if self.previous is None else self.previous.through_seq
+
+
+class Reading:
+    """Messages as a summary reads them, each once; counts what they cost."""
+
+    def __init__(self, messages: Iterator[Message], sizer: Sizer) -> None:
+        self._messages = messages
+        self._sizer = sizer
+        self.tokens = 0
+
+    def __iter__(self) -> Iterator[Utterance]:
+        for message in self._messages:
+            self.tokens += self._sizer.message(message)
+            yield utterance_of(message)
+
+
+def plan_replacement(
+    session: Session, previous: Compaction | None, read: ReadNewest, keeping: Keeping
+) -> Replacement | None:
+    """Return what can be replaced; None where everything stays.
+
+    Args:
+        session: Whose messages.
+        previous: The compaction in its view.
+        read: Gives the messages behind that.
+        keeping: What stays.
+    """
+    size = keeping.messages + _LOOK_BACK
+    while True:
+        messages = read(None, size)
+        cut = _cut(messages, keeping)
+        if len(messages) < size or (cut > messages[0].seq and _has_calls(messages, cut, size)):
+            break
+        size *= 2
+    if not messages or cut == messages[0].seq:
+        return None
+    kept = sum(keeping.sizer.message(message) for message in messages if message.seq >= cut)
+    return Replacement(
+        session_id=session.id, previous=previous, through_seq=cut - 1, kept_tokens=kept
+    )
+
+
+def _has_calls(messages: Sequence[Message], cut: int, looked: int) -> bool:
+    """Return whether no result that stays may still find its call further ahead."""
+    return looked > _FARTHEST or all(seq < cut for seq in stranded(messages))
+
+
+def _cut(messages: Sequence[Message], keeping: Keeping) -> int:
+    """Return the seq of the first message that stays; one behind the last where none does."""
+    if not messages:
+        return 0
+    end = messages[-1].seq
+    kept = _kept(messages, keeping)
+    cut = cut_before(messages, messages[-kept].seq) if kept else end + 1
+    together = spans(messages)
+    waiting = [pair.call_seq for pair in pending_calls(messages) if pair.call_seq is not None]
+    return min([cut, *(together[seq].first for seq in waiting if together[seq].last == end)])
+
+
+def _kept(messages: Sequence[Message], keeping: Keeping) -> int:
+    """Return how many of the newest messages stay; the newest one does if any may."""
+    newest = messages[::-1][: keeping.messages]
+    costs = [keeping.sizer.message(message, keeping.limit) for message in newest]
+    if sum(costs) <= keeping.limit * _MOST_KEPT:
+        return len(newest)
+    kept, left = 1, keeping.limit * _KEPT_INSTEAD - costs[0]
+    while kept < len(costs) and costs[kept] <= left:
+        left -= costs[kept]
+        kept += 1
+    return kept
+
+
+class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a window ends for us, in tokens.
+
+    Attributes:
+        window: What the model can read at once.
+        reserve: What is kept free behind the compaction.
+        soft: How long before the compaction memory is flushed.
+    """
+
+    window: int
+    reserve: int
+    soft: int
+
+    @property
+    def compact(self) -> int:
+        """A view that costs so much is compacted."""
+        return self.window - self.reserve
+
+    @property
+    def flush(self) -> int:
+        """With so much, memory is flushed."""
+        return max(0, self.compact - self.soft)
+
+
+def openclaw_thresholds(window: int, reserve: int, soft: int) -> Thresholds:
+    """Return the thresholds as OpenClaw has them: small windows keep most of themselves.
+
+    Source: OpenClaw 2026.9: the reserve is a quarter of the window at most, the margin of the flush
+    half of what is left at most.
+
+    >>> openclaw_thresholds(8_192, 20_000, 4_000).compact
+    6144
+    """
+    kept = min(max(0, reserve), window // 4)
+    return Thresholds(window=window, reserve=kept, soft=_soft(window - kept, soft))
+
+
+def thresholds_of(settings: ContextSettings, window: int | None = None) -> Thresholds:
+    """Return the thresholds of the settings, for their window or another one."""
+    size = settings.window_tokens if window is None else window
+    if settings.reserve_tokens:
+        return openclaw_thresholds(size, settings.reserve_tokens, settings.flush_soft_tokens)
+    compact = int(size * settings.compact_at)
+    return Thresholds(
+        window=size, reserve=size - compact, soft=_soft(compact, settings.flush_soft_tokens)
+    )
+
+
+def _soft(left: int, soft: int) -> int:
+    return min(max(0, soft), left // 2)

@@ -1,0 +1,228 @@
+"""What a foreign line holds beside its message: kept in the metadata, so that it can go back.
+
+``metadata["foreign"]`` of a message has the rest of its record, less what the records of its
+session have alike, which ``metadata["foreign"]`` of the session has once. Large values are left
+out and named: they repeat what the content says. Knows no format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+
+from recollect.core.errors import InvalidInput
+from recollect.sessions.exchange.transcript_format import (
+    ForeignLine,
+    ForeignMessage,
+    Malformed,
+    Record,
+    Skip,
+    TranscriptFormat,
+)
+from recollect.sessions.record.content import parse_content
+from recollect.sessions.record.json_value import MAX_DEPTH, JsonCleaner
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.token_usage import FIELD, TokenUsage, usage_of
+from recollect.sessions.record.token_usage import FIELD as USAGE
+
+FOREIGN = "foreign"
+"""The key in metadata."""
+LINE, MESSAGE, BLOCKS, ABSENT, LEFT_OUT = "line", "message", "blocks", "absent", "left_out"
+"""Its parts: fields of the record, of the message in it, of blocks by place; shared fields that the
+record does not have; and names of fields that were too large."""
+
+MAX_BYTES = 16 * 1024
+"""Largest rest of one record. Patches and whole files that tools repeat are above it."""
+
+_MISSING = object()
+
+
+class Extras:
+    """Makes the metadata of the messages of one file."""
+
+    def __init__(self) -> None:
+        self._shared: dict[str, dict[str, Any]] = {}
+        self._counted: dict[str, tuple[str, TokenUsage]] = {}
+
+    def knows(self, session_id: str) -> bool:
+        """Return whether the fields that records of a session share are known."""
+        return session_id in self._shared
+
+    def share(self, session_id: str, fields: Mapping[str, Any]) -> None:
+        """Note the fields that records of a session share."""
+        self._shared[session_id] = dict(fields)
+
+    def metadata(self, message: ForeignMessage) -> dict[str, Any]:
+        """Return what is stored as the metadata of a message."""
+        if message.is_final:
+            return message.metadata
+        facts = dict(message.metadata)
+        spent = self._spent(message)
+        if spent is not None and spent.total:
+            facts[FIELD] = msgspec.to_builtins(spent)
+        foreign = fitting(self._rest(message))
+        return facts | ({FOREIGN: foreign} if foreign else {})
+
+    def _spent(self, message: ForeignMessage) -> TokenUsage | None:
+        """Return the cost of a piece: what its answer cost so far, less what was counted."""
+        if message.usage is None:
+            return None
+        try:
+            told = usage_of(message.usage)
+        except InvalidInput:
+            return None
+        session_id, reply = message.session.id, message.reply
+        before = TokenUsage()
+        if reply is not None and self._counted.get(session_id, ("", before))[0] == reply:
+            before = self._counted[session_id][1]
+        if reply is not None:
+            self._counted[session_id] = (reply, told)
+        return TokenUsage(
+            **{
+                name: max(0, getattr(told, name) - getattr(before, name))
+                for name in TokenUsage.__struct_fields__
+            }
+        )
+
+    def _rest(self, message: ForeignMessage) -> dict[str, Any]:
+        shared = self._shared.get(message.session.id, {})
+        line = dict(message.extra.get(LINE, {}))
+        line |= {k: v for k, v in message.shared.items() if shared.get(k, _MISSING) != v}
+        absent = sorted(set(shared) - set(message.shared))
+        parts = {**message.extra, LINE: line, ABSENT: absent}
+        return {name: part for name, part in parts.items() if part}
+
+
+def fitting(parts: dict[str, Any]) -> dict[str, Any]:
+    """Return the rest of a record without values that are too large, or cannot be stored."""
+    if not parts or _is_small(parts):
+        return parts
+    try:
+        kept: dict[str, Any] = JsonCleaner().value(parts)
+    except InvalidInput:
+        return {LEFT_OUT: sorted(parts)}
+    left_out: list[str] = []
+    while kept and len(msgspec.json.encode(kept)) > MAX_BYTES:
+        name, field = max(
+            ((name, field) for name, part in kept.items() for field in _fields(part)),
+            key=lambda place: len(msgspec.json.encode(_fields(kept[place[0]])[place[1]])),
+        )
+        left_out.append(f"{name}.{field}" if field else name)
+        kept = _without(kept, name, field)
+    return kept | ({LEFT_OUT: left_out} if left_out else {})
+
+
+def _is_small(parts: dict[str, Any]) -> bool:
+    """Whether all of it can be stored; said of most, without a look at each value."""
+    try:
+        encoded = msgspec.json.encode(parts)
+    except (ValueError, RecursionError):
+        return False
+    return len(encoded) <= MAX_BYTES and encoded.count(b"{") + encoded.count(b"[") < MAX_DEPTH // 2
+
+
+def _fields(part: Any) -> Mapping[str, Any]:
+    return part if isinstance(part, Mapping) else {"": part}
+
+
+def _without(parts: dict[str, Any], name: str, field: str) -> dict[str, Any]:
+    rest = {key: value for key, value in _fields(parts[name]).items() if key != field}
+    return {key: part for key, part in (parts | {name: rest}).items() if part}
+
+
+def foreign_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what metadata has of a foreign record; empty without any."""
+    found = metadata.get(FOREIGN)
+    return found if isinstance(found, Mapping) else {}
+
+
+REST = "_recollect"
+"""The field of a record."""
+DERIVED = "derived"
+"""Stands in the field of a record that holds no message, such as a summary of ours."""
+
+_CARRIED: dict[str, Any] = {
+    "role": str,
+    "content": (str, list),
+    "name": (str, type(None)),
+    "metadata": dict,
+}
+_FOLLOWS = frozenset({FOREIGN, USAGE, "parent"})
+"""Metadata that comes of the record itself where a message goes back into its own format."""
+
+
+def rest_of(record: Record) -> Mapping[str, Any] | None:
+    """Return what a record of ours carries beside its format; None without any."""
+    rest = record.get(REST)
+    return rest if isinstance(rest, Mapping) else None
+
+
+def restored(line: ForeignLine, rest: Mapping[str, Any]) -> ForeignLine:
+    """Return what a record means together with what it carries."""
+    if rest.get(DERIVED):
+        return Skip(reason="made by recollect of the messages before")
+    told = {name: rest[name] for name in _CARRIED if name in rest}
+    if not isinstance(line, ForeignMessage) or not told:
+        return line
+    if not all(isinstance(value, _CARRIED[name]) for name, value in told.items()):
+        return Malformed(reason="facts of recollect that cannot be read")
+    extra = line.extra if "content" not in told else {}
+    final = line.is_final or "metadata" in told
+    return msgspec.structs.replace(line, **told, extra=extra, is_final=final)
+
+
+def with_rest(
+    record: dict[str, Any], message: Message, form: TranscriptFormat, *, native: bool
+) -> dict[str, Any]:
+    """Return a written record with all that its reading would lose.
+
+    Args:
+        record: The message as the format writes it.
+        message: What it must mean.
+        form: What reads it.
+        native: The message came from this format, so its metadata is made of the record again.
+    """
+    read = form.parse(record, form.describe(PurePath("session.jsonl"), None))
+    wanted = {
+        "role": message.role,
+        "content": msgspec.to_builtins(message.content),
+        "name": message.name,
+        "metadata": message.metadata,
+    }
+    told = _told(read, message, native=native) if isinstance(read, ForeignMessage) else frozenset()
+    rest = {name: value for name, value in wanted.items() if name not in told}
+    return record | ({REST: rest} if rest else {})
+
+
+def _told(read: ForeignMessage, message: Message, *, native: bool) -> frozenset[str]:
+    """Return which parts of a message a reading of its record gives."""
+    same = {
+        "role": read.role == message.role,
+        "content": _blocks(read) == message.content,
+        "name": read.name == message.name,
+        "metadata": _is_metadata_told(message.metadata, read, native=native),
+    }
+    return frozenset(name for name, is_same in same.items() if is_same)
+
+
+def _is_metadata_told(wanted: Mapping[str, Any], read: ForeignMessage, *, native: bool) -> bool:
+    if native and FOREIGN in wanted:
+        return _own(wanted) == _own(read.metadata)
+    extras = Extras()
+    if read.shared:
+        extras.share(read.session.id, read.shared)
+    return extras.metadata(read) == wanted
+
+
+def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in metadata.items() if key not in _FOLLOWS}
+
+
+def _blocks(read: ForeignMessage) -> object:
+    try:
+        return parse_content(read.content)
+    except InvalidInput:
+        return None

@@ -1,0 +1,143 @@
+"""How content blocks are written by others: in the words of Anthropic and of OpenClaw.
+
+The reverse of `recollect.sessions.record.content.parse_content`. What a foreign block says beyond
+that is kept as `block_extras` and laid over the written block again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from recollect.core.errors import InvalidInput
+from recollect.sessions.record.content import (
+    ContentBlock,
+    ImageBlock,
+    OtherBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    parse_block,
+)
+
+Spelling: TypeAlias = "Callable[[ContentBlock], dict[str, Any]]"
+
+_SAID = frozenset(
+    {
+        "arguments",
+        "content",
+        "data",
+        "image_url",
+        "input",
+        "output",
+        "source",
+        "text",
+        "thinking",
+        "url",
+    }
+)
+"""Fields that the block itself stands for; the bytes of an image are not kept."""
+
+
+def anthropic_block(block: ContentBlock) -> dict[str, Any]:
+    """Return a block as the API of Anthropic and Claude Code write it."""
+    match block:
+        case TextBlock():
+            return {"type": "text", "text": block.text}
+        case ThinkingBlock():
+            return {"type": "thinking", "thinking": block.thinking}
+        case ImageBlock():
+            return _image(block)
+        case ToolUseBlock():
+            return _told({"type": "tool_use", "id": block.id, "name": block.name}) | {
+                "input": block.input
+            }
+        case ToolResultBlock():
+            told = {"type": "tool_result", "tool_use_id": block.tool_use_id, "name": block.name}
+            error = {"is_error": True} if block.is_error else {}
+            return _told(told) | {"content": _content(block, anthropic_block)} | error
+        case OtherBlock():
+            return dict(block.value)
+
+
+def openclaw_block(block: ContentBlock) -> dict[str, Any]:
+    """Return a block as OpenClaw writes it."""
+    match block:
+        case ToolUseBlock():
+            told = _told({"type": "toolCall", "id": block.id, "name": block.name})
+            return told | {"arguments": block.input}
+        case ToolResultBlock():
+            told = {"type": "toolResult", "toolCallId": block.tool_use_id, "toolName": block.name}
+            content = [openclaw_block(each) for each in block.content]
+            return _told(told) | {"content": content, "isError": block.is_error}
+        case _:
+            return anthropic_block(block)
+
+
+def plain_content(blocks: Sequence[ContentBlock], spell: Spelling) -> str | list[dict[str, Any]]:
+    """Return a content: a text where it is one, otherwise a list of blocks."""
+    if len(blocks) == 1 and isinstance(blocks[0], TextBlock):
+        return blocks[0].text
+    return [spell(block) for block in blocks]
+
+
+def in_blocks(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a written content as blocks."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def block_extras(content: object, spell: Spelling) -> dict[str, dict[str, Any]]:
+    """Return by place what the blocks of a foreign content say beyond what is kept of them.
+
+    A single text in a list is named even if there is nothing more, as it looks like a plain text.
+    """
+    if not isinstance(content, list):
+        return {}
+    found = {str(place): _extra(block, spell) for place, block in enumerate(content)}
+    is_text = len(content) == 1 and isinstance(content[0], dict) and "text" in content[0]
+    return {place: extra for place, extra in found.items() if extra or is_text}
+
+
+def with_extras(content: Any, extras: object) -> Any:
+    """Return a written content with `block_extras` laid over it."""
+    if not isinstance(extras, Mapping):
+        return content
+    content = in_blocks(content)
+    told = [extras.get(str(place)) for place in range(len(content))]
+    return [
+        block | extra if isinstance(extra, Mapping) else block
+        for block, extra in zip(content, told, strict=True)
+    ]
+
+
+def _extra(raw: object, spell: Spelling) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        return {}
+    try:
+        made = spell(parse_block(raw))
+    except (InvalidInput, RecursionError):
+        return {}
+    return {
+        key: raw[key]
+        for key in raw
+        if key not in _SAID and (key not in made or made[key] != raw[key])
+    }
+
+
+def _content(block: ToolResultBlock, spell: Spelling) -> str | list[dict[str, Any]]:
+    return plain_content(block.content, spell)
+
+
+def _image(block: ImageBlock) -> dict[str, Any]:
+    source: dict[str, Any]
+    if block.url is not None:
+        source = {"type": "url", "url": block.url}
+    else:
+        source = {"type": "base64", "media_type": block.media_type, "data": ""}
+    facts = {"alt": block.alt, "size_bytes": block.size_bytes, "sha256": block.sha256}
+    return {"type": "image", "source": source, **_told(facts)}
+
+
+def _told(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value is not None}

@@ -1,0 +1,236 @@
+"""Plain JSON lines: one message a line, ``{"role": …, "content": …, "at": …}``.
+
+Also reads the spellings of others (``text``, ``timestamp``, ``speaker``, OpenAI's ``tool_calls``)
+and recollect's own mirrors. A line may name its session; otherwise the file is the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+
+from recollect.core.clock import to_iso
+from recollect.sessions.context.compaction import Compaction
+from recollect.sessions.exchange.extras import DERIVED, REST, rest_of, restored, with_rest
+from recollect.sessions.exchange.transcript_format import (
+    ForeignLine,
+    ForeignMessage,
+    ForeignSession,
+    Malformed,
+    Owned,
+    Record,
+    Skip,
+    parse_time,
+)
+from recollect.sessions.record.content import TextBlock
+from recollect.sessions.record.session import Session
+
+_ROLES = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "bot": "assistant",
+    "model": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+_CONTENT = ("content", "text")
+_TIME = ("at", "timestamp", "created_at", "date", "time")
+_NAME = ("name", "speaker")
+_SESSION = ("session", "session_id", "conversation_id")
+_ID = ("id", "message_id", "event_id")
+_MIRROR = "recollect"
+"""The key that marks the header of recollect's own mirrors."""
+
+
+class JsonlFormat:
+    """Reads plain JSON lines."""
+
+    name = "jsonl"
+    home = ""
+    companion = ""
+    is_owners = False
+
+    def recognises(self, record: Record) -> bool:
+        """Return whether a record looks like a message or like the header of a mirror."""
+        return _MIRROR in record or (
+            isinstance(record.get("role"), str) and any(key in record for key in _CONTENT)
+        )
+
+    def describe(
+        self, path: PurePath, header: Record | None, companion: Record | None = None
+    ) -> ForeignSession:
+        """Return the session of a file: its path, because two folders may hold the same name."""
+        if header is not None and _MIRROR in header and isinstance(header.get("id"), str):
+            return ForeignSession(
+                id=header["id"],
+                key=_text(header, "key"),
+                agent=_text(header, "agent"),
+                project=_text(header, "project"),
+                title=_text(header, "title"),
+                at=parse_time(header.get("created_at")),
+                metadata=facts if isinstance(facts := header.get("metadata"), dict) else {},
+            )
+        return ForeignSession(id=str(path), key=_plain_key(path.stem))
+
+    def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+        """Return what one line says."""
+        rest = rest_of(record)
+        if rest is None:
+            return self._parse(record, session)
+        line = self._parse(record, session)
+        if isinstance(line, Skip | Malformed):
+            line = _message(record, session, "system", [])
+        return restored(line, rest)
+
+    def _parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+        if _MIRROR in record:
+            return session
+        if record.get("type") == "compaction" and "role" not in record:
+            return Skip(reason="made by recollect of the messages before")
+        role = record.get("role")
+        known = _ROLES.get(role.lower()) if isinstance(role, str) else None
+        if known is None:
+            return Malformed(reason="no known role")
+        content = _content(record, known)
+        if not isinstance(content, str | list | None):
+            return Malformed(reason="content that is neither text nor blocks")
+        if not content:
+            return Skip(reason="no content")
+        return _message(record, _placed(record, session), known, content)
+
+
+def _message(
+    record: Record, session: ForeignSession, role: str, content: str | list[Any]
+) -> ForeignMessage:
+    metadata = record.get("metadata")
+    return ForeignMessage(
+        session=session,
+        role=role,
+        content=content,
+        id=_identity(record),
+        name=_text(record, *_NAME),
+        at=next((at for key in _TIME if (at := parse_time(record.get(key))) is not None), None),
+        metadata=metadata if isinstance(metadata, dict) else {},
+    )
+
+
+def _placed(record: Record, session: ForeignSession) -> ForeignSession:
+    """Return the session that a line names, or that of the file."""
+    title, project = _text(record, "title"), _text(record, "project")
+    named = _text(record, *_SESSION)
+    if named is None and title is None and project is None:
+        return session
+    return ForeignSession(
+        id=named or session.id,
+        key=_plain_key(named) if named else session.key,
+        agent=session.agent,
+        project=project or session.project,
+        title=title,
+        at=None if named else session.at,
+    )
+
+
+def _plain_key(name: str) -> str | None:
+    """Return the name as a session key, or None where it cannot be one."""
+    printable = "".join(char for char in name if char.isprintable()).strip().strip(":")
+    return printable[:500] or None
+
+
+def _content(record: Record, role: str) -> object:
+    content = next((record[key] for key in _CONTENT if record.get(key) is not None), None)
+    calls = record.get("tool_calls")
+    if role == "tool" and isinstance(content, str | None) and "tool_call_id" in record:
+        return [
+            {
+                "type": "tool_result",
+                "tool_use_id": _text(record, "tool_call_id"),
+                "name": _text(record, *_NAME),
+                "content": content,
+            }
+        ]
+    if isinstance(calls, list) and calls and isinstance(content, str | list | None):
+        said = [content] if isinstance(content, str) else content or []
+        return [*said, *(_call(call) for call in calls)]
+    return content
+
+
+def _call(call: object) -> object:
+    """Return a tool call of OpenAI as a block."""
+    if not isinstance(call, dict) or not isinstance(call.get("function"), dict):
+        return call
+    return {"type": "function_call", "call_id": call.get("id")} | call["function"]
+
+
+def _identity(record: Record) -> str | None:
+    value = next((record[key] for key in _ID if record.get(key) is not None), None)
+    return str(value) if isinstance(value, str | int) and str(value) else None
+
+
+def _text(record: Record, *keys: str) -> str | None:
+    """Return the first of ``keys`` that holds a text which is not blank."""
+    return next(
+        (value for key in keys if isinstance(value := record.get(key), str) and value.strip()), None
+    )
+
+
+_FORM = JsonlFormat()
+
+
+class JsonlWriter:
+    """Writes plain JSON lines."""
+
+    name = _FORM.name
+
+    def records(self, session: Session, items: Iterable[Owned | Compaction]) -> Iterator[Any]:
+        """Yield the header, then the messages."""
+        yield _header(session)
+        for item in items:
+            if isinstance(item, Compaction):
+                told = {
+                    "type": "compaction",
+                    "summary": item.summary,
+                    "at": to_iso(item.created_at),
+                }
+                yield told | {REST: {DERIVED: True}}
+            else:
+                yield with_rest(_line(item), item.message, _FORM, native=False)
+
+
+def _header(session: Session) -> dict[str, Any]:
+    facts = {
+        "key": session.key,
+        "agent": session.agent,
+        "user": session.user,
+        "project": session.project,
+        "title": session.title,
+        "parent_id": session.parent_id,
+        "forked_at_seq": session.forked_at_seq,
+        "metadata": session.metadata or None,
+    }
+    header = {"recollect": 1, "type": "session", "id": session.id, "tenant": session.tenant}
+    told = {name: value for name, value in facts.items() if value is not None}
+    return header | {"created_at": to_iso(session.created_at)} | told
+
+
+def _line(item: Owned) -> dict[str, Any]:
+    message, blocks = item.message, item.message.content
+    foreign = message.foreign_id if item.owner.source == _FORM.name else None
+    is_text = len(blocks) == 1 and isinstance(blocks[0], TextBlock)
+    line = {
+        "type": "message",
+        "seq": message.seq,
+        "id": foreign or message.id,
+        "role": message.role,
+        "name": message.name,
+        "at": to_iso(message.created_at),
+        "content": message.text if is_text else msgspec.to_builtins(blocks),
+        "metadata": message.metadata or None,
+    }
+    return {name: value for name, value in line.items() if value is not None}

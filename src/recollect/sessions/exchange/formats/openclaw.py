@@ -1,0 +1,370 @@
+"""OpenClaw transcripts: ``~/.openclaw/agents/<agent>/sessions/*.jsonl``, and OpenClaudeCode's.
+
+A session header, then entries with an id: messages, compactions, and the state of the program. The
+older OpenClaudeCode writes the same frame with ``channel`` and ``from`` in the message, and has
+no ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+
+from recollect.core.clock import to_iso
+from recollect.sessions.context.compaction import Compaction
+from recollect.sessions.exchange.extras import (
+    BLOCKS,
+    DERIVED,
+    LINE,
+    MESSAGE,
+    REST,
+    foreign_of,
+    rest_of,
+    restored,
+    with_rest,
+)
+from recollect.sessions.exchange.formats.blocks import (
+    block_extras,
+    in_blocks,
+    openclaw_block,
+    plain_content,
+    with_extras,
+)
+from recollect.sessions.exchange.transcript_format import (
+    ForeignLine,
+    ForeignMessage,
+    ForeignSession,
+    Malformed,
+    Owned,
+    Record,
+    Skip,
+    parse_time,
+)
+from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import Session
+from recollect.sessions.record.token_usage import MODEL, TokenUsage, read_usage
+
+_ROLES = {
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "toolResult": "tool",
+    "tool": "tool",
+    "bashExecution": "tool",
+    "compactionSummary": "system",
+    "branchSummary": "system",
+}
+_HELD = frozenset({"id", "message", "parentId", "summary", "timestamp", "type", REST})
+"""Fields of an entry that the message stands for."""
+_SAID = frozenset({"command", "content", "isError", "output", "summary", "toolCallId", "toolName"})
+"""Fields of the message in it, likewise."""
+_PLAIN = frozenset({"assistant", "system", "toolResult", "user"})
+"""Roles that ours tell."""
+_SILENT = frozenset({"NO_REPLY", "HEARTBEAT_OK"})
+"""Whole replies by which the agent says that it has nothing to say."""
+
+
+class OpenClawFormat:
+    """Reads what OpenClaw (2026.2 to 2026.9) and OpenClaudeCode write."""
+
+    name = "openclaw"
+    home = "~/.openclaw/agents"
+    companion = "sessions.json"
+    is_owners = False
+
+    def recognises(self, record: Record) -> bool:
+        """Return whether a record is a line of OpenClaw."""
+        if "recollect" in record:
+            return False
+        kind = record.get("type")
+        return (kind == "message" and isinstance(record.get("message"), dict)) or (
+            kind == "session" and not {"id", "version"}.isdisjoint(record)
+        )
+
+    def describe(
+        self, path: PurePath, header: Record | None, companion: Record | None = None
+    ) -> ForeignSession:
+        """Return the session of a file, from its header or, without one, from its name."""
+        header = header if header is not None and header.get("type") == "session" else {}
+        given = header.get("id")
+        project = header.get("cwd")
+        session_id = given if isinstance(given, str) and given else path.stem
+        return ForeignSession(
+            id=session_id,
+            key=_key_of(session_id, companion or {}),
+            agent=_agent_of(path),
+            project=project if isinstance(project, str) and project else None,
+            at=parse_time(header.get("timestamp")),
+        )
+
+    def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+        """Return what one entry says."""
+        rest = rest_of(record)
+        if rest is None:
+            return self._parse(record, session)
+        line = self._parse(record, session)
+        if isinstance(line, Skip | Malformed):
+            line = _line(record, session, "system", [])
+        return restored(line, rest)
+
+    def _parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+        match record.get("type"):
+            case "message":
+                return _message(record, session)
+            case "session":
+                return session
+            case "compaction" | "branch_summary" as kind:
+                return _summary(record, session, kind)
+            case "session_info" if isinstance(record.get("name"), str):
+                return ForeignSession(id=session.id, title=record["name"], title_is_final=True)
+            case str():
+                return Skip(reason="state of the program")
+            case _:
+                return Malformed(reason="an entry without a type")
+
+
+def _agent_of(path: PurePath) -> str | None:
+    """Return the agent of ``…/agents/<agent>/sessions/<file>``."""
+    folders = path.parts[-4:-1]
+    return folders[1] if len(folders) == 3 and folders[::2] == ("agents", "sessions") else None
+
+
+def _key_of(session_id: str, companion: Record) -> str | None:
+    """Return the session key that ``sessions.json`` gives to a session, where it still does."""
+    for key, entry in companion.items():
+        if isinstance(entry, dict) and entry.get("sessionId") == session_id:
+            return key
+    return None
+
+
+def _message(record: Record, session: ForeignSession) -> ForeignLine:
+    message = record.get("message")
+    if not isinstance(message, dict):
+        return Malformed(reason="a message entry without a message")
+    role = _ROLES.get(str(message.get("role")))
+    if role is None:
+        return Malformed(reason="a message without a known role")
+    content = _content(message, record.get("id"))
+    if not isinstance(content, str | list | None):
+        return Malformed(reason="content that is neither text nor blocks")
+    if not content:
+        return Skip(reason="no content")
+    if isinstance(content, str) and content.strip() in _SILENT:
+        return Skip(reason="a silent reply")
+    return _line(record, _placed(session, message, role), role, content)
+
+
+def _placed(session: ForeignSession, message: dict[str, Any], role: str) -> ForeignSession:
+    """Return the session with the key that a message of OpenClaudeCode tells."""
+    channel, sender = message.get("channel"), message.get("from")
+    if session.key or role != "user" or not isinstance(channel, str) or not sender:
+        return session
+    return ForeignSession(
+        id=session.id,
+        key=f"{channel}:{sender}",
+        agent=session.agent,
+        project=session.project,
+        at=session.at,
+    )
+
+
+def _line(
+    record: Record, session: ForeignSession, role: str, content: str | list[Any]
+) -> ForeignMessage:
+    message = record["message"] if isinstance(record.get("message"), dict) else {}
+    entry, sender = record.get("id"), message.get("from")
+    facts = {"parent": record.get("parentId"), "model": message.get("model")}
+    at, usage = parse_time(record.get("timestamp")), message.get("usage")
+    return ForeignMessage(
+        session=session,
+        role=role,
+        content=content,
+        id=entry if isinstance(entry, str) else None,
+        name=sender if isinstance(sender, str) and sender else None,
+        at=at if at is not None else parse_time(message.get("timestamp")),
+        metadata={key: value for key, value in facts.items() if isinstance(value, str)},
+        usage=usage if isinstance(usage, dict) else None,
+        extra=_extra(record, message),
+    )
+
+
+def _extra(record: Record, message: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return what an entry holds that its message does not stand for."""
+    held = _SAID | {key for key in ("from", "model") if isinstance(message.get(key), str)}
+    held |= {"role"} if message.get("role") in _PLAIN else set()
+    if parse_time(message.get("timestamp")) == parse_time(record.get("timestamp")):
+        held |= {"timestamp"}
+    blocks = block_extras(message.get("content"), openclaw_block)
+    if message.get("role") != "user":  # always lists, no need to say so
+        blocks = {place: extra for place, extra in blocks.items() if extra}
+    return {
+        "line": {key: record[key] for key in record if key not in _HELD},
+        "message": {key: message[key] for key in message if key not in held},
+        "blocks": blocks,
+    }
+
+
+def _content(message: dict[str, Any], entry: object) -> object:
+    """Return the content of a message; the answers of tools become blocks that say so."""
+    match message.get("role"):
+        case "toolResult":
+            return [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": message.get("toolCallId"),
+                    "name": message.get("toolName"),
+                    "content": message.get("content"),
+                    "is_error": bool(message.get("isError")),
+                }
+            ]
+        case "bashExecution":
+            command = {"command": message.get("command")}
+            return [
+                {"type": "tool_use", "id": entry, "name": "bash", "input": command},
+                {
+                    "type": "tool_result",
+                    "tool_use_id": entry,
+                    "name": "bash",
+                    "content": message.get("output"),
+                    "is_error": bool(message.get("exitCode")),
+                },
+            ]
+        case "compactionSummary" | "branchSummary":
+            return message.get("summary")
+        case _:
+            return message.get("content")
+
+
+def _summary(record: Record, session: ForeignSession, kind: str) -> ForeignLine:
+    summary = record.get("summary")
+    if not isinstance(summary, str) or not summary.strip():
+        return Skip(reason="no content")
+    line = _line(record, session, "system", summary)
+    return msgspec.structs.replace(line, metadata=line.metadata | {"kind": kind})
+
+
+_FORM = OpenClawFormat()
+_VERSION = 3
+"""Of the header, as OpenClaw 2026 writes it."""
+_SUMMARIES = frozenset({"compaction", "branch_summary"})
+
+
+class OpenClawWriter:
+    """Writes entries of OpenClaw."""
+
+    name = _FORM.name
+
+    def records(self, session: Session, items: Iterable[Owned | Compaction]) -> Iterator[Any]:
+        """Yield the header and the entries of a session."""
+        yield _header(session)
+        if session.title is not None:
+            name = {"name": session.title, "timestamp": to_iso(session.created_at)}
+            yield {"type": "session_info", "id": f"{session.id}-name", "parentId": None} | name
+        last: str | None = None
+        waiting: list[Compaction] = []
+        known: set[str] = set()
+        for item in items:
+            if isinstance(item, Compaction):
+                waiting.append(item)
+                continue
+            entry = _entry(item, last, known)
+            for summary in waiting:
+                yield _summary_line(summary, last, entry["id"])
+                entry["parentId"] = last = summary.id
+            waiting = []
+            yield with_rest(entry, item.message, _FORM, native=_is_native(item))
+            last = entry["id"]
+            known.add(entry["id"])
+        for summary in waiting:
+            yield _summary_line(summary, last, last)
+
+
+def _header(session: Session) -> dict[str, Any]:
+    foreign = session.foreign_id if session.source == _FORM.name else None
+    header: dict[str, Any] = {
+        "type": "session",
+        "version": _VERSION,
+        "id": foreign or session.id,
+        "timestamp": to_iso(session.created_at),
+    }
+    return header | ({} if session.project is None else {"cwd": session.project})
+
+
+def _summary_line(summary: Compaction, parent: str | None, kept: str | None) -> dict[str, Any]:
+    return {
+        "type": "compaction",
+        "id": summary.id,
+        "parentId": parent,
+        "timestamp": to_iso(summary.created_at),
+        "summary": summary.summary,
+        "firstKeptEntryId": kept,
+        "tokensBefore": summary.tokens_before,
+        REST: {DERIVED: True},
+    }
+
+
+def _entry(item: Owned, last: str | None, known: set[str]) -> dict[str, Any]:
+    message, native = item.message, _is_native(item)
+    foreign = foreign_of(message.metadata) if native else {}
+    parent = message.metadata.get("parent")
+    frame = {
+        "id": (native and message.foreign_id) or message.id,
+        "parentId": parent if parent in known else last,
+        "timestamp": to_iso(message.created_at),
+    }
+    kind = message.metadata.get("kind")
+    if kind in _SUMMARIES and message.role == "system":
+        return {"type": kind, **frame, "summary": message.text, **_part(foreign, LINE)}
+    said = _said(message, foreign) | dict(_part(foreign, MESSAGE))
+    return {"type": "message", **frame, "message": said, **_part(foreign, LINE)}
+
+
+def _said(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the message of an entry, as the role that OpenClaw has for it."""
+    said = {**_by_role(message, foreign), "timestamp": message.created_at}
+    if message.name is not None:
+        said["from"] = message.name
+    model, spent = message.metadata.get(MODEL), read_usage(message.metadata)
+    if isinstance(model, str):
+        said[MODEL] = model
+    return said | ({"usage": _usage(spent)} if spent is not None and not foreign else {})
+
+
+def _by_role(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
+    match _part(foreign, MESSAGE).get("role"), message.content:
+        case "bashExecution", (ToolUseBlock() as call, ToolResultBlock() as result):
+            command = call.input.get("command") if isinstance(call.input, dict) else None
+            return {"command": command, "output": _plain(result)}
+        case "compactionSummary" | "branchSummary", _:
+            return {"summary": message.text}
+        case _, (ToolResultBlock() as result,) if message.role == "tool":
+            told = {"role": "toolResult", **openclaw_block(result)}
+            del told["type"]
+            return told
+    content = with_extras(plain_content(message.content, openclaw_block), foreign.get(BLOCKS))
+    if message.role == "assistant":
+        content = in_blocks(content)
+    return {"role": message.role, "content": content}
+
+
+def _plain(result: ToolResultBlock) -> str:
+    return "\n".join(block.text for block in result.content if isinstance(block, TextBlock))
+
+
+def _usage(spent: TokenUsage) -> dict[str, int]:
+    counts = {"input": spent.input, "output": spent.output, "totalTokens": spent.total}
+    return counts | {"cacheRead": spent.cache_read, "cacheWrite": spent.cache_write}
+
+
+def _is_native(item: Owned) -> bool:
+    """Whether a message was imported from OpenClaw."""
+    return item.owner.source == _FORM.name and bool(item.message.foreign_id)
+
+
+def _part(foreign: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = foreign.get(name)
+    return part if isinstance(part, Mapping) else {}

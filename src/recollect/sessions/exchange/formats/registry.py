@@ -1,0 +1,31 @@
+"""The table of transcript formats."""
+
+from __future__ import annotations
+
+from recollect.core.errors import InvalidInput
+from recollect.sessions.exchange.formats.claude_code import ClaudeCodeFormat, ClaudeCodeWriter
+from recollect.sessions.exchange.formats.jsonl import JsonlFormat, JsonlWriter
+from recollect.sessions.exchange.formats.openclaw import OpenClawFormat, OpenClawWriter
+from recollect.sessions.exchange.transcript_format import TranscriptFormat, TranscriptWriter
+
+FORMATS: dict[str, TranscriptFormat] = {
+    each.name: each for each in (ClaudeCodeFormat(), OpenClawFormat(), JsonlFormat())
+}
+"""Name to format, in the order in which they are tried on a file of unknown kind."""
+
+WRITERS: dict[str, TranscriptWriter] = {
+    each.name: each for each in (ClaudeCodeWriter(), OpenClawWriter(), JsonlWriter())
+}
+"""Name to writer."""
+
+
+def writer_of(format_name: str) -> TranscriptWriter:
+    """Return what writes a format.
+
+    Raises:
+        InvalidInput: there is no such format.
+    """
+    writer = WRITERS.get(format_name)
+    if writer is None:
+        raise InvalidInput("unknown format of transcripts", hint=f"use one of {', '.join(WRITERS)}")
+    return writer

@@ -1,0 +1,134 @@
+"""The ledger of imports: which foreign files were read, and how far.
+
+A file whose size and time are as they were is left alone. One that grew is read on from where the
+last import stopped, if what was read then is still what it begins with; otherwise from its top,
+which costs time but no doubles. Messages of a deleted session are left out; the file is
+read on from the first of them when its session is restored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import LiteralString
+
+import msgspec
+
+from recollect.store.columns import blob, integer, text
+from recollect.store.engine import Transaction
+
+_MARK_BYTES = 4096
+"""How much of each end of the part that was read is compared: cheap, and enough for a file that
+programs only append to."""
+
+_READ: LiteralString = """
+    SELECT path, source, size, mtime_ns, read_bytes, lines, messages, malformed, digest
+    FROM imports WHERE tenant = ?
+"""
+_WRITE: LiteralString = """
+    INSERT INTO imports (tenant, path, source, size, mtime_ns, read_bytes, lines, messages,
+        malformed, digest, session_id, at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (tenant, source, path) DO UPDATE SET size = excluded.size,
+        mtime_ns = excluded.mtime_ns, read_bytes = excluded.read_bytes, lines = excluded.lines,
+        messages = excluded.messages, malformed = excluded.malformed, digest = excluded.digest,
+        session_id = excluded.session_id, at = excluded.at
+"""
+_READ_AGAIN: LiteralString = (
+    "UPDATE imports SET mtime_ns = 0 WHERE tenant = ? AND session_id IS NOT NULL"
+)
+
+
+class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """How far one file was read.
+
+    Attributes:
+        path: Absolute.
+        source: The name of its format, and which of several accounts this is.
+        size: In bytes, when it was read to its end; 0 while an import is under way.
+        mtime_ns: Of the same moment; 0 while an import is under way.
+        read_bytes: Where the next import goes on.
+        lines: Lines before that.
+        messages: Messages in them.
+        malformed: Lines of them that could not be read.
+        digest: What `digest_of` said of the part that was read.
+        waits_for: A deleted session whose messages were left out, behind that part.
+    """
+
+    path: str
+    source: str
+    size: int = 0
+    mtime_ns: int = 0
+    read_bytes: int = 0
+    lines: int = 0
+    messages: int = 0
+    malformed: int = 0
+    digest: bytes = b""
+    waits_for: str | None = None
+
+    def is_of(self, size: int, mtime_ns: int) -> bool:
+        """Return whether the file is as it was when it was read to its end."""
+        return bool(self.mtime_ns) and (self.size, self.mtime_ns) == (size, mtime_ns)
+
+    def fits(self, descriptor: int) -> bool:
+        """Return whether an open file still begins with what was read."""
+        return (
+            os.fstat(descriptor).st_size >= self.read_bytes
+            and digest_of(descriptor, self.read_bytes) == self.digest
+        )
+
+
+def digest_of(descriptor: int, length: int) -> bytes:
+    """Return a digest of the first ``length`` bytes of an open file, made from their ends."""
+    start = max(0, length - _MARK_BYTES)
+    state = hashlib.sha256(length.to_bytes(8))
+    state.update(os.pread(descriptor, min(length, _MARK_BYTES), 0))
+    state.update(os.pread(descriptor, length - start, start))
+    return state.digest()
+
+
+def read_ledger(tx: Transaction, tenant: str) -> dict[tuple[str, str], LedgerEntry]:
+    """Return all entries by source and path."""
+    entries = (
+        LedgerEntry(
+            path=text(path),
+            source=text(source),
+            size=integer(size),
+            mtime_ns=integer(mtime_ns),
+            read_bytes=integer(read_bytes),
+            lines=integer(lines),
+            messages=integer(messages),
+            malformed=integer(malformed),
+            digest=blob(digest),
+        )
+        for path, source, size, mtime_ns, read_bytes, lines, messages, malformed, digest in tx.rows(
+            _READ, (tenant,)
+        )
+    )
+    return {(entry.source, entry.path): entry for entry in entries}
+
+
+def write_entry(tx: Transaction, tenant: str, entry: LedgerEntry, at: int) -> None:
+    """Store how far a file was read."""
+    tx.execute(
+        _WRITE,
+        (
+            tenant,
+            entry.path,
+            entry.source,
+            entry.size,
+            entry.mtime_ns,
+            entry.read_bytes,
+            entry.lines,
+            entry.messages,
+            entry.malformed,
+            entry.digest,
+            entry.waits_for,
+            at,
+        ),
+    )
+
+
+def read_again(tx: Transaction, tenant: str) -> None:
+    """Let the next import read on the files that wait for a session: one was restored."""
+    tx.execute(_READ_AGAIN, (tenant,))

@@ -1,0 +1,274 @@
+"""The import of foreign transcripts: idempotent, resumable, and never stopped by a bad line.
+
+`TranscriptImporter.run` finds the files, asks the formats what their lines say, and stores batches.
+Formats are given to it; it knows none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path, PurePath
+from typing import BinaryIO
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import Denied, InvalidInput, RecollectError
+from recollect.core.events import ImportFinished
+from recollect.core.scope import Scope
+from recollect.sessions.exchange.import_file import FileImport, ImportContext
+from recollect.sessions.exchange.import_ledger import LedgerEntry, read_ledger, write_entry
+from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
+from recollect.sessions.exchange.import_source import (
+    Companions,
+    FoundTranscripts,
+    choose_format,
+    find_transcripts,
+    is_binary,
+    probe,
+)
+from recollect.sessions.exchange.transcript_format import AUTO, TranscriptFormat
+from recollect.sessions.mirror.mirror import MirrorSignal, SilentMirror
+from recollect.sessions.record.draft import DraftMaker, Redactor
+from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
+from recollect.sessions.record.session import find_session
+from recollect.store.engine import Database
+from recollect.store.journal import record_event
+from recollect.store.paths import FoundFile, open_beneath
+
+
+class TranscriptImporter:
+    """Imports transcripts of other programs.
+
+    Args:
+        database: ``records.db``.
+        clock: Tells the time.
+        ids: Gives rows their ids.
+        redactor: Takes secrets out before anything is stored; None stores texts as they come.
+        formats: Tried in this order on files of unknown kind.
+        mirror: Is told after each commit that added messages.
+        scope: Who owns what is imported.
+        links: Which accounts are one person.
+        ledger: Keeps account of what was read apart from other importers of the same formats, and
+            leaves out what belongs to another owner than the scope, instead of refusing it.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        ids: IdSource,
+        redactor: Redactor | None,
+        formats: Sequence[TranscriptFormat],
+        mirror: MirrorSignal | None = None,
+        scope: Scope | None = None,
+        links: IdentityLinks = NOBODY_LINKED,
+        ledger: str = "",
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._ids = ids
+        self._drafts = DraftMaker(clock, ids, redactor)
+        self._formats = formats
+        self._mirror = mirror if mirror is not None else SilentMirror()
+        self._scope = scope if scope is not None else Scope()
+        self._links = links
+        self._ledger = _account(ledger, self._scope)
+
+    def run(
+        self,
+        path: Path | str,
+        format_name: str = AUTO,
+        progress: Progress | None = None,
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> ImportReport:
+        """Import a transcript, or all below a folder; return what was new and what was wrong.
+
+        The same file again adds nothing, a file that grew adds what is new. It may be interrupted
+        at any time: what is stored stays, and the next run goes on from there.
+
+        Args:
+            path: A file, or a folder whose ``.jsonl`` files are taken; links are not followed.
+            format_name: The name of a format, or ``auto`` to let each file tell.
+            progress: Called after each batch and each file.
+            stopping: Asked as often; after True the rest is left for the next run.
+
+        Raises:
+            NotFound: there is no such file or folder.
+            InvalidInput: there is no such format.
+            StoreError: the database or the disk refused.
+        """
+        formats = self._chosen(format_name)
+        found = find_transcripts(Path(path).expanduser())
+        run = _Run(self._context(stopping), found, formats, progress)
+        for each in found.files:
+            if stopping():
+                break
+            run.file(each)
+        for skipped in found.skipped:
+            run.tally.malformed(skipped.path, 0, f"not read: {skipped.reason}")
+        self._finish(run.tally.report(), format_name)
+        return run.tally.report()
+
+    def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
+        if name == AUTO:
+            return self._formats
+        chosen = [each for each in self._formats if each.name == name]
+        if not chosen:
+            names = ", ".join([AUTO, *(each.name for each in self._formats)])
+            raise InvalidInput("unknown format of transcripts", hint=f"Use one of {names}.")
+        return chosen
+
+    def _context(self, stopping: Callable[[], bool]) -> ImportContext:
+        return ImportContext(
+            database=self._database,
+            clock=self._clock,
+            ids=self._ids,
+            drafts=self._drafts,
+            scope=self._scope,
+            links=self._links,
+            mirror=self._mirror,
+            tally=Tally(),
+            ledger=self._ledger,
+            stopping=stopping,
+        )
+
+    def _finish(self, report: ImportReport, format_name: str) -> None:
+        # Who follows asks again and again: what brought nothing is no news.
+        if report.unchanged == report.files or (self._ledger and not report.messages):
+            return
+        event = ImportFinished(
+            scope=self._scope,
+            at=self._clock.now_ms(),
+            source=format_name,
+            sessions=report.sessions,
+            messages=report.messages,
+            malformed=report.malformed_count,
+        )
+        self._database.write(lambda tx: record_event(tx, event))
+
+
+class _Run:
+    """One run over the files that were found."""
+
+    def __init__(
+        self,
+        context: ImportContext,
+        found: FoundTranscripts,
+        formats: Sequence[TranscriptFormat],
+        progress: Progress | None,
+    ) -> None:
+        self._context = context
+        self._root = found.root
+        self._formats = formats
+        self._progress = progress
+        self._companions = Companions(found.root)
+        tenant = context.scope.tenant
+        self._ledger = context.database.read(lambda tx: read_ledger(tx, tenant))
+        self._files = len(found.files)
+        self._bytes = sum(each.size for each in found.files)
+        self._bytes_done = 0
+        self._files_done = 0
+        self.tally = context.tally
+
+    def file(self, each: FoundFile) -> None:
+        """Import one file; what is wrong with it is counted, not raised."""
+        self.tally.files += 1
+        path = str(self._root / each.path)
+        if self._is_current(each, path):
+            self.tally.unchanged += 1
+        else:
+            self._find(each.path, path)
+        self._files_done += 1
+        self._bytes_done += each.size
+        self._tell(path, 0)
+
+    def _is_current(self, each: FoundFile, path: str) -> bool:
+        """Return whether a file is as it was, without opening it: most of thousands are."""
+        entries = (self._ledger.get((self._source(form), path)) for form in self._formats)
+        return any(entry is not None and entry.is_of(each.size, each.mtime_ns) for entry in entries)
+
+    def _source(self, form: TranscriptFormat) -> str:
+        """Return the name of a format in the ledger."""
+        return form.name + self._context.ledger
+
+    def _find(self, relative: str, path: str) -> None:
+        with ExitStack() as opened:
+            try:
+                descriptor = opened.enter_context(open_beneath(self._root, relative))
+            except RecollectError as error:
+                self.tally.malformed(path, 0, f"not read: {error.code}")
+            else:
+                self._open(descriptor, relative, path)
+
+    def _open(self, descriptor: int, relative: str, path: str) -> None:
+        try:
+            with open(descriptor, "rb", closefd=False) as file:
+                self._read(file, relative, path)
+        except OSError:
+            self.tally.malformed(path, 0, "not read: the disk refused")
+
+    def _read(self, file: BinaryIO, relative: str, path: str) -> None:
+        there = os.fstat(file.fileno())
+        if is_binary(file):
+            self.tally.malformed(path, 1, "a binary file")
+            return
+        form = choose_format(probe(file), self._formats)
+        if form is None:
+            if there.st_size:
+                self.tally.malformed(path, 1, "no known kind of transcript")
+            return
+        entry = self._ledger.get((self._source(form), path))
+        if entry is None or not entry.fits(file.fileno()):
+            entry = LedgerEntry(path=path, source=self._source(form))
+        companion = self._companions.of(relative, form.companion)
+        session = form.describe(PurePath(path), next(probe(file), None), companion)
+        if self._is_ours(session.id):
+            self.tally.unchanged += 1
+            return
+        reading = FileImport(self._context, form, session, file, entry)
+        try:
+            reading.run(lambda done: self._tell(path, done))
+        except Denied:
+            if not self._context.ledger:
+                raise
+            self._leave(entry, there)
+
+    def _leave(self, entry: LedgerEntry, there: os.stat_result) -> None:
+        """Note that a file belongs to somebody else: it is not opened again until it changes."""
+        left = msgspec.structs.replace(entry, size=there.st_size, mtime_ns=there.st_mtime_ns)
+        tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
+        self._context.database.write(lambda tx: write_entry(tx, tenant, left, now))
+        self.tally.skipped += 1
+
+    def _is_ours(self, session_id: str) -> bool:
+        """Return whether a file is the mirror of a session that this very home holds."""
+        scope = Scope(tenant=self._context.scope.tenant)
+        found = self._context.database.read(lambda tx: find_session(tx, scope, session_id))
+        return found is not None
+
+    def _tell(self, path: str, done: int) -> None:
+        if self._progress is not None:
+            self._progress(
+                ImportProgress(
+                    files=self._files,
+                    files_done=self._files_done,
+                    bytes=self._bytes,
+                    bytes_done=self._bytes_done + done,
+                    messages=self.tally.messages,
+                    path=path,
+                )
+            )
+
+
+def _account(ledger: str, scope: Scope) -> str:
+    """Return the ledger of an owner: what one left out as somebody else's, another may take."""
+    owner = (scope.agent, scope.user, scope.project)
+    if not ledger or owner == (None, None, None):
+        return ledger
+    digest = hashlib.sha256(repr(owner).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{ledger}-{digest[:12]}"

@@ -1,0 +1,182 @@
+"""What a foreign transcript says, before it is ours: the port between importer and formats.
+
+A format is a pure reading of one record at a time. It knows neither files nor the database; the
+importer knows both, and no format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import msgspec
+
+from recollect.core.clock import MAX_MS
+from recollect.sessions.record.content import Content
+
+if TYPE_CHECKING:  # for names only
+    from recollect.sessions.context.compaction import Compaction
+    from recollect.sessions.record.message import Message
+    from recollect.sessions.record.session import Session
+
+AUTO = "auto"
+"""The name that lets each file tell its format."""
+
+Record: TypeAlias = Mapping[str, Any]
+"""One line of a foreign transcript: a JSON object."""
+
+
+class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A session as another program knows it. Alone on a line, it updates what was known.
+
+    Attributes:
+        id: Its id in the format it comes from.
+        key: A session key, where the other program has one.
+        agent: Which agent spoke, where the key does not say.
+        project: The folder it was about.
+        title: What it is called.
+        title_is_final: A person chose the title; otherwise it only fills an empty one.
+        at: When it began, ms UTC.
+        metadata: More facts about it.
+    """
+
+    id: str
+    key: str | None = None
+    agent: str | None = None
+    project: str | None = None
+    title: str | None = None
+    title_is_final: bool = False
+    at: int | None = None
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """A message as another program stored it.
+
+    Attributes:
+        session: Where it belongs.
+        role: ``user``, ``assistant``, ``system`` or ``tool``.
+        content: Text or blocks in any known spelling.
+        id: Its id there, unique within the session; None if it has none.
+        name: The speaker, where it is known.
+        at: When it was said, ms UTC; None if that is unknown.
+        metadata: More facts about it.
+        usage: What it cost, in the provider's own words.
+        reply: An id that the pieces of one answer share; each piece tells the cost so far.
+        extra: What else its record holds, in parts: ``line``, ``message``, and ``blocks`` by
+            place. Kept for an export in the same format.
+        shared: Fields of the record that most records of a session have alike.
+        is_final: The metadata is complete; nothing is added to it.
+    """
+
+    session: ForeignSession
+    role: str
+    content: Content | None
+    id: str | None = None
+    name: str | None = None
+    at: int | None = None
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    usage: Mapping[str, Any] | None = None
+    reply: str | None = None
+    extra: dict[str, Any] = msgspec.field(default_factory=dict)
+    shared: dict[str, Any] = msgspec.field(default_factory=dict)
+    is_final: bool = False
+
+
+class Skip(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that is no part of the conversation; ``reason`` is a fixed phrase."""
+
+    reason: str
+
+
+class Malformed(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that cannot be understood; ``reason`` is a fixed phrase without foreign text."""
+
+    reason: str
+
+
+ForeignLine: TypeAlias = ForeignMessage | ForeignSession | Skip | Malformed
+
+
+class TranscriptFormat(Protocol):
+    """One kind of foreign transcript."""
+
+    @property
+    def name(self) -> str:
+        """The stable name: the source of imported sessions and a part of their event ids."""
+
+    @property
+    def home(self) -> str:
+        """Where its transcripts usually are, with ``~`` for the user's home; may be empty."""
+
+    @property
+    def is_owners(self) -> bool:
+        """Whether nobody but the owner of the home speaks in its sessions.
+
+        Elsewhere a session whose key does not tell where it was held is of unknown origin.
+        """
+
+    @property
+    def companion(self) -> str:
+        """The name of a JSON file beside the transcripts that tells more of them; may be empty."""
+
+    def recognises(self, record: Record) -> bool:
+        """Return whether a record near the top of a file is of this kind."""
+
+    def describe(
+        self, path: PurePath, header: Record | None, companion: Record | None = None
+    ) -> ForeignSession:
+        """Return the session that a file is about, from its path, first record and companion."""
+
+    def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+        """Return what one record of a file about ``session`` says; never raises."""
+
+
+class Owned(msgspec.Struct, frozen=True):
+    """A message to export, and the session that holds it; of a fork that may be a parent."""
+
+    owner: Session
+    message: Message
+
+
+class TranscriptWriter(Protocol):
+    """One kind of foreign transcript, written."""
+
+    @property
+    def name(self) -> str:
+        """The stable name, that of the format which reads it."""
+
+    def records(self, session: Session, items: Iterable[Owned | Compaction]) -> Iterator[Any]:
+        """Yield the records of a session; the format of that name reads the same messages."""
+
+
+_FIRST_MS = 100_000_000_000
+"""Below it a number is seconds (until the year 5138), from it on milliseconds (from 1973)."""
+
+
+def parse_time(value: object) -> int | None:
+    """Return a foreign time as ms UTC, or None where it cannot be read.
+
+    Numbers are seconds or milliseconds by their size, texts ISO 8601; without a zone it is UTC.
+
+    >>> parse_time("2026-02-10T00:00:00Z") == parse_time(1770681600) == 1770681600000
+    True
+    """
+    ms: float | None = None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        ms = value * 1000 if abs(value) < _FIRST_MS else value
+    elif isinstance(value, str):
+        ms = _parse_iso(value.strip())
+    return round(ms) if ms is not None and 0 <= ms <= MAX_MS else None
+
+
+def _parse_iso(text: str) -> float | None:
+    if text.isdecimal() and text.isascii() and len(text) > 8:
+        return parse_time(int(text[:20]))
+    try:
+        at = datetime.fromisoformat(text)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000
+    except (ValueError, OverflowError):
+        return None

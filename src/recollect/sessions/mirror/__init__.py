@@ -1,0 +1,1 @@
+"""Readable copies of the sessions: ``transcripts/<session id>.jsonl``."""

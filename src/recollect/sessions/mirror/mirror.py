@@ -1,0 +1,323 @@
+"""The mirrors of all transcripts, written by a thread of their own behind the commits.
+
+The thread follows the outbox from where it was, so that it also catches up with what other
+processes stored and with what a killed one left undone. Appending never waits for it. Several
+processes may do this at the same time: a lock on the folder puts them in a row.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import LiteralString, Protocol
+
+from recollect.core.errors import RecollectError
+from recollect.sessions.context.compaction import COMPACTION_KIND
+from recollect.sessions.mirror.mirror_file import MirrorFile, MirrorState
+from recollect.sessions.record.transcript_rows import MESSAGE_KIND, REWRITE_KIND
+from recollect.store.columns import integer, text
+from recollect.store.engine import Database, Transaction
+from recollect.store.failures import translate_os
+from recollect.store.files import private_folder
+from recollect.store.journal import last_change
+from recollect.store.locks import WriteQueue
+from recollect.store.sqlite.home import MIRROR_SUFFIX, TRANSCRIPTS
+
+SESSION_KIND = "session"
+"""What the outbox calls a session of which something was removed: its mirror is made again."""
+STRAY_SUFFIX = ".stray"
+"""Added to the name of a mirror whose session the database does not have."""
+
+_CURSOR_KEY = "mirror.cursor"
+_PAUSE_S = 0.05
+"""How long new messages may gather before they are written; bounds the work of a chatty writer."""
+_LOCK_S = 60.0
+
+_READ_CURSOR: LiteralString = "SELECT value FROM meta WHERE key = ?"
+_WRITE_CURSOR: LiteralString = """
+    INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = ?
+"""
+_FIRST_AFTER: LiteralString = "SELECT seq FROM changes WHERE seq > ? ORDER BY seq LIMIT 1"
+_GROWN: LiteralString = """
+    SELECT messages.session_id FROM changes JOIN messages ON messages.id = changes.ref
+    WHERE changes.seq > ? AND changes.seq <= ? AND changes.kind = ?
+    UNION
+    SELECT compactions.session_id FROM changes JOIN compactions ON compactions.id = changes.ref
+    WHERE changes.seq > ? AND changes.seq <= ? AND changes.kind = ?
+"""
+_CUT: LiteralString = """
+    SELECT DISTINCT ref FROM changes WHERE seq > ? AND seq <= ? AND kind = ?
+"""
+_REWRITTEN: LiteralString = """
+    SELECT messages.session_id, messages.seq FROM changes JOIN messages ON messages.id = changes.ref
+    WHERE changes.seq > ? AND changes.kind = ?
+"""
+_KNOWN: LiteralString = "SELECT id FROM sessions"
+_ALL: LiteralString = "SELECT id FROM sessions WHERE last_seq > 0 ORDER BY id"
+
+
+class MirrorSignal(Protocol):
+    """Whoever wants to know that transcripts grew."""
+
+    def notify(self) -> None:
+        """Return at once."""
+
+
+class SilentMirror:
+    """Nobody wants to know."""
+
+    def notify(self) -> None:
+        """Do nothing."""
+
+
+class TranscriptMirror:
+    """Keeps ``transcripts/<session id>.jsonl`` behind the database.
+
+    Args:
+        home: The home directory.
+        database: ``records.db``, the truth.
+    """
+
+    def __init__(self, home: Path, database: Database) -> None:
+        self._folder = home / TRANSCRIPTS
+        self._database = database
+        self._turns = WriteQueue(home / f"{TRANSCRIPTS}.lock")
+        self._mutex = threading.Lock()
+        self._wake = threading.Event()
+        self._closing = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._cursor: int | None = None
+        self._behind: set[str] = set()
+        self._rewritten: set[tuple[str, int]] = set()
+        """Messages, by session and seq, that a mirror may have as they were before."""
+        self._cut: set[str] = set()
+        self._unsynced: dict[str, MirrorFile] = {}
+        self.last_error: str | None = None
+        """The `code` of the last failure, None after a success. Failed work is tried again."""
+
+    def notify(self) -> None:
+        """Tell that messages were stored; they will be mirrored soon. Returns at once."""
+        if self._thread is None:
+            self._start()
+        self._wake.set()
+
+    def flush(self) -> None:
+        """Return when everything stored before this call is mirrored and on the disk.
+
+        Raises:
+            StoreError: the disk or the database refused.
+        """
+        with self._mutex:
+            self._catch_up()
+            self._settle()
+
+    def close(self) -> None:
+        """Flush and stop. A failure is kept in ``last_error``: the next opening goes on."""
+        self._closing.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._try(self.flush)
+
+    def state(self, session_id: str) -> MirrorState:
+        """Compare one mirror with the database; changes nothing.
+
+        Raises:
+            StoreError: one of them cannot be read.
+        """
+        with self._mutex, self._turns.turn(_LOCK_S):
+            return self._file(session_id).state()
+
+    def heal(self, session_id: str) -> MirrorState:
+        """Make one mirror equal to the database; return how it was before.
+
+        Raises:
+            StoreError: the disk or the database refused.
+        """
+        with self._mutex, self._turns.turn(_LOCK_S):
+            private_folder(self._folder)
+            return self._file(session_id).heal()
+
+    def heal_all(self) -> Counter[MirrorState]:
+        """Make every mirror equal to the database; return how many were how before.
+
+        Raises:
+            StoreError: the disk or the database refused.
+        """
+        return Counter(self.heal(session_id) for session_id in self._database.read(_all_sessions))
+
+    def strays(self) -> list[Path]:
+        """Return mirrors of sessions that the database does not have, by name.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        try:
+            files = sorted(self._folder.glob(f"*{MIRROR_SUFFIX}"))
+        except OSError as error:
+            raise translate_os(error, self._folder) from error
+        known = set(self._database.read(lambda tx: [text(id_) for (id_,) in tx.rows(_KNOWN)]))
+        return [path for path in files if path.name.removesuffix(MIRROR_SUFFIX) not in known]
+
+    def set_strays_aside(self) -> int:
+        """Give them another ending, so that nothing takes them for transcripts; return how many.
+
+        They may be all that is left of a session, so they are not removed.
+
+        Raises:
+            StoreError: the disk refused.
+        """
+        self.obey_removals()
+        with self._mutex, self._turns.turn(_LOCK_S):
+            strays = self.strays()
+            for path in strays:
+                try:
+                    path.replace(path.with_name(path.name + STRAY_SUFFIX))
+                except OSError as error:
+                    raise translate_os(error, path) from error
+        return len(strays)
+
+    def obey_removals(self) -> None:
+        """Take what was removed from the database out of the mirrors that are there.
+
+        `flush` does so too. This one writes nothing else: for a home without mirrors.
+
+        Raises:
+            StoreError: the disk or the database refused.
+        """
+        if not self._folder.exists():
+            return
+        with self._mutex, self._turns.turn(_LOCK_S):
+            cursor = self._database.read(_read_cursor)
+            for session_id in self._database.read(lambda tx: _cut_sessions(tx, cursor)):
+                file = self._file(session_id)
+                if file.path.exists():
+                    file.cut()
+
+    def remove(self, session_id: str) -> None:
+        """Remove the mirror of a session that was erased, and what was set aside of it.
+
+        Raises:
+            StoreError: the disk refused.
+        """
+        with self._mutex, self._turns.turn(_LOCK_S):
+            self._unsynced.pop(session_id, None)
+            self._file(session_id).remove()
+
+    def _start(self) -> None:
+        with self._mutex:
+            if self._thread is None and not self._closing.is_set():
+                self._thread = threading.Thread(
+                    target=self._run, name="recollect-mirror", daemon=True
+                )
+                self._thread.start()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            self._wake.wait()
+            self._closing.wait(_PAUSE_S)
+            self._wake.clear()
+            self._try(self._catch_up_alone)
+
+    def _catch_up_alone(self) -> None:
+        with self._mutex:
+            self._catch_up()
+
+    def _try(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except RecollectError as error:
+            self.last_error = error.code
+        else:
+            self.last_error = None
+
+    def _catch_up(self) -> None:
+        with self._turns.turn(_LOCK_S):
+            if self._cursor is None:
+                self._cursor = self._database.read(_read_cursor) if self._folder.exists() else 0
+            cursor = self._cursor
+            (head, grown), cut, rewritten = self._database.read(
+                lambda tx: (
+                    _grown_sessions(tx, cursor),
+                    _cut_sessions(tx, cursor),
+                    _rewritten(tx, cursor),
+                )
+            )
+            self._rewritten |= rewritten
+            self._behind |= set(grown)
+            self._cut |= set(cut)
+            self._cursor = head
+            self._write()
+
+    def _write(self) -> None:
+        """Bring mirrors up to date. One that cannot be written does not stop the others."""
+        failure: RecollectError | None = None
+        if self._behind or self._cut:
+            private_folder(self._folder)
+        for session_id in sorted(self._behind | self._cut):
+            file = self._file(session_id)
+            try:
+                if session_id in self._cut:
+                    file.cut()
+                else:
+                    file.grow(seq for owner, seq in self._rewritten if owner == session_id)
+            except RecollectError as error:
+                failure = error
+            else:
+                self._behind.discard(session_id)
+                self._cut.discard(session_id)
+                self._rewritten = {each for each in self._rewritten if each[0] != session_id}
+                self._unsynced[session_id] = file
+        if failure is not None:
+            raise failure
+
+    def _settle(self) -> None:
+        """Put the written lines on the disk, then note how far they go."""
+        for session_id, file in list(self._unsynced.items()):
+            file.sync()
+            del self._unsynced[session_id]
+        cursor = self._cursor or 0
+        if self._database.read(_read_cursor) != cursor:
+            value = str(cursor)
+            self._database.write(lambda tx: tx.execute(_WRITE_CURSOR, (_CURSOR_KEY, value, value)))
+
+    def _file(self, session_id: str) -> MirrorFile:
+        return MirrorFile(self._folder, session_id, self._database)
+
+
+def _rewritten(tx: Transaction, cursor: int) -> set[tuple[str, int]]:
+    """Return the messages, by session and seq, that say something else since ``cursor``."""
+    rows = tx.rows(_REWRITTEN, (cursor, REWRITE_KIND))
+    return {(text(session_id), integer(seq)) for session_id, seq in rows}
+
+
+def _read_cursor(tx: Transaction) -> int:
+    row = tx.row(_READ_CURSOR, (_CURSOR_KEY,))
+    return int(text(row[0])) if row else 0
+
+
+def _grown_sessions(tx: Transaction, cursor: int) -> tuple[int, list[str]]:
+    """Return the newest change, and the sessions that grew since ``cursor``.
+
+    Where the outbox does not reach the cursor (it was pruned, or the database is an older copy),
+    any session may have grown.
+    """
+    head = last_change(tx)
+    first = tx.row(_FIRST_AFTER, (cursor,))
+    if first is None and cursor == head:
+        return head, []
+    if first is None or integer(first[0]) != cursor + 1:
+        return head, _all_sessions(tx)
+    spans = (cursor, head, MESSAGE_KIND, cursor, head, COMPACTION_KIND)
+    return head, [text(row[0]) for row in tx.rows(_GROWN, spans)]
+
+
+def _cut_sessions(tx: Transaction, cursor: int) -> list[str]:
+    """Return the sessions of which something was removed since ``cursor``."""
+    return [text(row[0]) for row in tx.rows(_CUT, (cursor, last_change(tx), SESSION_KIND))]
+
+
+def _all_sessions(tx: Transaction) -> list[str]:
+    return [text(row[0]) for row in tx.rows(_ALL)]

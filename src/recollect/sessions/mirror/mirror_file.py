@@ -1,0 +1,288 @@
+"""One mirror file: ``transcripts/<session id>.jsonl``, kept equal to what the database says.
+
+The database is the truth. A torn tail is set aside, missing lines are added, and a file that says
+something else is made again beside the old one, which it replaces in one step. The caller holds
+the lock of the folder.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import BinaryIO
+
+from recollect.sessions.mirror.mirror_lines import (
+    BATCH_BYTES,
+    MirrorPlace,
+    line_at,
+    lines_behind,
+    mirror_lines,
+    place_of,
+)
+from recollect.store.engine import Database
+from recollect.store.failures import translate_os
+from recollect.store.files import TORN_SUFFIX, append_lines, set_torn_tail_aside, sync_folder
+from recollect.store.paths import check_id
+
+EDITED_SUFFIX = ".edited"
+"""Added, behind a digest, to the name of a mirror into which somebody wrote."""
+
+_LOOK_BACK = 64 * 1024
+
+
+class MirrorState(enum.StrEnum):
+    """How a mirror compares with the database."""
+
+    EQUAL = "equal"
+    """Every byte is as it should be."""
+    BEHIND = "behind"
+    """Lines are missing at the end."""
+    TORN = "torn"
+    """The last line is not finished; lines may be missing behind it."""
+    ALTERED = "altered"
+    """It says something that the database does not."""
+
+
+class MirrorFile:
+    """The mirror of one session.
+
+    Args:
+        folder: Where the mirrors are.
+        session_id: Whose mirror it is.
+        database: The truth.
+    """
+
+    def __init__(self, folder: Path, session_id: str, database: Database) -> None:
+        self.path = folder / f"{check_id(session_id)}.jsonl"
+        self._session_id = session_id
+        self._database = database
+
+    def grow(self, rewritten: Iterable[int] = ()) -> None:
+        """Add what is missing, if the last line is as it should be; otherwise heal the file.
+
+        Costs the new lines and one old one, however long the file is.
+
+        Args:
+            rewritten: The seqs of messages that say something else than before.
+
+        Raises:
+            StoreError: the file or the database refused.
+        """
+        self._clear_the_way()
+        if not self.path.exists():
+            _append(self.path, mirror_lines(self._database, self._session_id))
+            return
+        set_torn_tail_aside(self.path)
+        last = _last_line(self.path)
+        place = None if last is None else place_of(last)
+        if any(map(self._says_otherwise, rewritten)):
+            self._make_again()
+        elif place is None or not self._is_as_stored(last, place):
+            self.heal()
+        else:
+            _append(self.path, lines_behind(self._database, self._session_id, place))
+
+    def _says_otherwise(self, seq: int) -> bool:
+        """Whether the file has a line of a message that is not its line."""
+        line = line_at(self._database, self._session_id, MirrorPlace(seq))
+        try:
+            with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as whole:
+                # From the end: what is rewritten was said lately.
+                start = whole.rfind(b'\n{"type":"message","seq":%d,' % seq) + 1
+                return start > 0 and whole[start : whole.find(b"\n", start)] != line
+        except OSError as error:
+            raise translate_os(error, self.path) from error
+
+    def state(self) -> MirrorState:
+        """Compare every byte with the database; changes nothing.
+
+        Raises:
+            StoreError: the file or the database cannot be read.
+        """
+        return self._compare()[0]
+
+    def heal(self) -> MirrorState:
+        """Make the file equal to the database; return how it was before.
+
+        What somebody wrote into it is kept beside it, with the ending `EDITED_SUFFIX`.
+
+        Raises:
+            StoreError: the file or the database refused.
+        """
+        state, matching = self._compare()
+        self._clear_the_way()
+        if state is MirrorState.TORN:
+            set_torn_tail_aside(self.path)
+        if state is MirrorState.ALTERED:
+            self._keep_edited()
+            self._make_again()
+        elif state is not MirrorState.EQUAL:
+            lines = mirror_lines(self._database, self._session_id)
+            _append(self.path, islice(lines, matching, None))
+        return state
+
+    def cut(self) -> None:
+        """Make the file equal to the database, of which something was removed.
+
+        The file goes with its session; so does what was set aside, which may hold removed lines.
+
+        Raises:
+            StoreError: the file or the database refused.
+        """
+        if next(mirror_lines(self._database, self._session_id), None) is None:
+            self.remove()
+            return
+        self._unlink(self._draft, self._aside)
+        self.heal()
+        self._unlink(self._aside, *self._edits)
+
+    def sync(self) -> None:
+        """Return when the lines are on the disk; a file that was removed meanwhile stays away.
+
+        Raises:
+            StoreError: the disk refused.
+        """
+        if self.path.exists():
+            append_lines(self.path, [], durable=True)
+
+    def remove(self) -> None:
+        """Remove the file and what was set aside of it.
+
+        Raises:
+            StoreError: the disk refused.
+        """
+        self._unlink(self._draft, self._aside, *self._edits, self.path)
+
+    def _unlink(self, *paths: Path) -> None:
+        try:
+            for path in paths:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise translate_os(error, self.path) from error
+
+    @property
+    def _aside(self) -> Path:
+        return self.path.with_name(self.path.name + TORN_SUFFIX)
+
+    @property
+    def _edits(self) -> list[Path]:
+        return list(self.path.parent.glob(f"{self.path.name}.*{EDITED_SUFFIX}"))
+
+    def _is_as_stored(self, line: bytes | None, place: MirrorPlace) -> bool:
+        return place == MirrorPlace() or line == line_at(self._database, self._session_id, place)
+
+    @property
+    def _draft(self) -> Path:
+        return self.path.with_name(f".{self.path.name}.part")
+
+    def _compare(self) -> tuple[MirrorState, int]:
+        """Return the state and how many lines are right from the top."""
+        if _is_odd(self.path):
+            return MirrorState.ALTERED, 0
+        expected = mirror_lines(self._database, self._session_id)
+        try:
+            with self.path.open("rb") as file:
+                return _compare(file, expected)
+        except FileNotFoundError:
+            return MirrorState.BEHIND, 0
+        except OSError as error:
+            raise translate_os(error, self.path) from error
+
+    def _clear_the_way(self) -> None:
+        """Give a link or a folder in the place of the file another name."""
+        if _is_odd(self.path):
+            token = secrets.token_hex(4)
+            try:
+                os.rename(self.path, self.path.with_name(f"{self.path.name}.{token}.odd"))
+            except OSError as error:
+                raise translate_os(error, self.path) from error
+
+    def _keep_edited(self) -> None:
+        """Let the file as it is stand beside the one that is made again; the same edit once."""
+        try:
+            with self.path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+            os.link(self.path, self.path.with_name(f"{self.path.name}.{digest}{EDITED_SUFFIX}"))
+        except (FileNotFoundError, FileExistsError):
+            return
+        except OSError as error:
+            raise translate_os(error, self.path) from error
+
+    def _make_again(self) -> None:
+        draft = self._draft
+        try:
+            draft.unlink(missing_ok=True)
+            _append(draft, mirror_lines(self._database, self._session_id))
+            append_lines(draft, [], durable=True)
+            os.replace(draft, self.path)
+            sync_folder(self.path.parent)
+        except OSError as error:
+            raise translate_os(error, self.path) from error
+
+
+def _is_odd(path: Path) -> bool:
+    """Whether something is there that is no file."""
+    try:
+        return not stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise translate_os(error, path) from error
+
+
+def _compare(file: BinaryIO, expected: Iterator[bytes]) -> tuple[MirrorState, int]:
+    matching = 0
+    for line in expected:
+        found = file.readline(len(line) + 2)
+        if found == line + b"\n":
+            matching += 1
+        elif not found:
+            return MirrorState.BEHIND, matching
+        else:
+            return _tail_state(file, found), matching
+    found = file.readline(_LOOK_BACK)
+    return (_tail_state(file, found) if found else MirrorState.EQUAL), matching
+
+
+def _tail_state(file: BinaryIO, found: bytes) -> MirrorState:
+    """Return TORN if ``found`` is the end of the file and no whole line, otherwise ALTERED."""
+    while not found.endswith(b"\n"):
+        found = file.readline(_LOOK_BACK)
+        if not found:
+            return MirrorState.TORN
+    return MirrorState.ALTERED
+
+
+def _append(path: Path, lines: Iterator[bytes]) -> None:
+    batch: list[bytes] = []
+    size = 0
+    for line in lines:
+        batch.append(line)
+        size += len(line)
+        if size > BATCH_BYTES:
+            append_lines(path, batch, durable=False)
+            batch, size = [], 0
+    if batch:
+        append_lines(path, batch, durable=False)
+
+
+def _last_line(path: Path) -> bytes | None:
+    """Return the last line of a file that ends with a line break; None if it is empty."""
+    try:
+        with path.open("rb") as file:
+            end = file.seek(0, os.SEEK_END) - 1
+            start, tail = max(0, end), b""
+            while start > 0 and b"\n" not in tail:
+                start = max(0, start - _LOOK_BACK)
+                file.seek(start)
+                tail = file.read(end - start)
+            return tail[tail.rfind(b"\n") + 1 :] or None
+    except OSError as error:
+        raise translate_os(error, path) from error

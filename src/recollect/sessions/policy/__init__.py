@@ -1,0 +1,1 @@
+"""Who hears a session and how it is served: visibility, modes, history, freshness."""

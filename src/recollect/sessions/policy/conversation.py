@@ -1,0 +1,198 @@
+"""Serving: what an agent loop asks about a session before it answers in it.
+
+Who hears it, what may be done in it, whether the agent is called, and whose turn it is. The modes
+are explained in `mode_rules`, the visibility groups in `visibility_group`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.errors import InvalidInput
+from recollect.core.events import SessionChanged
+from recollect.sessions.policy.history import History
+from recollect.sessions.policy.modes import ModeRules, calls, mode_rules
+from recollect.sessions.policy.visibility import (
+    MAIN_AGENT,
+    VisibilityGroup,
+    speakers_of,
+    visibility_group_of,
+)
+from recollect.sessions.record.identity_links import IdentityLinks, read_links
+from recollect.sessions.record.lineage import LineageSegment, segments
+from recollect.sessions.record.session import MODES, Session, owner_of, require_session
+from recollect.sessions.record.session_key import DIRECT, GROUPS, direct_key, parse_key
+from recollect.sessions.transcripts import Transcripts
+from recollect.store.engine import Transaction
+from recollect.store.journal import record_event
+
+TURNS = "turns"
+"""Folder of the home where those who answer in a session queue."""
+TURN_TIMEOUT_S = 600.0
+"""How long a message waits for the one before it: as long as an agent may think."""
+
+_SET_MODE: LiteralString = "UPDATE sessions SET mode = ? WHERE id = ?"
+
+
+class ConversationPolicy(Transcripts):
+    """Answers what an agent loop asks about the sessions of a scope."""
+
+    @cached_property
+    def links(self) -> IdentityLinks:
+        """Which accounts are one person, as the settings say."""
+        return read_links(self._settings.identity_links)
+
+    @cached_property
+    def history(self) -> History:
+        """What was said in groups since the agent's last reply."""
+        return History(self._database, self._clock, self._settings.groups, self._drafts, self.scope)
+
+    def key_for(
+        self,
+        agent: str,
+        channel: str,
+        peer: str,
+        *,
+        account: str = "default",
+        chat_type: str = DIRECT,
+        thread: str | None = None,
+    ) -> str:
+        """Return the session key of a conversation, by the rules of the settings.
+
+        In a direct chat the peer becomes the person whom ``sessions.identity_links`` name, and
+        ``sessions.direct_scope`` says which direct chats are one session.
+
+        Args:
+            agent: Who speaks.
+            channel: Where: ``telegram``, ``slack`` ...
+            peer: The other side: an account, a group.
+            account: The account of the agent there.
+            chat_type: ``direct``, ``group``, ``channel`` ...
+            thread: The thread within it.
+
+        Raises:
+            InvalidInput: a part cannot be one, or an account that is not linked is called like a
+                person who is.
+        """
+        suffix = [] if thread is None else ["thread", thread]
+        if chat_type.strip().lower() not in {DIRECT, "dm"}:
+            place = [channel] if account == "default" else [channel, account]
+            return parse_key(":".join(["agent", agent, *place, chat_type, peer, *suffix])).text
+        person, scope = peer.strip(), self._settings.direct_scope
+        if scope != "main" and person:
+            if self.links.shadows_linked_name(channel, person):
+                raise InvalidInput(
+                    "the account is called like a person of sessions.identity_links",
+                    hint="link the account to that person, or give the person another name",
+                )
+            person = self.links.person(channel, person)
+        key = direct_key(agent, channel, person, account=account, scope=scope)
+        return parse_key(":".join([key.text, *suffix])).text
+
+    def visibility_group(self, session_id: str) -> VisibilityGroup:
+        """Return which conversations hear what is said in a session.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+        return self._visibility_group(self._session(session_id))
+
+    def parts(self, session_id: str) -> list[LineageSegment]:
+        """Return where the messages of a session stand: its own, and those a fork shares.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+        return self._database.read(
+            lambda tx: segments(tx, require_session(tx, self.scope, session_id))
+        )
+
+    def rules(self, session_id: str) -> ModeRules:
+        """Return what an agent may do in a session.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+        session = self._session(session_id)
+        return mode_rules(session, self._visibility_group(session), self._settings.groups)
+
+    def is_addressed(self, session_id: str, text: str, *, reply_to_agent: bool = False) -> bool:
+        """Return whether the agent is to answer: always, but in a group only when it is called.
+
+        Args:
+            session_id: Where it was said.
+            text: What was said.
+            reply_to_agent: Whether it is a reply to something that the agent said.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+        """
+        session = self._session(session_id)
+        if session.chat_type not in GROUPS or reply_to_agent:
+            return True
+        names = list(self._settings.groups.mentions)
+        if session.agent is not None and session.agent != MAIN_AGENT:
+            names.append(session.agent)
+        return calls(text, names)
+
+    def set_mode(self, session_id: str, mode: str) -> Session:
+        """Serve a session in another way from now on, and return it.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: there is no such mode, or it is not one for this kind of chat.
+        """
+
+        def unit(tx: Transaction) -> Session:
+            session = require_session(tx, self.scope, session_id)
+            tx.execute(_SET_MODE, (check_mode(session, mode), session.id))
+            now = self._clock.now_ms()
+            record_event(tx, SessionChanged(scope=owner_of(session), at=now, status=session.status))
+            return msgspec.structs.replace(session, mode=mode)
+
+        return self._database.write(unit)
+
+    @contextmanager
+    def turn(self, session_id: str, timeout_s: float = TURN_TIMEOUT_S) -> Iterator[Session]:
+        """Wait until it is our turn in a session, and keep it inside the ``with`` block.
+
+        One at a time, in the order of arrival, over all threads and processes of the home. A
+        program that dies in its turn keeps nobody waiting. Not for a turn within a turn.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            StoreBusy: it was not our turn for ``timeout_s``.
+        """
+        session = self._session(session_id)
+        if self._turns is None:
+            raise InvalidInput("these sessions have no queue", hint="use those of recollect.open")
+        with self._turns.turn(session.id, timeout_s):
+            yield self._session(session_id)
+
+    def _session(self, session_id: str) -> Session:
+        return self._database.read(lambda tx: require_session(tx, self.scope, session_id))
+
+    def _visibility_group(self, session: Session) -> VisibilityGroup:
+        return visibility_group_of(speakers_of(session), self.links)
+
+
+def check_mode(session: Session, mode: str) -> str:
+    """Return ``mode`` if a session can have it: what many read stays a group.
+
+    Raises:
+        InvalidInput: there is no such mode, or it is not one for this kind of chat.
+    """
+    if mode not in MODES:
+        raise InvalidInput("unknown mode of a session", hint=f"Use one of {', '.join(MODES)}.")
+    forbidden = "main" if session.chat_type in GROUPS else "group"
+    if mode == forbidden:
+        raise InvalidInput(
+            "the kind of chat in the session key tells whether it is a group",
+            hint="queue goes with both; for a group use a key such as agent:main:slack:group:7",
+        )
+    return mode

@@ -1,0 +1,146 @@
+"""Pending history: what was said in a group since the agent's last reply.
+
+Kept per conversation, the newest messages only, and for the conversations used last only. It lies
+in records.db, so that a restart forgets nothing. The text that it is rendered as has the markers of
+OpenClaw, which agents know.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.clock import Clock
+from recollect.core.scope import Scope
+from recollect.core.settings.sessions import GroupSettings
+from recollect.sessions.record.draft import DraftMaker, check_time
+from recollect.sessions.record.session_key import parse_key
+from recollect.store.columns import integer, text, text_or_none
+from recollect.store.engine import Database, Row, Transaction
+
+BEFORE = "[Chat messages since your last reply - for context]"
+"""Stands above what others said."""
+CURRENT = "[Current message - respond to this]"
+"""Stands above what is to be answered."""
+
+_ADD: LiteralString = """
+    INSERT INTO pending_messages (tenant, key, sender, text, message_id, at)
+    VALUES (?, ?, ?, ?, ?, ?)
+"""
+_NEWEST: LiteralString = """
+    SELECT sender, text, message_id, at FROM pending_messages
+    WHERE tenant = ? AND key = ? ORDER BY id DESC LIMIT ?
+"""
+_CUT: LiteralString = """
+    DELETE FROM pending_messages WHERE tenant = ? AND key = ? AND id NOT IN (
+        SELECT id FROM pending_messages WHERE tenant = ? AND key = ? ORDER BY id DESC LIMIT ?)
+"""
+_FORGET_OTHERS: LiteralString = """
+    DELETE FROM pending_messages WHERE tenant = ? AND key NOT IN (
+        SELECT key FROM pending_messages WHERE tenant = ?
+        GROUP BY key ORDER BY max(id) DESC LIMIT ?)
+"""
+_COUNT: LiteralString = "SELECT count(DISTINCT key) FROM pending_messages WHERE tenant = ?"
+_CLEAR: LiteralString = "DELETE FROM pending_messages WHERE tenant = ? AND key = ?"
+
+
+class PendingMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """Something said in a group that the agent has not answered yet."""
+
+    sender: str
+    text: str
+    at: int
+    """Ms UTC."""
+    message_id: str | None = None
+    """Its id on the channel, where it has one."""
+
+
+class History:
+    """The pending messages of all conversations of a scope.
+
+    Args:
+        database: ``records.db``.
+        clock: Tells the time.
+        settings: The section ``sessions.groups``.
+        drafts: Cleans and redacts texts.
+        scope: Whose conversations.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        settings: GroupSettings,
+        drafts: DraftMaker,
+        scope: Scope,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._settings = settings
+        self._drafts = drafts
+        self._tenant = scope.tenant
+
+    def add(
+        self,
+        key: str,
+        sender: str,
+        said: str,
+        *,
+        at: int | datetime | None = None,
+        message_id: str | None = None,
+    ) -> None:
+        """Keep a message until the next reply; the oldest ones go beyond the limit.
+
+        Raises:
+            InvalidInput: one of them cannot be stored.
+        """
+        row = (
+            self._tenant,
+            parse_key(key).text,
+            self._drafts.label(sender, "sender"),
+            self._drafts.message("user", said).text,
+            None if message_id is None else self._drafts.label(message_id, "message id"),
+            self._clock.now_ms() if at is None else check_time(at),
+        )
+        limit, conversations = self._settings.history_limit, self._settings.history_conversations
+
+        def unit(tx: Transaction) -> None:
+            tx.execute(_ADD, row)
+            tx.execute(_CUT, (*row[:2], *row[:2], limit))
+            count = tx.row(_COUNT, row[:1])
+            if count is not None and integer(count[0]) > conversations:
+                tx.execute(_FORGET_OTHERS, (self._tenant, self._tenant, conversations))
+
+        self._database.write(unit)
+
+    def pending(self, key: str) -> list[PendingMessage]:
+        """Return what waits in a conversation, oldest first."""
+        place = (self._tenant, parse_key(key).text, self._settings.history_limit)
+        rows = self._database.read(lambda tx: list(tx.rows(_NEWEST, place)))
+        return [_pending(row) for row in reversed(rows)]
+
+    def render(self, key: str, sender: str, said: str) -> str:
+        """Return a prompt: what was said since the last reply, then what is to be answered.
+
+        Without anything pending it is the message alone.
+        """
+        waiting = self.pending(key)
+        current = f"{sender}: {said}"
+        if not waiting:
+            return current
+        lines = [f"{message.sender}: {message.text}" for message in waiting]
+        return "\n".join((BEFORE, *lines, "", CURRENT, current))
+
+    def clear(self, key: str) -> None:
+        """Forget what waits in a conversation: the agent has replied."""
+        place = (self._tenant, parse_key(key).text)
+        self._database.write(lambda tx: tx.execute(_CLEAR, place))
+
+
+def _pending(row: Row) -> PendingMessage:
+    sender, said, message_id, at = row
+    return PendingMessage(
+        sender=text(sender), text=text(said), message_id=text_or_none(message_id), at=integer(at)
+    )

@@ -1,0 +1,1 @@
+"""Values and rows of sessions: keys, messages, tool calls, lineage."""

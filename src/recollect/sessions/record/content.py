@@ -1,0 +1,264 @@
+"""Content blocks: what a message is made of, and what of it can be read and searched.
+
+Blocks come in the spellings of Anthropic, OpenAI and OpenClaw and leave in one: text, thinking,
+tool_use, tool_result, image, and `OtherBlock` for whatever else there is, kept as it came. The
+bytes of an image are never kept here, only what it was. Knows no storage and no redaction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+from recollect.core.errors import InvalidInput
+from recollect.sessions.record.json_value import JsonValue
+
+TOOL_TEXT_CHARS = 500
+"""How much of a tool's input, and of its output, is readable text of the message.
+
+Whole outputs would drown what people said: OpenClaw searches none of them, and the first lines
+name the files, commands and errors that a question is about. The rest stays in `content`.
+"""
+
+
+class TextBlock(msgspec.Struct, frozen=True, kw_only=True, tag="text", gc=False):
+    """What was said."""
+
+    text: str
+
+
+class ThinkingBlock(msgspec.Struct, frozen=True, kw_only=True, tag="thinking"):
+    """What the model thought; kept, but no readable text of the message."""
+
+    thinking: str
+
+
+class ImageBlock(msgspec.Struct, frozen=True, kw_only=True, tag="image", omit_defaults=True):
+    """The place of an image.
+
+    Attributes:
+        media_type: Such as ``image/png``, where it is known.
+        alt: A caption or alternative text.
+        url: Where it can be fetched; never a ``data:`` address.
+        size_bytes: Size of the image that was passed inline.
+        sha256: Hex digest of the image that was passed inline, as its base64 text.
+    """
+
+    media_type: str | None = None
+    alt: str | None = None
+    url: str | None = None
+    size_bytes: int | None = None
+    sha256: str | None = None
+
+
+class OtherBlock(msgspec.Struct, frozen=True, kw_only=True, tag="other"):
+    """A block of a kind that has no meaning here."""
+
+    kind: str
+    value: dict[str, Any]
+
+
+PlainBlock: TypeAlias = TextBlock | ImageBlock | OtherBlock
+
+
+class ToolUseBlock(msgspec.Struct, frozen=True, kw_only=True, tag="tool_use"):
+    """The model asked for a tool; ``id`` is what its result will name."""
+
+    name: str
+    input: Any = msgspec.field(default_factory=dict)
+    id: str | None = None
+
+
+class ToolResultBlock(msgspec.Struct, frozen=True, kw_only=True, tag="tool_result"):
+    """What a tool answered."""
+
+    content: tuple[PlainBlock, ...] = ()
+    tool_use_id: str | None = None
+    name: str | None = None
+    is_error: bool = False
+
+
+ContentBlock: TypeAlias = (
+    TextBlock | ThinkingBlock | ImageBlock | ToolUseBlock | ToolResultBlock | OtherBlock
+)
+Content: TypeAlias = "str | bytes | ContentBlock | Mapping[str, Any] | Sequence[Any]"
+"""What callers may pass: a text, a block, or several, as blocks or in a known spelling."""
+
+_HINT = "Pass a text, or a list of content blocks such as {'type': 'text', 'text': '…'}."
+_TEXT_KINDS = frozenset({"text", "input_text", "output_text", "refusal"})
+_TOOL_USE_KINDS = frozenset({"tool_use", "toolCall", "tool_call", "function_call"})
+_TOOL_RESULT_KINDS = frozenset(
+    {"tool_result", "toolResult", "function_call_output", "web_search_tool_result"}
+)
+_IMAGE_KINDS = frozenset({"image", "image_url", "input_image"})
+
+
+def parse_content(content: Content | None) -> tuple[ContentBlock, ...]:
+    """Return the blocks of a message's content; a text is one text block, nothing is none.
+
+    Raises:
+        InvalidInput: it is neither text nor blocks.
+    """
+    if content is None:
+        return ()
+    if isinstance(content, str | bytes):
+        return (TextBlock(text=_as_text(content)),)
+    if isinstance(content, ContentBlock | Mapping):
+        return (parse_block(content),)
+    if isinstance(content, Sequence):
+        return tuple(parse_block(item) for item in content)
+    raise InvalidInput("the content of a message is neither text nor blocks", hint=_HINT)
+
+
+def parse_block(block: object) -> ContentBlock:
+    """Return one block, whatever its spelling.
+
+    Raises:
+        InvalidInput: it is neither a text nor an object.
+    """
+    if isinstance(block, ContentBlock):
+        return block
+    if isinstance(block, str | bytes):
+        return TextBlock(text=_as_text(block))
+    if not isinstance(block, Mapping):
+        raise InvalidInput("a content block is neither text nor an object", hint=_HINT)
+    return _parse_mapping(block)
+
+
+def _parse_mapping(block: Mapping[str, Any]) -> ContentBlock:
+    kind = block.get("type")
+    if kind in _TEXT_KINDS and (text := _text_of(block, "text", "refusal")) is not None:
+        return TextBlock(text=text)
+    if kind == "thinking" and (text := _text_of(block, "thinking", "text")) is not None:
+        return ThinkingBlock(thinking=text)
+    if kind in _IMAGE_KINDS:
+        return _image(block)
+    if kind in _TOOL_USE_KINDS and isinstance(block.get("name"), str):
+        return _tool_use(block)
+    if kind in _TOOL_RESULT_KINDS:
+        return _tool_result(block)
+    if kind == "other" and isinstance(block.get("value"), dict):
+        return OtherBlock(kind=str(block.get("kind", "")), value=block["value"])
+    return OtherBlock(kind=kind if isinstance(kind, str) else "", value=dict(block))
+
+
+def _tool_use(block: Mapping[str, Any]) -> ToolUseBlock:
+    given = block.get("input", block.get("arguments", {}))
+    if isinstance(given, str) and "input" not in block:
+        given = _parsed_arguments(given)
+    return ToolUseBlock(
+        name=block["name"], input=given, id=_text_of(block, "call_id", "id", "toolCallId")
+    )
+
+
+def _parsed_arguments(text: str) -> JsonValue:
+    """Return the arguments that OpenAI writes as JSON inside a text; other text stays text."""
+    try:
+        parsed: JsonValue = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        return text
+    return parsed
+
+
+def _tool_result(block: Mapping[str, Any]) -> ToolResultBlock:
+    content = block.get("content", block.get("output", ()))
+    if not isinstance(content, str | bytes | Mapping | Sequence | None):
+        content = str(content)
+    blocks = parse_content(content)
+    return ToolResultBlock(
+        content=tuple(b if isinstance(b, PlainBlock) else _as_other(b) for b in blocks),
+        tool_use_id=_text_of(block, "tool_use_id", "toolCallId", "call_id"),
+        name=_text_of(block, "name", "toolName"),
+        is_error=bool(block.get("is_error", block.get("isError", False))),
+    )
+
+
+def _as_other(block: ContentBlock) -> OtherBlock:
+    value: dict[str, Any] = msgspec.to_builtins(block)
+    return OtherBlock(kind=value["type"], value=value)
+
+
+def _image(block: Mapping[str, Any]) -> ImageBlock:
+    source = block.get("source", block.get("image_url", block))
+    if isinstance(source, str):
+        source = {"url": source}
+    elif not isinstance(source, Mapping):
+        source = block
+    data, url = source.get("data"), _text_of(source, "url")
+    media_type = _text_of(source, "media_type", "mimeType", "mime_type")
+    if url is not None and url.startswith("data:"):
+        head, _, data = url.partition(",")
+        media_type, url = media_type or head[5:].partition(";")[0] or None, None
+    inline = data if isinstance(data, str) else None
+    return ImageBlock(
+        media_type=media_type,
+        alt=_text_of(block, "alt", "caption", "alt_text", "title"),
+        url=url,
+        size_bytes=_text_of_int(block, "size_bytes") if inline is None else _decoded_size(inline),
+        sha256=_text_of(block, "sha256") if inline is None else _digest(inline),
+    )
+
+
+def _decoded_size(base64_text: str) -> int:
+    return len(base64_text) * 3 // 4 - base64_text[-2:].count("=")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _text_of_int(block: Mapping[str, Any], key: str) -> int | None:
+    value = block.get(key)
+    return value if isinstance(value, int) else None
+
+
+def _text_of(block: Mapping[str, Any], *keys: str) -> str | None:
+    """Return the first of ``keys`` that holds a text."""
+    return next((value for key in keys if isinstance(value := block.get(key), str)), None)
+
+
+def _as_text(text: str | bytes) -> str:
+    return text if isinstance(text, str) else text.decode("utf-8", "replace")
+
+
+def readable_text(blocks: Sequence[ContentBlock]) -> str:
+    """Return what of the blocks can be read and searched, one line or more for each.
+
+    Texts are whole. An image gives its caption, a tool its name and the first `TOOL_TEXT_CHARS`
+    characters of its input or output, thinking nothing.
+    """
+    if len(blocks) == 1 and isinstance(blocks[0], TextBlock):
+        return blocks[0].text
+    return "\n".join(text for block in blocks if (text := _readable(block)))
+
+
+def _readable(block: ContentBlock) -> str:
+    match block:
+        case TextBlock():
+            return block.text
+        case ImageBlock():
+            return block.alt or ""
+        case ToolUseBlock():
+            return f"{block.name}: {_shortened(_flat(block.input))}".removesuffix(": ")
+        case ToolResultBlock():
+            return _shortened(readable_text(block.content))
+        case OtherBlock():
+            return _text_of(block.value, "text", "title", "summary") or ""
+        case ThinkingBlock():
+            return ""
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= TOOL_TEXT_CHARS else text[: TOOL_TEXT_CHARS - 1] + "…"
+
+
+def _flat(value: JsonValue) -> str:
+    """Return a tool's input as words: ``key=value`` for an object, JSON for what is inside it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return " ".join(f"{key}={_flat(item)}" for key, item in value.items())
+    return msgspec.json.encode(value).decode()

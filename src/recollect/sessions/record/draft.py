@@ -1,0 +1,312 @@
+"""Drafts: messages that are checked, cleaned, redacted and encoded, and only lack their place.
+
+All the work that needs no database is done here, on the caller's thread, so that the unit of work
+which stores the draft is a few inserts. Nothing leaves this module that was not redacted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Protocol, TypeAlias, overload
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource, to_ms
+from recollect.core.errors import InvalidInput
+from recollect.sessions.record.content import (
+    Content,
+    ContentBlock,
+    ImageBlock,
+    OtherBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    parse_content,
+    readable_text,
+)
+from recollect.sessions.record.json_value import JsonCleaner, JsonValue
+from recollect.sessions.record.message import ROLES
+from recollect.text.tokens import estimate_tokens
+
+MAX_CONTENT_BYTES = 16 * 1024 * 1024
+"""Largest content of a message, as JSON. Ten megabytes of tool output are real; more is a file."""
+MAX_METADATA_BYTES = 256 * 1024
+"""Largest metadata, as JSON."""
+MAX_LABEL_CHARS = 512
+"""Longest speaker name, title or event id."""
+
+REPLACED = "replaced_characters"
+"""The key in a message's metadata that counts what could not be stored as it came."""
+
+_EVENT_ID = re.compile(rf"[^\x00-\x1f\x7f\ud800-\udfff]{{1,{MAX_LABEL_CHARS}}}")
+
+
+class Redactor(Protocol):
+    """Takes secrets out; what is left may be stored."""
+
+    def text(self, text: str) -> str:
+        """Return ``text`` without secrets."""
+
+    def value(self, value: JsonValue) -> JsonValue:
+        """Return a JSON value without secrets; keys may tell what is one."""
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """A message that can be stored as it is; the fields are those of `Message`.
+
+    Attributes:
+        encoded_content: The content as JSON; a single text block as a JSON text.
+        encoded_metadata: The metadata as JSON.
+    """
+
+    id: str
+    role: str
+    blocks: tuple[ContentBlock, ...]
+    encoded_content: str
+    text: str
+    tokens: int
+    created_at: int
+    recorded_at: int
+    metadata: dict[str, Any]
+    encoded_metadata: str
+    name: str | None = None
+    event_id: str | None = None
+    foreign_id: str | None = None
+
+
+class DraftMaker:
+    """Makes drafts of what callers and importers pass.
+
+    Args:
+        clock: Tells when a message is stored, and when it was said if nobody knows.
+        ids: Gives the messages their ids.
+        redactor: Takes secrets out; None stores texts as they come.
+    """
+
+    def __init__(self, clock: Clock, ids: IdSource, redactor: Redactor | None) -> None:
+        self._clock = clock
+        self._ids = ids
+        self._redactor = redactor
+
+    def message(
+        self,
+        role: str,
+        content: Content,
+        *,
+        name: str | None = None,
+        at: int | datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        event_id: str | None = None,
+        foreign_id: str | None = None,
+    ) -> Draft:
+        """Return the draft of one message.
+
+        Raises:
+            InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
+                `MAX_CONTENT_BYTES`, a time outside 1970 to 9999, or facts that are no JSON.
+        """
+        now = self._clock.now_ms()
+        cleaner = JsonCleaner()
+        blocks = self._blocks(content, cleaner)
+        name = None if name is None else self._label(name, "name", cleaner)
+        facts = self._facts(metadata or {}, cleaner)
+        if cleaner.replaced:
+            facts[REPLACED] = cleaner.replaced
+        text = readable_text(blocks)
+        return Draft(
+            id=self._ids.new(),
+            role=check_role(role),
+            blocks=blocks,
+            encoded_content=_encoded_content(blocks),
+            text=text,
+            tokens=estimate_tokens(text),
+            created_at=now if at is None else check_time(at),
+            recorded_at=now,
+            metadata=facts,
+            encoded_metadata=encode_facts(facts),
+            name=name,
+            event_id=None if event_id is None else check_event_id(event_id),
+            foreign_id=foreign_id,
+        )
+
+    def label(self, text: str, what: str) -> str:
+        """Return a title or name that can be stored.
+
+        Raises:
+            InvalidInput: it is no text, or longer than `MAX_LABEL_CHARS`.
+        """
+        return self._label(text, what, JsonCleaner())
+
+    def facts(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        """Return metadata that can be stored.
+
+        Raises:
+            InvalidInput: it is no JSON object, or larger than `MAX_METADATA_BYTES`.
+        """
+        facts = self._facts(metadata, JsonCleaner())
+        encode_facts(facts)
+        return facts
+
+    def _label(self, text: object, what: str, cleaner: JsonCleaner) -> str:
+        if not isinstance(text, str) or len(text) > MAX_LABEL_CHARS:
+            raise InvalidInput(
+                f"the {what} is no text of at most {MAX_LABEL_CHARS} characters",
+                hint="Shorten it; long facts belong into metadata.",
+            )
+        return self._redacted(cleaner.text(text))
+
+    def _facts(self, metadata: object, cleaner: JsonCleaner) -> dict[str, Any]:
+        if not isinstance(metadata, Mapping):
+            raise InvalidInput("metadata is no JSON object", hint="Pass a dict with text keys.")
+        facts: dict[str, Any] = cleaner.value(metadata)
+        if facts and self._redactor is not None:
+            facts = self._redactor.value(facts)
+        return facts
+
+    def _blocks(self, content: Content, cleaner: JsonCleaner) -> tuple[ContentBlock, ...]:
+        if isinstance(content, str | bytes):
+            _check_size(len(content))
+            text = cleaner.value(content)
+            return (TextBlock(text=self._redacted(text)),)
+        blocks = parse_content(cleaner.value(_plain(content)))
+        return tuple(self._redacted_block(block) for block in blocks)
+
+    def _redacted(self, text: str) -> str:
+        return text if self._redactor is None else self._redactor.text(text)
+
+    def _redacted_value(self, value: JsonValue) -> JsonValue:
+        return value if self._redactor is None else self._redactor.value(value)
+
+    def _redacted_block(self, block: ContentBlock) -> ContentBlock:
+        match block:
+            case TextBlock():
+                return TextBlock(text=self._redacted(block.text))
+            case ThinkingBlock():
+                return ThinkingBlock(thinking=self._redacted(block.thinking))
+            case ImageBlock():
+                alt = None if block.alt is None else self._redacted(block.alt)
+                url = None if block.url is None else self._redacted(block.url)
+                return msgspec.structs.replace(block, alt=alt, url=url)
+            case ToolUseBlock():
+                return msgspec.structs.replace(block, input=self._redacted_value(block.input))
+            case ToolResultBlock():
+                inner = tuple(self._redacted_block(each) for each in block.content)
+                return msgspec.structs.replace(block, content=inner)
+            case OtherBlock():
+                return msgspec.structs.replace(block, value=self._redacted_value(block.value))
+
+
+def check_role(role: str) -> str:
+    """Return ``role``.
+
+    Raises:
+        InvalidInput: it is none of `ROLES`; the hint names the nearest.
+    """
+    if role in ROLES:
+        return role
+    near = difflib.get_close_matches(str(role).lower(), ROLES, n=1, cutoff=0.5)
+    hint = f"Did you mean {near[0]}? " if near else ""
+    raise InvalidInput("unknown role of a message", hint=f"{hint}Use one of {', '.join(ROLES)}.")
+
+
+def check_time(at: int | datetime) -> int:
+    """Return a time as ms UTC.
+
+    Raises:
+        InvalidInput: it is no whole number or datetime between 1970 and 9999.
+    """
+    hint = "Pass milliseconds since 1970 UTC, or a datetime."
+    if isinstance(at, bool) or not isinstance(at, int | datetime):
+        raise InvalidInput("a time is neither a whole number nor a datetime", hint=hint)
+    try:
+        return to_ms(at)
+    except (ValueError, OverflowError) as error:
+        raise InvalidInput("a time lies outside 1970 to 9999", hint=hint) from error
+
+
+def check_event_id(event_id: object) -> str:
+    """Return ``event_id``.
+
+    Raises:
+        InvalidInput: it is empty, longer than `MAX_LABEL_CHARS`, or holds a control character.
+    """
+    if isinstance(event_id, str) and _EVENT_ID.fullmatch(event_id):
+        return event_id
+    raise InvalidInput(
+        "an event id is no printable text",
+        hint=f"Use 1 to {MAX_LABEL_CHARS} printable characters, such as a UUID.",
+    )
+
+
+def encode_facts(facts: Mapping[str, Any]) -> str:
+    """Return metadata as JSON.
+
+    Raises:
+        InvalidInput: it is larger than `MAX_METADATA_BYTES`.
+    """
+    if not facts:
+        return "{}"
+    encoded = msgspec.json.encode(facts)
+    if len(encoded) > MAX_METADATA_BYTES:
+        raise InvalidInput(
+            f"metadata is larger than {MAX_METADATA_BYTES} bytes",
+            hint="Keep large things in files, and their paths in metadata.",
+        )
+    return encoded.decode()
+
+
+def _encoded_content(blocks: tuple[ContentBlock, ...]) -> str:
+    single = blocks[0] if len(blocks) == 1 else None
+    encoded = msgspec.json.encode(single.text if isinstance(single, TextBlock) else blocks)
+    _check_size(len(encoded))
+    return encoded.decode()
+
+
+def _check_size(size: int) -> None:
+    if size > MAX_CONTENT_BYTES:
+        raise InvalidInput(
+            f"the content of a message is larger than {MAX_CONTENT_BYTES} bytes",
+            hint="Keep large things in files, and say in the message where they are.",
+            size=size,
+        )
+
+
+def _plain(content: Content) -> object:
+    """Return blocks of ours as the JSON that they stand for, so that they are cleaned as well."""
+    if isinstance(content, msgspec.Struct):
+        return msgspec.to_builtins(content)
+    if isinstance(content, list | tuple):
+        return [_plain(item) for item in content]
+    return content
+
+
+LARGEST = 2**63 - 1
+"""What a database can hold."""
+
+
+@overload
+def check_count(value: int, what: str, least: int = 0) -> int: ...
+@overload
+def check_count(value: int | None, what: str, least: int = 0) -> int | None: ...
+def check_count(value: int | None, what: str, least: int = 0) -> int | None:
+    """Return ``value``; None stands for nothing given.
+
+    Raises:
+        InvalidInput: it is no whole number from ``least`` to `LARGEST`.
+    """
+    if value is None:
+        return None
+    given: object = value
+    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= LARGEST:
+        raise InvalidInput(
+            f"{what} is no whole number from {least}", hint="leave it out, or mend it"
+        )
+    return value
+
+
+Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"
+"""A message for `append_many`: role and content, or a dict with the argument names of `append`."""

@@ -1,0 +1,123 @@
+"""Messages: one stored item of a transcript, its roles, and its row.
+
+Knows how a message reads back from the database; how one gets in is the business of `draft` and
+`transcript`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from recollect.core.errors import StoreCorrupt
+from recollect.sessions.record.content import ContentBlock, TextBlock
+from recollect.store.columns import integer, integer_or_none, text, text_or_none
+from recollect.store.engine import Row, SqlValue
+
+ROLES = ("user", "assistant", "system", "tool")
+"""Who can speak."""
+
+
+# It holds no cycle, and thousands are made for one view: the collector need not follow them.
+class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One stored item of a transcript.
+
+    Attributes:
+        id: Sorts by the time of storing.
+        session_id: Where it belongs.
+        seq: Its place in the session, from 1, without gaps.
+        role: One of `ROLES`.
+        content: The blocks it is made of; a plain text is one text block.
+        text: What of it can be read and searched.
+        tokens: About how many tokens that is in a prompt.
+        created_at: When it was said, ms UTC; may go backwards from one message to the next.
+        recorded_at: When it was stored, ms UTC.
+        name: The speaker, where it is known.
+        metadata: Facts of the caller, JSON. ``replaced_characters`` is ours: how many characters
+            could not be stored and were replaced by U+FFFD.
+        event_id: The caller's own id; the same id twice is one message.
+        foreign_id: Its id in the transcript it was imported from.
+        tenant: Owner.
+        agent: Owner.
+        user: Owner.
+        project: Owner.
+    """
+
+    id: str
+    session_id: str
+    seq: int
+    role: str
+    content: tuple[ContentBlock, ...]
+    text: str
+    created_at: int
+    recorded_at: int
+    tenant: str
+    tokens: int = 0
+    name: str | None = None
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    event_id: str | None = None
+    foreign_id: str | None = None
+    agent: str | None = None
+    user: str | None = None
+    project: str | None = None
+
+
+_CONTENT = msgspec.json.Decoder(str | tuple[ContentBlock, ...])
+_METADATA = msgspec.json.Decoder(dict[str, Any])
+
+
+def decode_content(stored: str) -> tuple[ContentBlock, ...]:
+    """Return the blocks of a stored content; a stored text is one text block.
+
+    Raises:
+        StoreCorrupt: it is neither.
+    """
+    try:
+        content = _CONTENT.decode(stored)
+    except msgspec.DecodeError as error:
+        raise StoreCorrupt("the content of a message is damaged", hint=_DOCTOR) from error
+    return (TextBlock(text=content),) if isinstance(content, str) else content
+
+
+def decode_metadata(stored: str) -> dict[str, Any]:
+    """Return stored metadata.
+
+    Raises:
+        StoreCorrupt: it is no object.
+    """
+    try:
+        return _METADATA.decode(stored)
+    except msgspec.DecodeError as error:
+        raise StoreCorrupt("the metadata of a row is damaged", hint=_DOCTOR) from error
+
+
+def message_of(row: Row) -> Message:
+    """Return the message of a row with the columns that `transcript` selects.
+
+    Raises:
+        StoreCorrupt: a cell is not what its column promises.
+    """
+    values: list[SqlValue] = list(row)
+    return Message(
+        id=text(values[0]),
+        tenant=text(values[1]),
+        agent=text_or_none(values[2]),
+        user=text_or_none(values[3]),
+        project=text_or_none(values[4]),
+        session_id=text(values[5]),
+        seq=integer(values[6]),
+        role=text(values[7]),
+        name=text_or_none(values[8]),
+        content=decode_content(text(values[9])),
+        text=text(values[10]),
+        tokens=integer_or_none(values[11]) or 0,
+        created_at=integer(values[12]),
+        recorded_at=integer(values[13]),
+        metadata=decode_metadata(text(values[14])),
+        event_id=text_or_none(values[15]),
+        foreign_id=text_or_none(values[16]),
+    )
+
+
+_DOCTOR = "run `recollect doctor`"

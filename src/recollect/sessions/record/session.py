@@ -1,0 +1,357 @@
+"""Sessions: one conversation timeline, its owner, its row, and which rows a scope may see."""
+
+from __future__ import annotations
+
+from typing import Any, LiteralString
+
+import msgspec
+
+from recollect.core.errors import Conflict, Denied, NotFound
+from recollect.core.events import SessionCreated
+from recollect.core.scope import Scope
+from recollect.sessions.record.identity_links import IdentityLinks
+from recollect.sessions.record.message import decode_metadata
+from recollect.sessions.record.session_key import UNKNOWN, SessionKey
+from recollect.store.columns import integer, integer_or_none, text, text_or_none
+from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.store.journal import record_event
+
+STATUSES = ("active", "archived", "deleted")
+"""The life of a session; nothing is removed by a status."""
+
+DELETED = "deleted"
+
+MODES = ("main", "group", "queue")
+"""How a session is served: one person, many who call the agent, or one message at a time."""
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """One conversation timeline.
+
+    Attributes:
+        id: Sorts by the time of creation.
+        status: One of `STATUSES`.
+        key: Who and where, normalised; None if nobody said. See `sessions.record.session_key`.
+        channel: From the key.
+        account: From the key.
+        chat_type: From the key.
+        peer: From the key.
+        title: What it is called.
+        mode: One of `MODES`.
+        model: The model that answers in it, where it is known.
+        overrides: What was changed for this session alone, JSON.
+        previous_id: The session that had its key before.
+        parent_id: The session that it was forked from.
+        forked_at_seq: How many messages of the parent it shares.
+        message_count: Messages of its own.
+        last_seq: The seq of its newest message; 0 if there is none. A fork begins behind its
+            parent's.
+        pruned_seq: Its messages up to here were removed by retention; 0 for none.
+        compaction_count: How often its view was compacted, the sessions before it included.
+        flush_compaction_count: The compaction count when memory was flushed last; None for never.
+        flushed_at: When that was, ms UTC.
+        flush_failures: Flushes that failed in this compaction cycle, since the last that did not.
+        input_tokens: Read by models for it, as they told.
+        output_tokens: Written by models.
+        cache_tokens: Read from a provider's cache, part of the input.
+        total_tokens: Input and output of all calls.
+        context_tokens: What stood in the last prompt.
+        source: The format that it was imported from.
+        foreign_id: Its id there.
+        created_at: Ms UTC.
+        updated_at: The time of its newest message, ms UTC, never in the future.
+        metadata: Facts of the caller, JSON.
+        tenant: Owner.
+        agent: Owner.
+        user: Owner.
+        project: Owner.
+    """
+
+    id: str
+    tenant: str
+    status: str
+    created_at: int
+    updated_at: int
+    key: str | None = None
+    channel: str | None = None
+    account: str | None = None
+    chat_type: str | None = None
+    peer: str | None = None
+    title: str | None = None
+    mode: str = "main"
+    model: str | None = None
+    overrides: dict[str, Any] = msgspec.field(default_factory=dict)
+    previous_id: str | None = None
+    parent_id: str | None = None
+    forked_at_seq: int | None = None
+    message_count: int = 0
+    last_seq: int = 0
+    pruned_seq: int = 0
+    compaction_count: int = 0
+    flush_compaction_count: int | None = None
+    flushed_at: int | None = None
+    flush_failures: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_tokens: int = 0
+    total_tokens: int = 0
+    context_tokens: int = 0
+    source: str | None = None
+    foreign_id: str | None = None
+    agent: str | None = None
+    user: str | None = None
+    project: str | None = None
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+def session_of(row: Row) -> Session:
+    """Return the session of a row with the columns of `_SELECT`.
+
+    Raises:
+        StoreCorrupt: a cell is not what its column promises.
+    """
+    values: list[SqlValue] = list(row)
+    return Session(
+        id=text(values[0]),
+        tenant=text(values[1]),
+        agent=text_or_none(values[2]),
+        user=text_or_none(values[3]),
+        project=text_or_none(values[4]),
+        key=text_or_none(values[5]),
+        channel=text_or_none(values[6]),
+        account=text_or_none(values[7]),
+        chat_type=text_or_none(values[8]),
+        peer=text_or_none(values[9]),
+        title=text_or_none(values[10]),
+        status=text(values[11]),
+        parent_id=text_or_none(values[12]),
+        forked_at_seq=integer_or_none(values[13]),
+        message_count=integer(values[14]),
+        last_seq=integer(values[15]),
+        source=text_or_none(values[16]),
+        foreign_id=text_or_none(values[17]),
+        created_at=integer(values[18]),
+        updated_at=integer(values[19]),
+        metadata=decode_metadata(text(values[20])),
+        mode=text(values[21]),
+        model=text_or_none(values[22]),
+        overrides=decode_metadata(text(values[23])),
+        previous_id=text_or_none(values[24]),
+        compaction_count=integer(values[25]),
+        flush_compaction_count=integer_or_none(values[26]),
+        flushed_at=integer_or_none(values[27]),
+        flush_failures=integer(values[28]),
+        input_tokens=integer(values[29]),
+        output_tokens=integer(values[30]),
+        cache_tokens=integer(values[31]),
+        total_tokens=integer(values[32]),
+        context_tokens=integer(values[33]),
+        pruned_seq=integer(values[34]),
+    )
+
+
+class Condition:
+    """A WHERE clause: literal SQL and the values that belong to it.
+
+    It begins with the owner, so that no query can forget it.
+
+    Args:
+        scope: Whose rows; a field that is None does not narrow, the tenant always does.
+        session_column: The column that holds the session's id.
+    """
+
+    def __init__(self, scope: Scope, session_column: LiteralString = "id") -> None:
+        self.sql: LiteralString = "tenant = ?"
+        self.params: list[SqlValue] = [scope.tenant]
+        self.equal("agent", scope.agent)
+        self.equal("user_id", scope.user)
+        self.equal("project", scope.project)
+        self.equal(session_column, scope.session)
+
+    def equal(self, column: LiteralString, value: SqlValue) -> Condition:
+        """Narrow to rows with that value; None does not narrow."""
+        return self if value is None else self.also(column + " = ?", value)
+
+    def also(self, sql: LiteralString, value: SqlValue) -> Condition:
+        """Narrow by a comparison with one value."""
+        self.sql += " AND " + sql
+        self.params.append(value)
+        return self
+
+
+_SELECT: LiteralString = """
+    SELECT id, tenant, agent, user_id, project, key, channel, account, chat_type, peer, title,
+        status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id, created_at,
+        updated_at, metadata, mode, model, overrides, previous_id, compaction_count,
+        flush_compaction_count, flushed_at, flush_failures, input_tokens, output_tokens,
+        cache_tokens, total_tokens, context_tokens, pruned_seq
+    FROM sessions WHERE """
+_INSERT: LiteralString = """
+    INSERT INTO sessions (id, tenant, agent, user_id, project, key, channel, account, chat_type,
+        peer, title, status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id,
+        created_at, updated_at, metadata, mode, model, overrides, previous_id, compaction_count,
+        pruned_seq)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+_IS_REMOVED: LiteralString = "SELECT 1 FROM prunings WHERE session_id = ?"
+"""While retention removes a session its status is ``deleted`` too; who writes then keeps it."""
+
+
+def find_session(tx: Transaction, scope: Scope, session_id: str) -> Session | None:
+    """Return a session that the scope may see."""
+    where = Condition(scope).also("id = ?", session_id)
+    row = tx.row(_SELECT + where.sql, where.params)
+    return None if row is None else session_of(row)
+
+
+def select_sessions(tx: Transaction, where: Condition, limit: int | None) -> list[Session]:
+    """Return the sessions that meet a condition, the last used first."""
+    sql = _SELECT + where.sql + " ORDER BY updated_at DESC, id DESC LIMIT ?"
+    rows = tx.rows(sql, [*where.params, -1 if limit is None else limit])
+    return [session_of(row) for row in rows]
+
+
+def owner_of(session: Session) -> Scope:
+    """Return the owner of a session's rows."""
+    return Scope(
+        tenant=session.tenant,
+        agent=session.agent,
+        user=session.user,
+        project=session.project,
+        session=session.id,
+    )
+
+
+def owned_session(
+    session: Session, key: SessionKey | None, scope: Scope, links: IdentityLinks
+) -> Session:
+    """Return ``session`` with the parts of its key and the owner that key and scope name.
+
+    The user of a direct chat is the person behind its account, where the links know one.
+
+    Raises:
+        Denied: the key or the project names somebody outside the scope.
+    """
+    named = key if key is not None else SessionKey(text="")
+    user = None if named.user is None else links.person(named.channel, named.user)
+    return msgspec.structs.replace(
+        session,
+        key=named.text or None,
+        channel=named.channel,
+        account=named.account,
+        chat_type=named.chat_type,
+        peer=named.peer,
+        mode="group" if named.is_group else session.mode,
+        agent=_owner("agent", scope.agent, named.agent or session.agent),
+        user=_owner("user", scope.user, user),
+        project=_owner("project", scope.project, session.project),
+    )
+
+
+def of_unknown_origin(session: Session) -> Session:
+    """Return a session of which nobody knows who heard it: it is a visibility group of its own."""
+    return msgspec.structs.replace(session, chat_type=UNKNOWN, peer=session.id)
+
+
+def _owner(what: str, allowed: str | None, named: str | None) -> str | None:
+    if allowed is not None and named is not None and allowed != named:
+        raise Denied(
+            f"the session would belong to another {what} than the scope allows",
+            hint="Use a key and a project of the scope, or ask with another scope.",
+        )
+    return named if named is not None else allowed
+
+
+def add_session(tx: Transaction, session: Session) -> None:
+    """Store a new session with its event.
+
+    Raises:
+        Conflict: there is a session with its id.
+    """
+    if tx.row("SELECT 1 FROM sessions WHERE id = ?", (session.id,)) is not None:
+        raise Conflict("there is a session with this id", hint="choose another id, or resume it")
+    insert_session(tx, session)
+    record_event(
+        tx,
+        SessionCreated(
+            scope=owner_of(session),
+            at=session.updated_at,
+            key=session.key,
+            source=session.source,
+        ),
+    )
+
+
+def insert_session(tx: Transaction, session: Session) -> None:
+    """Store a new session; its event is the caller's business."""
+    tx.execute(_INSERT, _row(session))
+
+
+def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:
+    """Return a session that the scope may see.
+
+    Raises:
+        NotFound: there is none with this id in the scope.
+    """
+    found = find_session(tx, scope, session_id)
+    if found is None:
+        raise NotFound(
+            "there is no such session", hint="`recollect sessions` lists those that are there."
+        )
+    return found
+
+
+def require_living(tx: Transaction, scope: Scope, session_id: str) -> Session:
+    """Return a session that can go on.
+
+    Raises:
+        NotFound: there is none with this id in the scope.
+        Conflict: it was deleted, so that nobody would find what is said in it.
+    """
+    session = require_session(tx, scope, session_id)
+    if session.status == DELETED and tx.row(_IS_REMOVED, (session.id,)) is None:
+        raise was_deleted(session)
+    return session
+
+
+def was_deleted(session: Session) -> Conflict:
+    """Return the refusal for whoever goes on with a deleted session."""
+    return Conflict(
+        "the session was deleted",
+        hint=f"bring it back with `recollect sessions restore {session.id}`, or begin another one",
+        session_id=session.id,
+    )
+
+
+def _row(session: Session) -> list[SqlValue]:
+    return [
+        session.id,
+        session.tenant,
+        session.agent,
+        session.user,
+        session.project,
+        session.key,
+        session.channel,
+        session.account,
+        session.chat_type,
+        session.peer,
+        session.title,
+        session.status,
+        session.parent_id,
+        session.forked_at_seq,
+        session.message_count,
+        session.last_seq,
+        session.source,
+        session.foreign_id,
+        session.created_at,
+        session.updated_at,
+        msgspec.json.encode(session.metadata).decode(),
+        session.mode,
+        session.model,
+        msgspec.json.encode(session.overrides).decode(),
+        session.previous_id,
+        session.compaction_count,
+        session.pruned_seq,
+    ]

@@ -1,0 +1,257 @@
+"""Tool calls: one row for each time the agent used a tool, joined from the call and its result.
+
+The call and its result come in different messages, sometimes in the wrong order and sometimes
+alone; the id that the model gave the call joins them. The whole result stays in the content of its
+message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.events import ToolsCalled, ToolsFinished
+from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
+from recollect.sessions.record.draft import Draft
+from recollect.sessions.record.json_value import JsonValue
+from recollect.sessions.record.session import Condition, Session, owner_of
+from recollect.store.columns import integer, integer_or_none, text, text_or_none
+from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.store.journal import record_event
+
+MAX_RESULT_CHARS = 16_384
+"""How much of a result its row holds; enough for a list of calls, without storing files twice."""
+
+_INSERT: LiteralString = """
+    INSERT INTO tool_calls (id, tenant, agent, user_id, project, session_id, message_id, result_id,
+        call_id, tool_name, input, result_text, is_error, created_at, finished_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (session_id, call_id) DO UPDATE SET """
+_STORE_CALL: LiteralString = _INSERT + (
+    "message_id = excluded.message_id, tool_name = excluded.tool_name, input = excluded.input,"
+    " created_at = excluded.created_at"
+)
+_STORE_RESULT: LiteralString = _INSERT + (
+    "result_id = excluded.result_id, result_text = excluded.result_text,"
+    " is_error = excluded.is_error, finished_at = excluded.finished_at"
+)
+_RETIRE: LiteralString = """
+    UPDATE tool_calls SET call_id = NULL
+    WHERE session_id = ? AND call_id = ? AND message_id <> ?
+        AND (result_id IS NULL OR result_id <> message_id)
+"""
+"""A provider counts its calls from 1 in every turn: the older call lets go of the id."""
+_SELECT_SEEN: LiteralString = """
+    SELECT id, session_id, message_id, result_id, call_id, tool_name, input, result_text, is_error,
+        created_at, finished_at, called, answered
+    FROM (
+        SELECT t.*, m.seq AS called, r.seq AS answered
+        FROM tool_calls t JOIN messages m ON m.id = t.message_id
+            LEFT JOIN messages r ON r.id = t.result_id
+    ) AS seen WHERE """
+_UNKNOWN = "unknown"
+_CALL_ID, _NAME, _IS_ERROR = 8, 9, 12
+"""Where a row of `_INSERT` has them."""
+
+
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One use of a tool.
+
+    Attributes:
+        id: Ours.
+        session_id: Where it happened.
+        message_id: The message that asked for it; of a result without a call, the result's.
+        tool_name: ``unknown`` if only the result was ever seen.
+        input: What the tool was given, JSON.
+        call_id: The id that the model gave the call; None without one, or where the session used
+            it again later.
+        result_id: The message that brought the result; None while there is none.
+        result_text: The first `MAX_RESULT_CHARS` characters of it.
+        is_error: The tool failed.
+        created_at: When it was asked for, ms UTC.
+        finished_at: When the result came, ms UTC.
+    """
+
+    id: str
+    session_id: str
+    message_id: str
+    tool_name: str
+    input: JsonValue
+    created_at: int
+    call_id: str | None = None
+    result_id: str | None = None
+    result_text: str | None = None
+    is_error: bool = False
+    finished_at: int | None = None
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether there is no result yet."""
+        return self.result_id is None
+
+    @property
+    def is_stray(self) -> bool:
+        """Whether it is a result that no call was seen of."""
+        return self.tool_name == _UNKNOWN and self.message_id == self.result_id
+
+
+def store_tool_calls(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> None:
+    """Store the calls and results that stand in new messages of ``session``, and their events.
+
+    One event tells of all calls of a transaction: one for each would double the rows of an import.
+    """
+    calls: list[list[SqlValue]] = []
+    results: list[list[SqlValue]] = []
+    for draft in drafts:
+        if len(draft.blocks) > 1 or _has_tools(draft):
+            # One message after the other: ids of calls may be used again.
+            calls += (asked := list(_calls(session, draft)))
+            results += (told := list(_results(session, draft)))
+            named = [row for row in asked if row[_CALL_ID] is not None]
+            tx.executemany(_RETIRE, ((session.id, row[_CALL_ID], draft.id) for row in named))
+            tx.executemany(_STORE_CALL, asked)
+            tx.executemany(_STORE_RESULT, told)
+    if calls:
+        names = tuple(dict.fromkeys(text(row[_NAME]) for row in calls))
+        at = drafts[-1].recorded_at
+        scope = owner_of(session)
+        record_event(tx, ToolsCalled(scope=scope, at=at, count=len(calls), names=names))
+    if results:
+        failed = sum(integer(row[_IS_ERROR]) for row in results)
+        at, scope = drafts[-1].recorded_at, owner_of(session)
+        record_event(tx, ToolsFinished(scope=scope, at=at, count=len(results), failed=failed))
+
+
+def _has_tools(draft: Draft) -> bool:
+    return draft.role == "tool" or any(
+        isinstance(block, ToolUseBlock | ToolResultBlock) for block in draft.blocks
+    )
+
+
+def _calls(session: Session, draft: Draft) -> Iterator[list[SqlValue]]:
+    for place, block in enumerate(draft.blocks):
+        if isinstance(block, ToolUseBlock):
+            yield [
+                *_owner(session, draft, place),
+                None,
+                block.id,
+                block.name,
+                msgspec.json.encode(block.input).decode(),
+                None,
+                0,
+                draft.created_at,
+                None,
+            ]
+
+
+def _results(session: Session, draft: Draft) -> Iterator[list[SqlValue]]:
+    for place, block in enumerate(_result_blocks(draft)):
+        said = "\n".join(each.text for each in block.content if isinstance(each, TextBlock))
+        yield [
+            *_owner(session, draft, place, "r"),
+            draft.id,
+            block.tool_use_id,
+            block.name or _UNKNOWN,
+            "{}",
+            said[:MAX_RESULT_CHARS],
+            int(block.is_error),
+            draft.created_at,
+            draft.created_at,
+        ]
+
+
+def _result_blocks(draft: Draft) -> list[ToolResultBlock]:
+    """Return the results in a message; a tool that speaks plain text answered with all of it."""
+    results = [block for block in draft.blocks if isinstance(block, ToolResultBlock)]
+    if draft.role == "tool" and not results:
+        plain = tuple(block for block in draft.blocks if isinstance(block, TextBlock))
+        return [ToolResultBlock(content=plain, name=draft.name)] if plain else []
+    return results
+
+
+def _owner(session: Session, draft: Draft, place: int, mark: str = "c") -> list[SqlValue]:
+    return [
+        f"{draft.id}-{mark}{place}",
+        session.tenant,
+        session.agent,
+        session.user,
+        session.project,
+        session.id,
+        draft.id,
+    ]
+
+
+def select_tool_calls(tx: Transaction, where: Condition, last_seq: int) -> list[ToolCall]:
+    """Return the tool calls up to a message that meet a condition, oldest first.
+
+    Of a call whose result came behind that message, the call alone; of a result whose call did,
+    the result alone.
+    """
+    sql = _SELECT_SEEN + where.sql + " AND (called <= ? OR answered <= ?) ORDER BY created_at, id"
+    rows = tx.rows(sql, [*where.params, last_seq, last_seq])
+    return [_seen(row, last_seq) for row in rows]
+
+
+def joined(parts: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
+    """Return the calls of a transcript whose parts stand in several sessions.
+
+    A result that a fork brought belongs to the call that its parent made, or the other way round.
+    """
+    found: list[ToolCall] = []
+    places: dict[str, int] = {}
+    for call in parts:
+        place = None if call.call_id is None else places.setdefault(call.call_id, len(found))
+        if place is None or place == len(found):
+            found.append(call)
+        else:
+            found[place] = _joined(found[place], call)
+    return tuple(found)
+
+
+def _joined(first: ToolCall, later: ToolCall) -> ToolCall:
+    call = first if later.message_id == later.result_id else later
+    result = later if later.result_id is not None else first
+    return msgspec.structs.replace(
+        call,
+        result_id=result.result_id,
+        result_text=result.result_text,
+        is_error=result.is_error,
+        finished_at=result.finished_at,
+    )
+
+
+def _seen(row: Row, last_seq: int) -> ToolCall:
+    """Return what somebody knows of a call who read up to ``last_seq``."""
+    call, called, answered = _tool_call(row), integer(row[11]), integer_or_none(row[12])
+    if called > last_seq:
+        return msgspec.structs.replace(
+            call,
+            message_id=call.result_id or call.message_id,
+            tool_name=_UNKNOWN,
+            input={},
+            created_at=call.finished_at or call.created_at,
+        )
+    if answered is None or answered <= last_seq:
+        return call
+    return msgspec.structs.replace(
+        call, result_id=None, result_text=None, is_error=False, finished_at=None
+    )
+
+
+def _tool_call(row: Row) -> ToolCall:
+    values: list[SqlValue] = list(row)
+    return ToolCall(
+        id=text(values[0]),
+        session_id=text(values[1]),
+        message_id=text(values[2]),
+        result_id=text_or_none(values[3]),
+        call_id=text_or_none(values[4]),
+        tool_name=text(values[5]),
+        input=msgspec.json.decode(text(values[6])),
+        result_text=text_or_none(values[7]),
+        is_error=bool(integer(values[8])),
+        created_at=integer(values[9]),
+        finished_at=None if values[10] is None else integer(values[10]),
+    )

@@ -1,0 +1,244 @@
+"""Transcripts: the rows of messages and tool calls. Plain functions of a transaction.
+
+The seq of a message is handed out here, in the transaction that stores it, so that there are no
+gaps and no doubles, however many threads and processes write. A message, its tool calls, its
+session's counters, the change for the index and the event are one commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.errors import Denied, StoreCorrupt
+from recollect.core.events import MessageFinished, MessagesAppended
+from recollect.core.scope import Scope
+from recollect.sessions.record.draft import Draft
+from recollect.sessions.record.event_ids import find_events
+from recollect.sessions.record.lineage import segments
+from recollect.sessions.record.message import Message, message_of
+from recollect.sessions.record.session import Condition, Session, owner_of
+from recollect.sessions.record.token_usage import add_usage
+from recollect.sessions.record.tool_call import store_tool_calls
+from recollect.store.columns import text
+from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.store.journal import record_changes, record_event
+from recollect.store.row_hash import row_hash
+
+MESSAGE_KIND = "message"
+"""What the outbox calls a message."""
+REWRITE_KIND = "message.rewrite"
+"""And one that says something else than before: what was copied of it is to be replaced."""
+
+_SELECT: LiteralString = """
+    SELECT id, tenant, agent, user_id, project, session_id, seq, role, name, content, text,
+        token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, row_hash
+    FROM messages WHERE """
+_INSERT: LiteralString = """
+    INSERT INTO messages (id, tenant, agent, user_id, project, session_id, seq, role, name, content,
+        text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, row_hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_COUNT: LiteralString = (
+    "UPDATE sessions SET last_seq = ?, message_count = message_count + ?, updated_at = ?"
+    " WHERE id = ?"
+)
+_REWRITE: LiteralString = (
+    "UPDATE messages SET content = ?, text = ?, token_estimate = ?, metadata = ?, row_hash = ?"
+    " WHERE id = ?"
+)
+_TOUCH: LiteralString = """
+    INSERT INTO changes (tenant, kind, ref, op, at)
+    SELECT tenant, ?, id, 'put', ? FROM messages WHERE session_id = ? ORDER BY seq
+"""
+
+
+def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> list[int | str]:
+    """Store the drafts behind the newest message of their session.
+
+    Args:
+        tx: The transaction that read ``session``.
+        session: Where they belong.
+        drafts: In the order of the transcript.
+
+    Returns:
+        For each draft its seq, or the id of the message that had its event id before.
+    """
+    known = find_events(tx, session, [d.event_id for d in drafts if d.event_id is not None])
+    places: list[int | str] = []
+    fresh: list[tuple[Draft, int]] = []
+    for draft in drafts:
+        if draft.event_id is not None and draft.event_id in known:
+            places.append(known[draft.event_id])
+            continue
+        if draft.event_id is not None:
+            known[draft.event_id] = draft.id
+        places.append(session.last_seq + len(fresh) + 1)
+        fresh.append((draft, session.last_seq + len(fresh) + 1))
+    if fresh:
+        _insert(tx, session, fresh)
+    return places
+
+
+def _insert(tx: Transaction, session: Session, fresh: list[tuple[Draft, int]]) -> None:
+    now = fresh[-1][0].recorded_at
+    tx.executemany(_INSERT, (_row(session, draft, seq) for draft, seq in fresh))
+    for draft, _ in fresh:
+        add_usage(tx, session.id, draft.metadata)
+    newest = max(min(draft.created_at, now) for draft, _ in fresh)
+    tx.execute(_COUNT, (fresh[-1][1], len(fresh), max(newest, session.updated_at), session.id))
+    refs = (draft.id for draft, _ in fresh)
+    record_changes(tx, tenant=session.tenant, kind=MESSAGE_KIND, refs=refs, op="put", at=now)
+    record_event(
+        tx,
+        MessagesAppended(scope=owner_of(session), at=now, first_seq=fresh[0][1], count=len(fresh)),
+    )
+    store_tool_calls(tx, session, [draft for draft, _ in fresh])
+
+
+def _row(session: Session, draft: Draft, seq: int) -> list[SqlValue]:
+    row: list[SqlValue] = [
+        draft.id,
+        session.tenant,
+        session.agent,
+        session.user,
+        session.project,
+        session.id,
+        seq,
+        draft.role,
+        draft.name,
+        draft.encoded_content,
+        draft.text,
+        draft.tokens,
+        draft.created_at,
+        draft.recorded_at,
+        draft.encoded_metadata,
+        draft.event_id,
+        draft.foreign_id,
+    ]
+    row.append(row_hash(row))
+    return row
+
+
+def rewrite_message(
+    tx: Transaction, session: Session, known: Message, draft: Draft, *, finished: bool
+) -> None:
+    """Put what a streamed message is by now in the place of what it was.
+
+    Args:
+        tx: The transaction that read ``session`` and ``known``.
+        session: Where it belongs.
+        known: The message as it is stored.
+        draft: What it is now; its id, seq and times stay.
+        finished: It is whole: its tools are noted and its cost is counted, once.
+    """
+    now = msgspec.structs.replace(
+        draft, id=known.id, created_at=known.created_at, recorded_at=known.recorded_at
+    )
+    row = _row(session, now, known.seq)
+    told = (now.encoded_content, now.text, now.tokens, now.encoded_metadata, row[-1], now.id)
+    tx.execute(_REWRITE, told)
+    if finished:
+        store_tool_calls(tx, session, [now])
+        add_usage(tx, session.id, now.metadata)
+    at = draft.recorded_at
+    for kind in (MESSAGE_KIND, REWRITE_KIND):
+        record_changes(tx, tenant=session.tenant, kind=kind, refs=[now.id], op="put", at=at)
+    if finished:
+        record_event(tx, MessageFinished(scope=owner_of(session), at=at, seq=known.seq))
+
+
+def touch_messages(tx: Transaction, session: Session, at: int) -> None:
+    """Tell the index to look at every message of a session again."""
+    tx.execute(_TOUCH, (MESSAGE_KIND, at, session.id))
+
+
+def message_from(session: Session, draft: Draft, seq: int) -> Message:
+    """Return the message that a draft became at its place."""
+    return Message(
+        id=draft.id,
+        tenant=session.tenant,
+        agent=session.agent,
+        user=session.user,
+        project=session.project,
+        session_id=session.id,
+        seq=seq,
+        role=draft.role,
+        name=draft.name,
+        content=draft.blocks,
+        text=draft.text,
+        tokens=draft.tokens,
+        created_at=draft.created_at,
+        recorded_at=draft.recorded_at,
+        metadata=draft.metadata,
+        event_id=draft.event_id,
+        foreign_id=draft.foreign_id,
+    )
+
+
+def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | None:
+    """Return a message that the scope may see.
+
+    Raises:
+        StoreCorrupt: its row is not what was stored.
+    """
+    where = Condition(scope, "session_id").also("id = ?", message_id)
+    row = tx.row(_SELECT + where.sql, where.params)
+    if row is not None and not _is_sound(row):
+        raise StoreCorrupt("a message is damaged", hint="run `recollect doctor`", id=message_id)
+    return None if row is None else message_of(row)
+
+
+def known_message(tx: Transaction, scope: Scope, session: Session, message_id: str) -> Message:
+    """Return a message that `append_drafts` found to have the event id of a draft.
+
+    Raises:
+        Denied: it stands in another session than the one that the scope may see.
+        StoreCorrupt: its row is not what was stored.
+    """
+    found = find_message(tx, msgspec.structs.replace(scope, session=None), message_id)
+    if found is None or (
+        scope.session is not None
+        and found.session_id not in {part.session_id for part in segments(tx, session)}
+    ):
+        raise Denied(
+            "the event id belongs to a message outside the scope",
+            hint="use a new event id, or ask with the scope of the whole conversation",
+        )
+    return found
+
+
+def select_messages(
+    tx: Transaction, where: Condition, limit: int | None, *, newest: bool = False
+) -> list[Message]:
+    """Return the messages that meet a condition, oldest first.
+
+    Args:
+        tx: A transaction.
+        where: Which messages.
+        limit: How many at most; None is all.
+        newest: With a limit, take the last ones instead of the first.
+    """
+    order: LiteralString = " ORDER BY seq DESC LIMIT ?" if newest else " ORDER BY seq LIMIT ?"
+    rows = tx.rows(_SELECT + where.sql + order, [*where.params, -1 if limit is None else limit])
+    messages = [message_of(row) for row in rows]
+    return messages[::-1] if newest else messages
+
+
+def damaged_messages(tx: Transaction, after_id: str, limit: int) -> tuple[str, list[str]]:
+    """Return where the next call goes on, and which of the next messages are not what was stored.
+
+    Args:
+        tx: A transaction.
+        after_id: Where the last call stopped; empty to begin.
+        limit: How many messages are looked at. When fewer are left, the first value is empty.
+    """
+    rows = list(tx.rows(_SELECT + "id > ? ORDER BY id LIMIT ?", (after_id, limit)))
+    damaged = [text(row[0]) for row in rows if not _is_sound(row)]
+    return text(rows[-1][0]) if len(rows) == limit else "", damaged
+
+
+def _is_sound(row: Row) -> bool:
+    return row_hash(row[:-1]) == row[-1]

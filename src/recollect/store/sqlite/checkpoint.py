@@ -1,0 +1,179 @@
+"""The checkpoint thread: writes the log back into the database, and looks at the result.
+
+SQLite's automatic checkpoint runs inside somebody's COMMIT and hides its errors: with a disk that
+could not grow, 165 commits returned well while the log ate the rest. Here a failure is counted and
+shown, and no writer waits.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import apsw
+
+from recollect.core.errors import RecollectError, StoreBusy
+from recollect.store.engine import CheckpointHealth
+from recollect.store.failures import BUSY, translate
+from recollect.store.locks import WriteQueue
+from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
+
+_logger = logging.getLogger(__name__)
+
+_STAND_BACK_S = 0.05
+"""Longest time that cutting the log keeps writers waiting for readers."""
+
+
+class Checkpointer:
+    """Keeps the write-ahead log of one database small.
+
+    Args:
+        opener: Opens its connection.
+        turns: Orders it among the writers while it cuts the log.
+        tuning: Sizes and times.
+    """
+
+    def __init__(self, opener: ConnectionOpener, turns: WriteQueue, tuning: Tuning) -> None:
+        self._opener = opener
+        self._turns = turns
+        self._tuning = tuning
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._is_closed = False
+        self._commits = 0
+        self._settled = 0
+        self._log_pages = 0
+        self._due_at_pages = tuning.checkpoint_pages
+        self._using = threading.Lock()
+        self._connection: apsw.Connection | None = None
+        self._runs = 0
+        self._failures = 0
+        self._last_error: str | None = None
+
+    def notice(self, log_pages: int) -> None:
+        """Tell of a commit after which the log holds ``log_pages``; returns at once."""
+        with self._changed:
+            self._commits += 1
+            if log_pages < self._log_pages:  # everything was written back; the log began anew
+                self._due_at_pages = self._tuning.checkpoint_pages
+            self._log_pages = log_pages
+            if not self._is_closed and self._thread is None:
+                self._start()
+            self._changed.notify_all()
+
+    def cut(self) -> bool:
+        """Write everything back and cut the log to nothing; return whether that was possible.
+
+        False means that a reader or another process was in the way for 50 ms.
+
+        Raises:
+            StoreError: the disk refused.
+        """
+        try:
+            return self._run(apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.Error as error:
+            raise translate(error, self._opener.path) from error
+
+    def health(self) -> CheckpointHealth:
+        """Return how it went so far."""
+        return CheckpointHealth(
+            runs=self._runs,
+            failures=self._failures,
+            last_error=self._last_error,
+            wal_bytes=self._wal_bytes(),
+        )
+
+    def close(self) -> None:
+        """Stop; the last connection to close writes the log back."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+        with self._using:
+            self._disconnect()
+
+    def _start(self) -> None:
+        thread = threading.Thread(
+            target=self._watch, name=f"recollect-checkpoint-{self._opener.path.name}", daemon=True
+        )
+        # At the end of the process no thread can be started; closing writes the log back.
+        with suppress(RuntimeError):
+            thread.start()
+            self._thread = thread
+
+    def _watch(self) -> None:
+        while (mode := self._await_work()) is not None:
+            try:
+                self._run(mode)
+            except apsw.Error as error:
+                self._note_failure(translate(error, self._opener.path))
+            except RecollectError as error:
+                self._note_failure(error)
+
+    def _await_work(self) -> int | None:
+        """Return how to checkpoint, as soon as there is a reason; None means stop."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_closed or self._commits > self._settled)
+            before = self._commits
+            self._changed.wait_for(lambda: self._is_closed or self._is_due(), self._tuning.idle_s)
+            if self._is_closed:
+                return None
+            is_idle = self._commits == before
+        if is_idle or self._wal_bytes() > self._tuning.wal_limit_bytes:
+            return apsw.SQLITE_CHECKPOINT_TRUNCATE
+        return apsw.SQLITE_CHECKPOINT_PASSIVE
+
+    def _is_due(self) -> bool:
+        return self._log_pages >= self._due_at_pages
+
+    def _run(self, mode: int) -> bool:
+        """Run one checkpoint; return whether nothing is left in the log."""
+        with self._changed:
+            seen = self._commits
+            # Also after a failure: the next attempt waits for more pages, or for idleness.
+            self._due_at_pages = self._log_pages + self._tuning.checkpoint_pages
+        with self._using:
+            try:
+                is_clear = self._checkpoint(mode)
+            except (*BUSY, StoreBusy):
+                return False
+        self._runs += 1
+        self._last_error = None
+        if is_clear and mode == apsw.SQLITE_CHECKPOINT_TRUNCATE:
+            with self._changed:
+                self._settled = seen
+        return is_clear
+
+    def _checkpoint(self, mode: int) -> bool:
+        if self._connection is None:
+            self._connection = self._opener.open("checkpointer")
+            self._connection.set_busy_timeout(int(_STAND_BACK_S * 1000))
+        if mode == apsw.SQLITE_CHECKPOINT_PASSIVE:
+            pages, written = self._connection.wal_checkpoint(mode=mode)
+            return pages == written
+        with self._turns.turn(_STAND_BACK_S):
+            self._connection.wal_checkpoint(mode=mode)
+        return True
+
+    def _note_failure(self, error: RecollectError) -> None:
+        if self._last_error is None:
+            _logger.warning("checkpoint failed: %s", error.message)
+        self._failures += 1
+        self._last_error = error.code
+        with self._using:
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            discard(connection)
+
+    def _wal_bytes(self) -> int:
+        log = Path(f"{self._opener.path}-wal")
+        try:
+            return log.stat().st_size
+        except OSError:
+            return 0

@@ -1,0 +1,230 @@
+"""Opening one SQLite connection with every rule of the house.
+
+Owns the version check, the pragmas, file permissions and the application id. Nothing else in the
+project opens a database, and nothing at all opens its file in another way.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+from weakref import WeakKeyDictionary
+
+import apsw
+from msgspec import Struct
+
+from recollect.core.errors import Denied, StoreError
+from recollect.store.failures import translate_os
+
+OLDEST_SQLITE = 3_051_003
+"""Versions from 3.7.0 to 3.51.2 can corrupt a database in WAL mode (the WAL-reset bug)."""
+
+Role = Literal["writer", "reader", "checkpointer", "migrator"]
+_CAREFUL = frozenset({"checkpointer", "migrator"})
+
+
+class Tuning(Struct, frozen=True, kw_only=True):
+    """How one database is run."""
+
+    synchronous: Literal["FULL", "NORMAL"] = "FULL"
+    busy_timeout_ms: int = 10_000
+    cache_kib: int = 16_384
+    checkpoint_pages: int = 1_000
+    wal_limit_bytes: int = 64 * 1024 * 1024
+    """From here the log is cut to nothing even under load."""
+    batch_limit: int = 256
+    """Units that share a commit at most; bounds how long one waits for the others."""
+    idle_s: float = 1.0
+    """Without commits for so long, the log is written back and cut."""
+
+
+def check_version(number: int = apsw.SQLITE_VERSION_NUMBER) -> None:
+    """Refuse a SQLite library that can corrupt what it writes.
+
+    Raises:
+        StoreError: older than 3.51.3.
+    """
+    if number < OLDEST_SQLITE:
+        raise StoreError(
+            f"SQLite {number} is too old to be trusted with a write-ahead log",
+            hint="install apsw 3.51.3.0 or newer",
+            version=number,
+        )
+
+
+def discard(connection: apsw.Connection) -> None:
+    """Close a connection whatever state it is in; an open transaction is rolled back.
+
+    Errors do not matter here: what was committed is committed, and the next opening finds the log.
+    """
+    with suppress(apsw.Error):
+        connection.close(force=True)
+
+
+class ConnectionOpener:
+    """Opens connections to one database file.
+
+    Args:
+        path: The database.
+        tuning: Its settings.
+        vfs: Name of a registered VFS; None for the system's.
+
+    Attributes:
+        extensions: What readers and the writer load into their connections.
+    """
+
+    def __init__(self, path: Path, tuning: Tuning, vfs: str | None = None) -> None:
+        self.path = path
+        self.extensions = Extensions()
+        self._tuning = tuning
+        self._vfs = vfs
+
+    def create(self) -> apsw.Connection:
+        """Open the database for its migrations, making the file when it is missing.
+
+        Raises:
+            apsw.Error: SQLite could not.
+            Denied: the path is a symbolic link.
+            StoreError: the permissions of the file cannot be set.
+        """
+        if self.path.is_symlink():
+            raise Denied(
+                f"{self.path.name} is a symbolic link", hint="move the whole home instead of a file"
+            )
+        connection = self._open("migrator", apsw.SQLITE_OPEN_CREATE)
+        try:
+            # By path: a second descriptor of the file would drop SQLite's locks when it is closed.
+            os.chmod(self.path, 0o600)
+        except OSError as error:
+            discard(connection)
+            raise translate_os(error, self.path) from error
+        return connection
+
+    def open(self, role: Role) -> apsw.Connection:
+        """Open the database, which must exist.
+
+        Raises:
+            apsw.Error: SQLite could not.
+        """
+        return self._open(role, 0)
+
+    def _open(self, role: Role, extra_flags: int) -> apsw.Connection:
+        connection = apsw.Connection(
+            str(self.path), flags=apsw.SQLITE_OPEN_READWRITE | extra_flags, vfs=self._vfs
+        )
+        try:
+            self._configure(connection, role)
+        except apsw.Error:
+            discard(connection)
+            raise
+        return connection
+
+    def _configure(self, connection: apsw.Connection, role: Role) -> None:
+        connection.set_busy_timeout(self._tuning.busy_timeout_ms)
+        connection.wal_autocheckpoint(0)
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        connection.limit(apsw.SQLITE_LIMIT_ATTACHED, 0)
+        for name, value in self._pragmas(role).items():
+            connection.pragma(name, value)
+
+    def _pragmas(self, role: Role) -> dict[str, int | str]:
+        return {
+            "cell_size_check": 1,
+            "secure_delete": 1,
+            "temp_store": 2,  # in memory: temporary files would hold the user's text elsewhere
+            "mmap_size": 0,
+            "cache_size": -self._tuning.cache_kib,
+            # What makes a database is durable in any case: others are made because it is there.
+            "synchronous": "FULL" if role in _CAREFUL else self._tuning.synchronous,
+            # On macOS a plain fsync stops at the disk's own cache; elsewhere this does nothing.
+            "fullfsync": 1,
+            "checkpoint_fullfsync": 1,
+            # A migration that rebuilds a table drops what others refer to; it checks at its end.
+            "foreign_keys": role != "migrator",
+            "query_only": role == "reader",
+        }
+
+
+LOAD_TIMEOUT_S = 30.0
+"""How long loading may take; a library on a dead network drive never comes."""
+
+
+class Extensions:
+    """Those of one database. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._paths: tuple[str, ...] = ()
+        self._loaded: WeakKeyDictionary[apsw.Connection, int] = WeakKeyDictionary()
+        self._mutex = threading.Lock()
+
+    def add(self, path: str, trial: Callable[[], apsw.Connection]) -> None:
+        """Load ``path`` from now on, if it can be loaded.
+
+        Args:
+            path: The library; a missing suffix is the system's.
+            trial: Opens a connection to try it on.
+
+        Raises:
+            StoreError: it cannot be loaded.
+        """
+        if path in self._paths:
+            return
+        _try(path, trial)
+        with self._mutex:
+            if path not in self._paths:
+                self._paths = (*self._paths, path)
+
+    def equip(self, connection: apsw.Connection) -> None:
+        """Load what the connection lacks; what cannot be loaded any more is missed where used."""
+        if not self._paths:
+            return
+        with self._mutex:
+            done, self._loaded[connection] = self._loaded.get(connection, 0), len(self._paths)
+        for path in self._paths[done:]:
+            with suppress(apsw.Error):
+                _load(connection, path)
+
+
+def _try(path: str, trial: Callable[[], apsw.Connection]) -> None:
+    said: list[str] = ["loading took too long"]
+    thread = threading.Thread(
+        target=lambda: said.__setitem__(0, _trouble(path, trial)),
+        name="recollect-extension",
+        daemon=True,
+    )
+    thread.start()
+    thread.join(LOAD_TIMEOUT_S)
+    if said[0]:
+        raise StoreError(
+            f"the extension cannot be loaded: {said[0]}",
+            hint="install its package again, or correct its path",
+            path=path,
+        )
+
+
+def _trouble(path: str, trial: Callable[[], apsw.Connection]) -> str:
+    """Return why ``path`` cannot be loaded; empty when it can."""
+    try:
+        connection = trial()
+    except apsw.Error as error:
+        return str(error)
+    try:
+        _load(connection, path)
+    except apsw.Error as error:
+        return str(error) or type(error).__name__
+    finally:
+        connection.close(force=True)
+    return ""
+
+
+def _load(connection: apsw.Connection, path: str) -> None:
+    connection.enable_load_extension(True)
+    try:
+        connection.load_extension(path)
+    finally:
+        connection.enable_load_extension(False)

@@ -1,0 +1,306 @@
+"""The SQLite engine: puts writer, readers and checkpoints together over one file.
+
+`open_records` and `open_index` are what the composition root calls; both prepare the file (folder,
+lock, log mode, schema) while no other process does, and hand out a `SqliteDatabase`.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import apsw
+from msgspec import Struct
+
+from recollect.core.clock import Clock, IdSource
+from recollect.core.settings import StoreSettings
+from recollect.store.engine import Health, Transaction
+from recollect.store.failures import BUSY, translate
+from recollect.store.files import private_folder
+from recollect.store.locks import WriteQueue
+from recollect.store.sqlite.backup import Progress, copy_database, rewrite
+from recollect.store.sqlite.checkpoint import Checkpointer
+from recollect.store.sqlite.connection import ConnectionOpener, Tuning, check_version, discard
+from recollect.store.sqlite.home import (
+    INDEX_FILE,
+    INDEX_ID,
+    RECORDS_FILE,
+    RECORDS_ID,
+    refuse_foreign,
+    refuse_lost,
+    sign,
+)
+from recollect.store.sqlite.reader import Readers
+from recollect.store.sqlite.schema import Schema, load_schema, migrate
+from recollect.store.sqlite.writer import Writer
+
+_POLL_S = 0.01
+
+T = TypeVar("T")
+
+
+class _Parts(Struct, frozen=True):
+    """What must be closed, apart from the database object, so that its finalizer can hold it."""
+
+    writer: Writer
+    readers: Readers
+    checkpointer: Checkpointer
+
+    def close(self) -> None:
+        self.writer.close()
+        self.readers.close()
+        self.checkpointer.close()
+
+
+class _Commits:
+    """Tells of commits. Apart from the database object, which the writer must not hold."""
+
+    def __init__(self, checkpointer: Checkpointer) -> None:
+        self._checkpointer = checkpointer
+        self.listeners: tuple[Callable[[], None], ...] = ()
+
+    def tell(self, log_pages: int) -> None:
+        self._checkpointer.notice(log_pages)
+        for listener in self.listeners:
+            listener()
+
+
+class SqliteDatabase:
+    """Implements `recollect.store.engine.Database` on one file.
+
+    Use `open_database`; it prepares the file first.
+    """
+
+    def __init__(
+        self, opener: ConnectionOpener, schema: Schema, tuning: Tuning, clock: Clock
+    ) -> None:
+        self._opener = opener
+        self._schema = schema
+        self._tuning = tuning
+        turns = write_queue(opener.path)
+        self._checkpointer = Checkpointer(opener, turns, tuning)
+        self._turns = turns
+        self._commits = _Commits(self._checkpointer)
+        self._writer = Writer(opener, turns, tuning, clock, on_commit=self._commits.tell)
+        self._readers = Readers(opener)
+        # Also at the end of the process: what was submitted and not waited for is committed.
+        self._finalizer = weakref.finalize(
+            self, _Parts(self._writer, self._readers, self._checkpointer).close
+        )
+
+    @property
+    def path(self) -> Path:
+        """The database file. Do not open it."""
+        return self._opener.path
+
+    def write(self, unit: Callable[[Transaction], T]) -> T:
+        """Return what ``unit`` returned, after its commit; see `recollect.store.engine`."""
+        return self._writer.write(unit)
+
+    def submit(self, unit: Callable[[Transaction], T]) -> Future[T]:
+        """Queue ``unit`` and return at once; see `recollect.store.engine`."""
+        return self._writer.submit(unit)
+
+    def read(self, unit: Callable[[Transaction], T]) -> T:
+        """Return what ``unit`` returned on one snapshot; see `recollect.store.engine`."""
+        return self._readers.read(unit)
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` after each commit of this object, on the writer's thread.
+
+        It must return at once and not raise: writers wait for it.
+        """
+        self._commits.listeners = (*self._commits.listeners, listener)
+
+    def cut_log(self) -> bool:
+        """Write the log back and cut it, so that nothing deleted is left in it.
+
+        Returns:
+            False when a reader or another process was in the way; then try again.
+
+        Raises:
+            StoreError: the disk refused.
+        """
+        return self._checkpointer.cut()
+
+    def rewrite(self) -> bool:
+        """Write the whole file anew, so that nothing deleted is left in it or its log.
+
+        Writers of all processes wait meanwhile: about two seconds for 200 MB.
+
+        Returns:
+            False when the file was written, but a reader or another process kept the log; then try
+            `cut_log` again.
+
+        Raises:
+            StoreBusy: another process kept the database.
+            StoreError: the disk refused, or is full; nothing is changed.
+        """
+        try:
+            with self._turns.turn(self._tuning.busy_timeout_ms / 1000):
+                rewrite(self._opener)
+        except apsw.Error as error:
+            raise translate(error, self.path) from error
+        return self.cut_log()
+
+    def back_up(self, target: Path, progress: Progress | None = None) -> None:
+        """Write a consistent copy (0600) to ``target``, while others read and write.
+
+        Args:
+            target: The new file; an older one is replaced in one step.
+            progress: Called with pages done and pages in all.
+
+        Raises:
+            StoreError: it could not be read or written; ``target`` is untouched.
+        """
+        try:
+            source = self._opener.open("reader")
+            try:
+                copy_database(source, target, progress)
+            finally:
+                discard(source)
+        except apsw.Error as error:
+            raise translate(error, self.path) from error
+
+    def load_extension(self, path: str) -> None:
+        """Load an extension into every connection, now and later; see `store.engine`."""
+        self._opener.extensions.add(path, lambda: self._opener.open("reader"))
+
+    def health(self) -> Health:
+        """Return what an operator wants to know; touches no row."""
+        return Health(
+            path=str(self.path),
+            sqlite_version=apsw.sqlite_lib_version(),
+            durability="full" if self._tuning.synchronous == "FULL" else "fast",
+            schema_version=self._schema.version,
+            last_commit_at=self._writer.last_commit_at,
+            commits=self._writer.commits,
+            queued=self._writer.queued,
+            reopened=self._writer.reopened,
+            last_error=self._writer.last_error,
+            checkpoint=self._checkpointer.health(),
+        )
+
+    def close(self) -> None:
+        """Commit everything queued and let go of the files. A second call does nothing."""
+        self._finalizer()
+
+
+def open_records(
+    home: Path, settings: StoreSettings, clock: Clock, *, vfs: str | None = None
+) -> SqliteDatabase:
+    """Open ``records.db``, the truth; ``durability`` decides about its last commits.
+
+    A new one, and an old one without it, gets the id of the home.
+
+    Raises:
+        RecordsLost: there was one, and this is not it: it is missing, empty or of another home.
+        StoreError: it cannot be opened, or is newer than this recollect.
+        Denied: the home belongs to somebody else.
+    """
+    synchronous: Literal["FULL", "NORMAL"] = "FULL" if settings.durability == "full" else "NORMAL"
+    schema = load_schema("records", RECORDS_ID, keep_backup=True)
+    refuse_lost(home)
+    return open_database(
+        home / RECORDS_FILE, schema, _tuning(settings, synchronous), clock, vfs=vfs, home=home
+    )
+
+
+def open_index(
+    home: Path, settings: StoreSettings, clock: Clock, *, vfs: str | None = None
+) -> SqliteDatabase:
+    """Open ``index.db``, which can be derived again; a power cut may take its last commits.
+
+    Raises:
+        StoreError: it cannot be opened, or is newer than this recollect.
+        Denied: the home belongs to somebody else.
+    """
+    return open_database(
+        home / INDEX_FILE,
+        load_schema("index", INDEX_ID, keep_backup=False),
+        _tuning(settings, "NORMAL"),
+        clock,
+        vfs=vfs,
+    )
+
+
+def open_database(
+    path: Path,
+    schema: Schema,
+    tuning: Tuning,
+    clock: Clock,
+    *,
+    vfs: str | None = None,
+    home: Path | None = None,
+) -> SqliteDatabase:
+    """Prepare the file at ``path`` and open it.
+
+    Args:
+        path: The database; made, with its folder, when it is missing.
+        schema: What should be in it.
+        tuning: How to run it.
+        clock: Dates commits and schema steps.
+        vfs: Name of a registered VFS, for tests of faults; None for the system's.
+        home: Whose records it holds, if it does.
+
+    Raises:
+        RecordsLost: it holds no records, or those of another home.
+        StoreError: it cannot be opened, or is newer than this recollect.
+        Denied: the folder belongs to somebody else, or the path is a symbolic link.
+    """
+    check_version()
+    private_folder(path.parent)
+    opener = ConnectionOpener(path, tuning, vfs)
+    try:
+        with write_queue(path).turn(tuning.busy_timeout_ms / 1000):
+            _prepare(opener, schema, tuning, clock, home)
+    except apsw.Error as error:
+        raise translate(error, path) from error
+    return SqliteDatabase(opener, schema, tuning, clock)
+
+
+def write_queue(path: Path) -> WriteQueue:
+    """Return the queue of all processes that write the database at ``path``."""
+    return WriteQueue(path.with_name(path.name + ".lock"))
+
+
+def _tuning(settings: StoreSettings, synchronous: Literal["FULL", "NORMAL"]) -> Tuning:
+    return Tuning(
+        synchronous=synchronous,
+        busy_timeout_ms=settings.busy_timeout_ms,
+        cache_kib=settings.cache_kib,
+        checkpoint_pages=settings.checkpoint_pages,
+    )
+
+
+def _prepare(
+    opener: ConnectionOpener, schema: Schema, tuning: Tuning, clock: Clock, home: Path | None
+) -> None:
+    connection = opener.create()
+    try:
+        if home is not None:
+            refuse_foreign(connection, home, tuning)
+        _use_log(connection, tuning.busy_timeout_ms / 1000)
+        migrate(connection, schema, opener.path, clock)
+        if home is not None:
+            sign(connection, IdSource(clock).new())
+    finally:
+        discard(connection)
+
+
+def _use_log(connection: apsw.Connection, budget_s: float) -> None:
+    """Switch to a write-ahead log; SQLite does not wait here for other processes, so we do."""
+    deadline = time.perf_counter() + budget_s
+    while True:
+        try:
+            connection.pragma("journal_mode", "wal")
+        except BUSY:
+            if time.perf_counter() > deadline:
+                raise
+            time.sleep(_POLL_S)
+        else:
+            return

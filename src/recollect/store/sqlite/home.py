@@ -1,0 +1,177 @@
+"""What lies in a home, and the id that its databases carry.
+
+``records.db`` is the truth. Where an index, mirrors or a log say that there was one, a missing,
+empty or foreign file is refused and nothing is changed. It is made before anything else of a home,
+complete and durable, so that a crash never leaves a home that refuses itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import LiteralString
+
+import apsw
+
+from recollect.core.errors import RecordsLost
+from recollect.store.columns import text
+from recollect.store.engine import Transaction
+from recollect.store.failures import translate_os
+from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
+
+RECORDS_FILE = "records.db"
+INDEX_FILE = "index.db"
+RECORDS_ID = int.from_bytes(b"RcRe")
+INDEX_ID = int.from_bytes(b"RcIx")
+TRANSCRIPTS = "transcripts"
+"""The folder of the mirrors."""
+MIRROR_SUFFIX = ".jsonl"
+AGENTS = "agents"
+"""The folder of the indexes of agents with settings of their own, each in one of its name."""
+
+_KEY = "home.id"
+_MIRRORS_ASKED = 1_000
+_FIND: LiteralString = "SELECT value FROM meta WHERE key = ?"
+_FIND_SESSION = "SELECT 1 FROM sessions WHERE id = ?"
+_SIGN = "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING"
+_SIGN_ANEW: LiteralString = """
+    INSERT INTO meta (key, value) VALUES (?, ?)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
+_HINT = (
+    "put a backup of records.db in its place;"
+    " or begin anew with `recollect init --fresh`, which keeps what is there in a folder beside"
+)
+_FOREIGN_HINT = (
+    "put the records.db of this home back; if this is it, delete index.db, which comes back by"
+    " itself; or begin anew with `recollect init --fresh`, which keeps what is there"
+)
+
+
+def refuse_lost(home: Path) -> None:
+    """Refuse a home whose ``records.db`` is gone. Opens nothing: SQLite would drop the log.
+
+    Raises:
+        RecordsLost: it is missing or has no bytes, and something beside it says that there was one.
+        StoreError: the home cannot be looked at.
+    """
+    records = home / RECORDS_FILE
+    # In this order: whoever makes a home at this moment makes the records first.
+    log = records.with_name(f"{RECORDS_FILE}-wal")
+    has_log, left = bool(_size(log)), left_of_records(home)
+    size = _size(records)
+    if size or not (left or has_log):
+        return
+    # SQLite would write a log back into whatever file stands beside it.
+    hint = f"move {log.name} away and {_HINT}" if has_log else _HINT
+    happened = f"{RECORDS_FILE} is {'missing' if size is None else 'empty'}"
+    told = f"{happened}, and {log.name if has_log else left} is there"
+    raise RecordsLost(told, hint=hint, path=str(records))
+
+
+def refuse_foreign(connection: apsw.Connection, home: Path, tuning: Tuning) -> None:
+    """Refuse an open ``records.db`` that is not the one of its home; reads only.
+
+    An index with another id may be the foreign one: so it is where a mirror is of these records.
+
+    Raises:
+        RecordsLost: it has no tables of ours, or is of another home than the index beside it.
+        StoreError: the home cannot be looked at.
+        apsw.Error: SQLite could not read it.
+    """
+    path = home / RECORDS_FILE
+    left = left_of_records(home)
+    if left is None:
+        return
+    if connection.pragma("application_id") != RECORDS_ID or not connection.pragma("user_version"):
+        happened = f"{RECORDS_FILE} holds no records, and {left} is there"
+        raise RecordsLost(happened, hint=_HINT, path=str(path))
+    ids = {_id_of_index(index, tuning) for index in _indexes(home)} - {None}
+    if ids and _id_of(connection) not in ids and not _has_mirror(connection, home):
+        happened = f"{RECORDS_FILE} and {INDEX_FILE} are of two homes"
+        raise RecordsLost(happened, hint=_FOREIGN_HINT, path=str(path))
+
+
+def sign(connection: apsw.Connection, new_id: str) -> None:
+    """Give ``records.db`` an id, unless it has one."""
+    connection.execute(_SIGN, (_KEY, new_id)).fetchall()
+
+
+def find_home_id(tx: Transaction) -> str | None:
+    """Return the id of the home that a database belongs to; None where it has none yet."""
+    row = tx.row(_FIND, (_KEY,))
+    return text(row[0]) if row else None
+
+
+def set_home_id(tx: Transaction, known: str) -> None:
+    """Let a database belong to a home."""
+    tx.execute(_SIGN_ANEW, (_KEY, known))
+
+
+def left_of_records(home: Path) -> str | None:
+    """Return the name of something that nobody has who never had records."""
+    for index in _indexes(home):
+        return index.relative_to(home).as_posix()
+    mirrors = (f"{TRANSCRIPTS}/{name}" for name in _mirrors(home))
+    backups = (name for name in _names(home) if name.startswith(f"{RECORDS_FILE}.before-"))
+    return next(chain(mirrors, backups), None)
+
+
+def _indexes(home: Path) -> Iterator[Path]:
+    """Yield the indexes that hold something."""
+    agents = home / AGENTS
+    for folder in (home, *(agents / name for name in _names(agents))):
+        if _size(folder / INDEX_FILE):
+            yield folder / INDEX_FILE
+
+
+def _mirrors(home: Path) -> Iterator[str]:
+    return (name for name in _names(home / TRANSCRIPTS) if name.endswith(MIRROR_SUFFIX))
+
+
+def _names(folder: Path) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from (entry.name for entry in entries)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise translate_os(error, folder) from error
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise translate_os(error, path) from error
+
+
+def _id_of_index(path: Path, tuning: Tuning) -> str | None:
+    """Return the id in an index; None where it has none, or cannot be read: it is derived."""
+    try:
+        connection = ConnectionOpener(path, tuning).open("reader")
+    except apsw.Error:
+        return None
+    try:
+        return _id_of(connection)
+    except apsw.Error:
+        return None
+    finally:
+        discard(connection)
+
+
+def _id_of(connection: apsw.Connection) -> str | None:
+    found = connection.execute(_FIND, (_KEY,)).get
+    return None if found is None else str(found)
+
+
+def _has_mirror(connection: apsw.Connection, home: Path) -> bool:
+    """Return whether one of the first thousand mirrors is of a session of these records."""
+    return any(
+        connection.execute(_FIND_SESSION, (name.removesuffix(MIRROR_SUFFIX),)).get
+        for name in islice(_mirrors(home), _MIRRORS_ASKED)
+    )

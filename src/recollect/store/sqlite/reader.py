@@ -1,0 +1,117 @@
+"""Readers: connections that cannot write, one for each read that goes on at the same time.
+
+Idle ones are kept, the last used first, so that a warm page cache is used again. A reader that met
+an I/O error is replaced once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+import apsw
+
+from recollect.core.errors import StoreClosed
+from recollect.store.engine import Transaction
+from recollect.store.failures import translate
+from recollect.store.sqlite import dialect
+from recollect.store.sqlite.connection import ConnectionOpener, discard
+from recollect.store.sqlite.transaction import SqliteTransaction
+
+_KEPT = 8
+"""Idle connections; each may hold its page cache."""
+_PATIENCE_S = 5.0
+"""How long `close` lets running reads finish before it interrupts them."""
+
+T = TypeVar("T")
+
+
+class Readers:
+    """Runs units of work that only read.
+
+    Args:
+        opener: Opens the connections.
+    """
+
+    def __init__(self, opener: ConnectionOpener) -> None:
+        self._opener = opener
+        self._idle: list[apsw.Connection] = []
+        self._busy: set[apsw.Connection] = set()
+        self._changed = threading.Condition()
+        self._is_closed = False
+        self._process = os.getpid()
+
+    def read(self, unit: Callable[[Transaction], T]) -> T:
+        """Run ``unit`` on one snapshot; see `recollect.store.engine.Database.read`."""
+        try:
+            return self._read(unit)
+        except apsw.IOError:
+            # The error may belong to this connection (a stale cache, a descriptor): one more.
+            self._drop_idle()
+            try:
+                return self._read(unit)
+            except apsw.Error as error:
+                raise translate(error, self._opener.path) from error
+        except apsw.Error as error:
+            raise translate(error, self._opener.path) from error
+
+    def close(self) -> None:
+        """Close all; a read that does not finish soon is interrupted."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.wait_for(lambda: not self._busy, _PATIENCE_S)
+            for connection in self._busy:
+                connection.interrupt()
+            self._changed.wait_for(lambda: not self._busy, _PATIENCE_S)
+        self._drop_idle()
+
+    def _read(self, unit: Callable[[Transaction], T]) -> T:
+        connection = self._borrow()
+        transaction = SqliteTransaction(connection, self._opener.path)
+        try:
+            connection.execute(dialect.BEGIN_READ)
+            return self._run(unit, transaction)
+        finally:
+            transaction.finish()
+            self._give_back(connection, is_sound=transaction.failure is None)
+
+    def _run(self, unit: Callable[[Transaction], T], transaction: SqliteTransaction) -> T:
+        try:
+            return unit(transaction)
+        finally:
+            if transaction.failure is not None:  # also when the unit hid it: it saw a part only
+                raise transaction.failure
+
+    def _borrow(self) -> apsw.Connection:
+        with self._changed:
+            self._check_usable()
+            connection = self._idle.pop() if self._idle else self._opener.open("reader")
+            self._busy.add(connection)
+        self._opener.extensions.equip(connection)
+        return connection
+
+    def _give_back(self, connection: apsw.Connection, *, is_sound: bool) -> None:
+        if is_sound and connection.in_transaction:
+            connection.execute(dialect.ROLLBACK)
+        with self._changed:
+            self._busy.discard(connection)
+            if is_sound and not self._is_closed and len(self._idle) < _KEPT:
+                self._idle.append(connection)
+            else:
+                discard(connection)
+            self._changed.notify_all()
+
+    def _drop_idle(self) -> None:
+        with self._changed:
+            while self._idle:
+                discard(self._idle.pop())
+
+    def _check_usable(self) -> None:
+        if self._is_closed:
+            raise StoreClosed("the database is closed", hint="open it again")
+        if os.getpid() != self._process:
+            raise StoreClosed(
+                "the database was opened by the parent process", hint="open it after the fork"
+            )

@@ -1,0 +1,271 @@
+"""Schemas: numbered `.sql` steps, forward only, and the proof that they gave what they should.
+
+Each step runs in one transaction with its ledger row and the new version number, so that a kill
+leaves the old schema or the new one. What the tables should look like in the end is written down in
+`schema.sql` beside the steps; a database that differs is refused instead of failing later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import apsw
+from msgspec import Struct
+
+from recollect.core.clock import Clock
+from recollect.core.errors import MigrationFailed, SchemaTooNew, StoreCorrupt, StoreError, StoreFull
+from recollect.store.failures import translate
+from recollect.store.sqlite import dialect
+from recollect.store.sqlite.backup import copy_database
+
+_logger = logging.getLogger(__name__)
+
+_GOLDEN = "schema.sql"
+_NEEDED = 3
+"""Times the size of a database that its steps may take: the copy, every row anew, and the log that
+holds both the new pages and the old ones overwritten. A million messages: 1,297 MB took 2.8."""
+_BYTES_A_SECOND = 40_000_000
+"""How fast that goes: those took 27 s on two cores, a slow disk takes longer."""
+_LONG_S = 2
+"""From here it is worth a warning."""
+
+
+class Migration(Struct, frozen=True, kw_only=True):
+    """One numbered file."""
+
+    version: int
+    name: str
+    sql: str
+
+    @property
+    def sha256(self) -> str:
+        """Hex digest of the file, for the ledger."""
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+class Schema(Struct, frozen=True, kw_only=True):
+    """What a database should look like, and how to get there."""
+
+    name: str
+    """``records`` or ``index``."""
+    application_id: int
+    """Marks the file as ours, whatever it is called."""
+    steps: tuple[Migration, ...]
+    """In order, numbered 1, 2, 3 ..."""
+    golden: str
+    """The statements of the finished schema as SQLite shows them; empty: not checked."""
+    keep_backup: bool
+    """Copy the database before its first step; needless where it can be derived again."""
+
+    @property
+    def version(self) -> int:
+        """Number of the newest step."""
+        return len(self.steps)
+
+
+def load_schema(name: str, application_id: int, *, keep_backup: bool) -> Schema:
+    """Return the schema in ``store/migrations/<name>/``."""
+    folder = _migrations(name)
+    golden = folder / _GOLDEN
+    return Schema(
+        name=name,
+        application_id=application_id,
+        steps=load_steps(folder),
+        golden=golden.read_text("utf-8") if golden.is_file() else "",
+        keep_backup=keep_backup,
+    )
+
+
+def load_steps(folder: Traversable) -> tuple[Migration, ...]:
+    """Return the steps of ``folder``, files named ``0001_name.sql`` without a gap.
+
+    Raises:
+        StoreError: a number is missing or stands twice.
+    """
+    paths = sorted(
+        (path for path in folder.iterdir() if path.name[:4].isdigit()), key=lambda path: path.name
+    )
+    steps = tuple(
+        Migration(version=int(path.name[:4]), name=path.name[:-4], sql=path.read_text("utf-8"))
+        for path in paths
+    )
+    if [step.version for step in steps] != list(range(1, len(steps) + 1)):
+        raise StoreError(
+            "the numbers of the schema steps have a gap", hint="install recollect again"
+        )
+    return steps
+
+
+def migrate(connection: apsw.Connection, schema: Schema, path: Path, clock: Clock) -> None:
+    """Bring an open database to the newest version of ``schema`` and check it.
+
+    The caller holds the write queue, so that no other process migrates meanwhile.
+
+    Raises:
+        SchemaTooNew: a newer recollect has written it.
+        StoreError: it is no such database.
+        StoreFull: there is no room for the backup.
+        StoreCorrupt: the tables differ from what the steps make.
+        MigrationFailed: a step failed; the database is as it was before that step.
+        apsw.Error: SQLite could not read or write it.
+    """
+    found = _recognise(connection, schema, path)
+    if found < schema.version:
+        backup = _backup_before(connection, schema, path, found)
+        _prepare(connection, schema)
+        for step in schema.steps[found:]:
+            _apply(connection, step, path=path, clock=clock, backup=backup)
+    check_objects(connection, schema, path)
+
+
+def show_objects(connection: apsw.Connection) -> str:
+    """Return the statements of all tables and indexes, in a fixed order, each ended by ``;``."""
+    return "".join(f"{sql};\n" for _, _, sql in connection.execute(dialect.LIST_OBJECTS))
+
+
+def check_objects(connection: apsw.Connection, schema: Schema, path: Path) -> None:
+    """Compare what is there with the golden schema; more is allowed, less or other is not.
+
+    Raises:
+        StoreCorrupt: something is missing or different.
+    """
+    if not schema.golden:
+        return
+    there = show_objects(connection)
+    if there == schema.golden:
+        return
+    missing = set(_statements(schema.golden)) - set(_statements(there))
+    if missing:
+        first = " ".join(min(missing).split()[:3])
+        raise StoreCorrupt(
+            f"{path.name}: the schema differs from version {schema.version}, first at {first}",
+            hint="restore a backup, or delete it if it is index.db",
+            path=str(path),
+            missing=len(missing),
+        )
+
+
+def _migrations(name: str) -> Traversable:
+    return files("recollect.store") / "migrations" / name
+
+
+def _statements(script: str) -> list[str]:
+    return script.split(";\n")
+
+
+def _recognise(connection: apsw.Connection, schema: Schema, path: Path) -> int:
+    """Return the version of the database; 0 when it is new."""
+    marked, version = (int(connection.pragma(name)) for name in ("application_id", "user_version"))
+    is_empty = not connection.execute(dialect.COUNT_OBJECTS).get
+    if marked != schema.application_id and not (marked == 0 and is_empty):
+        raise StoreError(
+            f"{path.name} is not a {schema.name} database of recollect",
+            hint="choose another home, or move the file away",
+            path=str(path),
+        )
+    if version > schema.version:
+        raise SchemaTooNew(
+            f"{path.name} has schema {version}, this recollect knows {schema.version}",
+            hint="upgrade recollect",
+            path=str(path),
+            found=version,
+            known=schema.version,
+        )
+    return version
+
+
+def _backup_before(
+    connection: apsw.Connection, schema: Schema, path: Path, found: int
+) -> Path | None:
+    if found == 0 or not schema.keep_backup:
+        return None
+    size = int(connection.pragma("page_count")) * int(connection.pragma("page_size"))
+    target = path.with_name(f"{path.name}.before-{found + 1:04d}")
+    _check_room(path, target, size)
+    seconds = 1 + size // _BYTES_A_SECOND
+    _logger.log(
+        logging.WARNING if seconds > _LONG_S else logging.INFO,
+        "%s: its schema changes from %d to %d, which may take %d s and %d MB of disk;"
+        " a copy of %d MB stays beside it: %s",
+        *(path.name, found, schema.version, seconds, _megabytes(_NEEDED * size)),
+        *(_megabytes(size), target.name),
+    )
+    copy_database(connection, target)
+    return target
+
+
+def _check_room(path: Path, backup: Path, size: int) -> None:
+    """Refuse to begin where the disk would be full before the end.
+
+    What a killed attempt left is used again: its copy, whole or not, and its log.
+    """
+    left = (backup, backup.with_name(backup.name + ".part"), path.with_name(path.name + "-wal"))
+    reused = sum(file.stat().st_size for file in left if file.is_file())
+    needed = max(size, _NEEDED * size - reused)  # the new copy is whole before the old one goes
+    if shutil.disk_usage(path.parent).free < needed:
+        raise StoreFull(
+            f"{path.name}: no room to change its schema",
+            hint=f"free {_megabytes(needed)} MB and try again; nothing is changed yet",
+            path=str(path),
+            needed=needed,
+        )
+
+
+def _megabytes(size: int) -> int:
+    return size // 1_000_000 + 1
+
+
+def _prepare(connection: apsw.Connection, schema: Schema) -> None:
+    """Mark the file as ours and make the engine's own tables."""
+    sql = (files("recollect.store") / "migrations" / "engine" / "bookkeeping.sql").read_text(
+        "utf-8"
+    )
+    with _transaction(connection):
+        connection.execute(sql).fetchall()
+        connection.pragma("application_id", schema.application_id)
+
+
+def _apply(
+    connection: apsw.Connection, step: Migration, *, path: Path, clock: Clock, backup: Path | None
+) -> None:
+    try:
+        with _transaction(connection):
+            connection.execute(step.sql).fetchall()
+            _check_references(connection)
+            row = (step.version, step.name, step.sha256, clock.now_ms())
+            connection.execute(dialect.NOTE_STEP, row).fetchall()
+            connection.pragma("user_version", step.version)
+    except apsw.Error as error:
+        copied = "" if backup is None else f"; nothing of it is kept, the copy is {backup.name}"
+        raise MigrationFailed(
+            f"{path.name}: step {step.name} failed",
+            hint=translate(error, path).hint + copied,
+            path=str(path),
+            step=step.name,
+            backup=backup and str(backup),
+        ) from error
+
+
+def _check_references(connection: apsw.Connection) -> None:
+    broken = connection.execute(dialect.FIRST_BROKEN_REFERENCE).get
+    if broken is not None:
+        raise apsw.ConstraintError(f"a row of {broken} refers to nothing")
+
+
+@contextmanager
+def _transaction(connection: apsw.Connection) -> Iterator[None]:
+    connection.execute(dialect.BEGIN_WRITE)
+    try:
+        yield
+        connection.execute(dialect.COMMIT)
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute(dialect.ROLLBACK)
+        raise

@@ -1,0 +1,108 @@
+"""What paid providers took, kept in records.db so that a daily limit outlives a process."""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.bill import Bill, TokenUse
+from recollect.store.columns import first_integer, integer, text
+from recollect.store.engine import Database, Row, Transaction
+
+EMBEDDING = "embedding"
+LANGUAGE = "language"
+
+_NANO = 1_000_000_000
+_SPENT: LiteralString = """
+    SELECT coalesce(sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens), 0)
+    FROM spending WHERE day = ? AND kind = ?
+"""
+_ADD: LiteralString = """
+    INSERT INTO spending (day, kind, model, requests, input_tokens, output_tokens,
+        cache_read_tokens, cache_write_tokens, nano_usd, unpriced)
+    VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (day, kind, model) DO UPDATE SET
+        requests = requests + 1,
+        input_tokens = input_tokens + excluded.input_tokens,
+        output_tokens = output_tokens + excluded.output_tokens,
+        cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
+        cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
+        nano_usd = nano_usd + excluded.nano_usd,
+        unpriced = unpriced + excluded.unpriced
+"""
+_OF_A_DAY: LiteralString = """
+    SELECT kind, model, requests, input_tokens, output_tokens, cache_read_tokens,
+        cache_write_tokens, nano_usd, unpriced
+    FROM spending WHERE day = ? ORDER BY kind, model
+"""
+
+
+class Spent(msgspec.Struct, frozen=True, kw_only=True):
+    """What one model took in a day.
+
+    Attributes:
+        kind: What for: ``embedding`` or ``language``.
+        model: ``provider:model``; empty for what was counted before models were told apart.
+        requests: Answers that came.
+        use: Their tokens.
+        usd: What those cost whose price is known.
+        unpriced: How many answers had no known price.
+    """
+
+    kind: str
+    model: str
+    requests: int
+    use: TokenUse
+    usd: float
+    unpriced: int
+
+
+class UsageLedger:
+    """The count of one kind of use. Processes and threads may share it.
+
+    Args:
+        records: records.db.
+        kind: What the tokens were for.
+    """
+
+    def __init__(self, records: Database, kind: str = EMBEDDING) -> None:
+        self._records = records
+        self._kind = kind
+
+    def spent(self, day: str) -> int:
+        """Return the tokens of a day (UTC), such as ``"2026-02-10"``."""
+        return self._records.read(lambda tx: first_integer(tx.row(_SPENT, (day, self._kind))))
+
+    def add(self, day: str, bill: Bill) -> None:
+        """Add a request to a day; it is counted when it returns."""
+        use = bill.use
+        tokens = (use.input, use.output, use.cache_read, use.cache_write)
+        money = (round((bill.usd or 0.0) * _NANO), int(bill.usd is None))
+
+        def unit(tx: Transaction) -> None:
+            tx.execute(_ADD, (day, self._kind, bill.model, *tokens, *money))
+
+        self._records.write(unit)
+
+
+def spending_of(records: Database, day: str) -> list[Spent]:
+    """Return what was taken on a day (UTC), by kind and model."""
+    return records.read(lambda tx: [_spent(row) for row in tx.rows(_OF_A_DAY, (day,))])
+
+
+def _spent(row: Row) -> Spent:
+    kind, model, requests, read, written, cached, put, nano_usd, unpriced = row
+    return Spent(
+        kind=text(kind),
+        model=text(model),
+        requests=integer(requests),
+        use=TokenUse(
+            input=integer(read),
+            output=integer(written),
+            cache_read=integer(cached),
+            cache_write=integer(put),
+        ),
+        usd=integer(nano_usd) / _NANO,
+        unpriced=integer(unpriced),
+    )

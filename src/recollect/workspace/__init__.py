@@ -1,0 +1,1 @@
+"""Floor 2: memory files, the Markdown of a workspace: listing, reading, watching."""

@@ -1,0 +1,114 @@
+"""Places of files: which files below a folder are meant, and which folders to look into."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import msgspec
+
+
+class FilePlace(msgspec.Struct, frozen=True, kw_only=True):
+    """Some files below a folder.
+
+    Attributes:
+        root: The folder, absolute; it need not exist.
+        accept: Chooses files by their path relative to the root.
+        enter: Chooses folders in the same way.
+    """
+
+    root: Path
+    accept: Callable[[str], bool]
+    enter: Callable[[str], bool]
+
+    def holds(self, path: str, *, is_folder: bool) -> bool:
+        """Return whether a path is that of a file that is meant, or of a folder to look into."""
+        relative = os.path.relpath(path, self.root)
+        if relative.startswith(".."):
+            return False
+        folders = relative.split("/")[:-1]
+        chain = ("/".join(folders[: n + 1]) for n in range(len(folders)))
+        chosen = self.enter if is_folder else self.accept
+        return all(map(self.enter, chain)) and chosen(relative)
+
+    def folders(self) -> Iterator[str]:
+        """Yield the root and the folders below it that are to be looked into, where they exist.
+
+        Links are not followed; what cannot be read is left out.
+        """
+        if self.root.is_dir() and not self.root.is_symlink():
+            yield str(self.root)
+            yield from self._below(str(self.root), "")
+
+    def _below(self, folder: str, prefix: str) -> Iterator[str]:
+        try:
+            with os.scandir(folder) as entries:
+                inner = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+        except OSError:
+            return
+        for entry in inner:
+            relative = prefix + entry.name
+            if self.enter(relative):
+                yield entry.path
+                yield from self._below(entry.path, f"{relative}/")
+
+
+IGNORED = frozenset(
+    {".git", ".hg", ".svn", ".tox", ".venv", "venv", "node_modules", ".pnpm-store", "__pycache__"}
+)
+"""Folders of programs: a thousand README files of packages are nobody's memory, and watching them
+took the handles of whole machines."""
+_MAGIC = frozenset("*?[")
+
+
+class ExtraPath(msgspec.Struct, frozen=True, kw_only=True):
+    """A place of more memory files.
+
+    Attributes:
+        path: A file or a folder, absolute.
+        pattern: What files of the folder must match, by their path in it; empty for all.
+            ``*`` and ``?`` stand within a name, ``**`` for any number of folders.
+    """
+
+    path: Path
+    pattern: str = ""
+
+    def accepts(self, relative: str) -> bool:
+        """Return whether a file of the folder is meant; only Markdown is.
+
+        >>> ExtraPath(path=Path("/notes"), pattern="**/2026-*.md").accepts("a/b/2026-05-04.md")
+        True
+        """
+        if not relative.endswith(".md"):
+            return False
+        return not self.pattern or _matches(relative.split("/"), self.pattern.split("/"))
+
+
+def extra_path(named: str, workspace: Path | None) -> ExtraPath:
+    """Return what an entry of ``workspace.extra_paths`` means.
+
+    Args:
+        named: With ``~`` for the user's home; a relative one begins in the workspace.
+        workspace: The folder of the workspace, or None for the folder of the process.
+    """
+    whole = Path(named).expanduser()
+    if workspace is not None:
+        whole = workspace / whole
+    parts = whole.absolute().parts
+    first = next((n for n, part in enumerate(parts) if _MAGIC & set(part)), len(parts))
+    return ExtraPath(path=Path(*parts[:first]), pattern="/".join(parts[first:]))
+
+
+def may_enter(folder: str) -> bool:
+    """Return whether a folder, by its path below a root, may hold memory."""
+    return folder.rpartition("/")[2] not in IGNORED
+
+
+def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    if not pattern:
+        return not parts
+    if pattern[0] == "**":
+        return any(_matches(parts[n:], pattern[1:]) for n in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])

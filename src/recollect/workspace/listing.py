@@ -1,0 +1,193 @@
+"""Which files are memory files: `MEMORY.md`, `USER.md`, `memory/**.md`, and extra paths.
+
+Symbolic links, hard links and special files are left out, and so are names that are not UTF-8. What
+cannot be looked into is told, and is not taken for gone.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.errors import NotFound, RecollectError
+from recollect.store.paths import FoundFile, list_files
+from recollect.workspace.extra_paths import ExtraPath, FilePlace, may_enter
+
+FOLDER = "memory"
+CURATED = ("MEMORY.md", "USER.md", "memory.md")
+"""Files at the top of a workspace; `memory.md` as OpenClaw spelled it until 2026."""
+
+
+class MemoryFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of a root, under the ref by which it is indexed and read."""
+
+    ref: str
+    root: Path
+    path: str
+    size: int
+    mtime_ns: int
+
+    @property
+    def stamp(self) -> str:
+        """Changes when the file may have changed."""
+        return f"{self.size}:{self.mtime_ns}"
+
+
+class MemoryListing(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found.
+
+    Attributes:
+        files: In order of their refs.
+        warnings: One sentence for each path left out.
+        closed: Refs, and beginnings of refs, of what could not be looked into.
+    """
+
+    files: tuple[MemoryFile, ...]
+    warnings: tuple[str, ...]
+    closed: tuple[str, ...]
+
+    def is_gone(self, ref: str) -> bool:
+        """Return whether a file that was indexed is really not there any more."""
+        return not any(ref == path or ref.startswith(f"{path}/") for path in self.closed)
+
+
+def is_memory_path(path: str) -> bool:
+    """Return whether a path below a workspace can be one of its memory files.
+
+    As OpenClaw does, ``./`` and ``/`` before the path are not looked at.
+
+    >>> is_memory_path("./memory/tea.md"), is_memory_path("memoryx/tea.md")
+    (True, False)
+    """
+    bare = path.strip().replace("\\", "/").lstrip("./")
+    return _is_memory(bare)
+
+
+def memory_places(workspace: Path | None, extra: Sequence[ExtraPath]) -> tuple[FilePlace, ...]:
+    """Return where memory files are or may come to be, for those who watch them."""
+    places = [] if workspace is None else [_workspace_place(workspace)]
+    for each in extra:
+        is_file = not each.pattern and _is_markdown(each.path.name) and not each.path.is_dir()
+        places.append(_file_place(each.path) if is_file else _folder_place(each))
+    return tuple(places)
+
+
+def list_memory(workspace: Path | None, extra: Sequence[ExtraPath]) -> MemoryListing:
+    """Return the memory files of a workspace and of extra paths; a file is listed once."""
+    found = _Found()
+    if workspace is not None:
+        _list_place(found, _workspace_place(workspace), "")
+    for path in extra:
+        _list_extra(found, path)
+    files = tuple(found.files[ref] for ref in sorted(found.files))
+    return MemoryListing(
+        files=files, warnings=tuple(found.warnings), closed=tuple(sorted(found.closed))
+    )
+
+
+class _Found:
+    """What a listing has found so far."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, MemoryFile] = {}
+        self.warnings: list[str] = []
+        self.closed: set[str] = set()
+        self._places: set[str] = set()
+        self._roots: dict[Path, str] = {}
+
+    def add(self, root: Path, file: FoundFile, prefix: str) -> None:
+        ref = prefix + file.path
+        place = f"{self._real(root)}/{file.path}"  # a Path would take longer than all the rest
+        if not _is_utf8(ref):
+            self.warnings.append(f"{_shown(ref)}: left out, its name is not UTF-8")
+        elif place not in self._places:
+            self._places.add(place)
+            self.files[ref] = MemoryFile(
+                ref=ref, root=root, path=file.path, size=file.size, mtime_ns=file.mtime_ns
+            )
+
+    def _real(self, root: Path) -> str:
+        """Return a root without links above it: below it there are none."""
+        if root not in self._roots:
+            self._roots[root] = str(root.resolve())
+        return self._roots[root]
+
+    def leave_out(self, ref: str, reason: str, *, is_closed: bool = False) -> None:
+        self.warnings.append(f"{_shown(ref)}: left out, {reason}")
+        if is_closed:
+            self.closed.add(ref)
+
+
+def _workspace_place(workspace: Path) -> FilePlace:
+    return FilePlace(root=workspace, accept=_is_memory, enter=_may_hold_memory)
+
+
+def _folder_place(extra: ExtraPath) -> FilePlace:
+    return FilePlace(root=extra.path, accept=extra.accepts, enter=may_enter)
+
+
+def _file_place(path: Path) -> FilePlace:
+    return FilePlace(root=path.parent, accept=path.name.__eq__, enter=lambda _: False)
+
+
+def _list_place(found: _Found, place: FilePlace, prefix: str) -> None:
+    try:
+        listing = list_files(place.root, accept=place.accept, enter=place.enter)
+    except NotFound:
+        found.leave_out(str(place.root), "it is not there")
+        return
+    except RecollectError as error:
+        found.leave_out(prefix.rstrip("/") or FOLDER, error.message, is_closed=True)
+        found.closed.update(() if prefix else CURATED)
+        return
+    for file in listing.files:
+        found.add(place.root, file, prefix)
+    for skipped in listing.skipped:
+        is_closed = skipped.reason == "unreadable"
+        found.leave_out(prefix + skipped.path, skipped.reason, is_closed=is_closed)
+
+
+def _list_extra(found: _Found, extra: ExtraPath) -> None:
+    path, ref = extra.path, str(extra.path)
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        found.leave_out(ref, "it is not there")
+    except OSError:
+        found.leave_out(ref, "unreadable", is_closed=True)
+    else:
+        if stat.S_ISDIR(mode):
+            prefix = f"{path}/".replace("//", "/")
+            _list_place(found, _folder_place(extra), prefix)
+        elif stat.S_ISLNK(mode):
+            found.leave_out(ref, "symlink")
+        elif not _is_markdown(path.name):
+            found.leave_out(ref, "neither a folder nor Markdown")
+        else:
+            prefix = f"{path.parent}/".replace("//", "/")
+            _list_place(found, _file_place(path), prefix)
+
+
+def _is_markdown(path: str) -> bool:
+    return path.endswith(".md")
+
+
+def _is_memory(path: str) -> bool:
+    return path in CURATED or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
+
+
+def _may_hold_memory(path: str) -> bool:
+    is_inside = path == FOLDER or path.startswith(f"{FOLDER}/")
+    return is_inside and may_enter(path)
+
+
+def _is_utf8(name: str) -> bool:
+    """Whether a name can be stored; the others come from the system with lone surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
+
+
+def _shown(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()

@@ -1,0 +1,74 @@
+"""The memory files of one workspace: listed, found by name, and read with the secrets taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.store.paths import read_beneath
+from recollect.text.secret_redactor import SecretRedactor
+from recollect.workspace.extra_paths import ExtraPath, FilePlace
+from recollect.workspace.listing import MemoryFile, MemoryListing, list_memory, memory_places
+
+LARGEST_BYTES = 32 * 1024 * 1024
+
+
+class MemoryFolder:
+    """Lists and reads memory files.
+
+    Args:
+        workspace: The folder of MEMORY.md and memory/; None for extra paths only.
+        extra: More Markdown files, or folders of them.
+        redactor: Takes secrets out of a text; None leaves it as it is.
+    """
+
+    def __init__(
+        self,
+        workspace: Path | None,
+        extra: Sequence[ExtraPath] = (),
+        *,
+        redactor: SecretRedactor | None,
+    ) -> None:
+        self.workspace = workspace
+        self._extra = tuple(extra)
+        self._redactor = redactor
+
+    def places(self) -> tuple[FilePlace, ...]:
+        """Return what is to be watched."""
+        return memory_places(self.workspace, self._extra)
+
+    def listing(self) -> MemoryListing:
+        """Return the files that are there, and what was left out."""
+        return list_memory(self.workspace, self._extra)
+
+    def find(self, ref: str) -> MemoryFile:
+        """Return one file by its ref.
+
+        Raises:
+            NotFound: no memory file has it.
+        """
+        for file in self.listing().files:
+            if file.ref == ref:
+                return file
+        raise NotFound(
+            "there is no such memory file", hint="paths are as `recollect search` prints them"
+        )
+
+    def text(self, file: MemoryFile) -> tuple[str, list[str]]:
+        """Return what may be shown of a file, line numbers kept, and warnings.
+
+        Raises:
+            InvalidInput: it is binary or too large.
+            RecollectError: it cannot be read.
+        """
+        content = read_beneath(file.root, file.path, limit=LARGEST_BYTES)
+        if b"\0" in content:
+            raise InvalidInput("the file is binary", hint="give it another ending than .md")
+        warnings = []
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = content.decode("utf-8-sig", errors="replace")
+            warnings.append(f"{file.ref}: bytes that are not UTF-8 were replaced")
+        return (self._redactor.lines(text) if self._redactor else text), warnings

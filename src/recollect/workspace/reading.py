@@ -1,0 +1,211 @@
+"""Reading memory files: which paths may be read, how much at once, and where to go on.
+
+A file that is not there is an answer, not an error: agents ask for notes that nobody has written
+yet. A path that must not be read is an error.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.store.paths import open_beneath
+from recollect.workspace.listing import CURATED, FOLDER, MemoryFile
+from recollect.workspace.memory_folder import MemoryFolder
+
+MOST_LINES = 120
+"""Lines of a read that names no number; OpenClaw's value."""
+MOST_CHARS = 12_000
+"""Characters of a read that names no number; OpenClaw's value, some 3,000 tokens."""
+
+_PATH_HINT = "paths are as `recollect search` prints them, such as memory/2026-05-04.md"
+
+
+class ReadResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of a memory file.
+
+    Attributes:
+        status: ``ok``, or ``not_found`` when nobody has written this file; then there is no text.
+        path: The file, as hits name it.
+        text: The lines, joined by line feeds, secrets taken out.
+        from_line: The first of them, from 1.
+        lines: How many they are.
+        total_lines: How many the file has; the feed that ends the last one begins no other.
+        truncated: Whether there is more behind them.
+        next_from: Where to go on reading; None at the end.
+    """
+
+    status: Literal["ok", "not_found"] = "ok"
+    path: str
+    text: str
+    from_line: int
+    lines: int
+    total_lines: int
+    truncated: bool = False
+    next_from: int | None = None
+
+
+class Extent(msgspec.Struct, frozen=True, kw_only=True):
+    """How much to read.
+
+    Attributes:
+        from_line: The first line, from 1.
+        lines: How many; `MOST_LINES` if None.
+        max_chars: Where to stop, after a whole line. A first line that is longer is cut.
+    """
+
+    from_line: int = 1
+    lines: int | None = None
+    max_chars: int = MOST_CHARS
+
+    def check(self) -> None:
+        """Raise InvalidInput when a number is below 1."""
+        if self.from_line < 1 or (self.lines is not None and self.lines < 1):
+            raise InvalidInput("lines are counted from 1", hint="use numbers from 1")
+        if self.max_chars < 1:
+            raise InvalidInput("max_chars is below 1", hint=f"use {MOST_CHARS} or so")
+
+
+class MemoryReader:
+    """Reads the memory files of one workspace.
+
+    Args:
+        files: Finds and opens them, and takes the secrets out.
+        workspace: The folder that relative paths begin in.
+        extra: Further folders and files that may be read, absolute.
+    """
+
+    def __init__(
+        self, files: MemoryFolder, workspace: Path | None, extra: Sequence[Path] = ()
+    ) -> None:
+        self._files = files
+        self._workspace = None if workspace is None else workspace.absolute()
+        self._extra = tuple(extra)
+
+    def read(self, path: str, extent: Extent) -> ReadResult:
+        """Return lines of a file.
+
+        Raises:
+            Denied: no memory file can have this path, or it is a link.
+            InvalidInput: a number is below 1, or the path or the file is none that can be read.
+            StoreError: the file cannot be read.
+        """
+        extent.check()
+        ref = self.ref_of(path)
+        try:
+            content, _ = self._files.text(self._find(ref))
+        except NotFound:
+            return ReadResult(
+                status="not_found",
+                path=ref,
+                text="",
+                from_line=extent.from_line,
+                lines=0,
+                total_lines=0,
+            )
+        return _cut(ref, lines_of(content), extent)
+
+    def ref_of(self, path: str) -> str:
+        """Return a path as hits name it: relative to the workspace, or absolute outside of it.
+
+        Raises:
+            Denied: it leads out with ``..``, or to nothing that could be a memory file.
+            InvalidInput: it is none.
+        """
+        if not path or "\0" in path or not _is_text(path):
+            raise InvalidInput("this is no path", hint=_PATH_HINT)
+        if ".." in path.split("/"):
+            raise Denied("the path leaves its folder", hint=_PATH_HINT)
+        ref = self._relative(posixpath.normpath(path))
+        if not ref.endswith(".md"):
+            raise Denied("only Markdown files are memory files", hint="name one that ends in .md")
+        if self._root_of(ref) is None:
+            raise Denied(
+                "no memory file can be there",
+                hint="MEMORY.md, memory/ and workspace.extra_paths are read",
+            )
+        return ref
+
+    def _find(self, ref: str) -> MemoryFile:
+        try:
+            return self._files.find(ref)
+        except NotFound:
+            self._tell_why(ref)
+            raise
+
+    def _tell_why(self, ref: str) -> None:
+        """Raise Denied when a file that is not listed is there all the same."""
+        found = self._root_of(ref)
+        if found is not None:
+            root, relative = found
+            with open_beneath(root, relative):
+                raise Denied("this file is not among the memory files", hint=_PATH_HINT)
+
+    def _relative(self, path: str) -> str:
+        if self._workspace is None or not path.startswith("/"):
+            return path
+        roots = {str(self._workspace), str(self._workspace.resolve())}
+        for root in sorted(roots):
+            if path.startswith(f"{root}/"):
+                inside = path.removeprefix(f"{root}/")
+                return inside if _is_memory_path(inside) else path
+        return path
+
+    def _root_of(self, ref: str) -> tuple[Path, str] | None:
+        """Return the root that a ref lies below and its path there; None below none."""
+        if not ref.startswith("/"):
+            if self._workspace is None or not _is_memory_path(ref):
+                return None
+            return self._workspace, ref
+        for path in self._extra:
+            if ref == str(path):
+                return path.parent, path.name
+            if ref.startswith(f"{path}/"):
+                return path, ref.removeprefix(f"{path}/")
+        return None
+
+
+def lines_of(content: str) -> list[str]:
+    """Return lines as hits count them; `str.splitlines` would also end one at a form feed."""
+    lines = [line.removesuffix("\r") for line in content.split("\n")]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _cut(path: str, every: list[str], extent: Extent) -> ReadResult:
+    first = extent.from_line - 1
+    wanted = every[first : first + (extent.lines or MOST_LINES)]
+    chosen = _within(wanted, extent.max_chars)
+    end = first + len(chosen)
+    is_cut = chosen != wanted[: len(chosen)]
+    return ReadResult(
+        path=path,
+        text="\n".join(chosen),
+        from_line=extent.from_line,
+        lines=len(chosen),
+        total_lines=len(every),
+        truncated=is_cut or end < len(every),
+        next_from=end + 1 if end < len(every) else None,
+    )
+
+
+def _within(lines: list[str], most: int) -> list[str]:
+    """Return the first lines that have at most so many characters, line feeds counted."""
+    length = -1
+    for number, line in enumerate(lines):
+        length += 1 + len(line)
+        if length > most:
+            return lines[:number] or [line[:most]]
+    return lines
+
+
+def _is_memory_path(path: str) -> bool:
+    return path in CURATED or path.startswith(f"{FOLDER}/")
+
+
+def _is_text(path: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in path)

@@ -1,0 +1,183 @@
+"""Tells which memory files and transcripts changed, without a handle for each file.
+
+Folders are watched one by one, so that those of programs (`.git`, `node_modules`) cost nothing.
+Where the system has no handles left, or the package `watchfiles` is not installed, files are
+compared every few seconds instead.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from recollect.core.errors import RecollectError
+from recollect.store.paths import FoundFile, list_files
+from recollect.workspace.extra_paths import FilePlace
+
+Changes: TypeAlias = "Iterator[frozenset[str]]"
+Notifier: TypeAlias = "Callable[[Sequence[str], threading.Event, float], Changes]"
+"""Given folders, an event that ends it, and seconds: yields an empty set as soon as it watches,
+then the paths that changed, and an empty set when nothing did for so long."""
+
+GROUP_MS = 400
+STEP_MS = 50
+"""Changes are told when none has followed for a step, and at the latest after a group."""
+TRIES = 5
+"""Folders may vanish between listing and watching; more often than this in a row, and it is
+something else."""
+RETRY_S = 300.0
+"""How long to compare files before handles are tried again."""
+REST = 20
+"""Comparing takes no more than one part in so many of the time."""
+_REASON_CHARS = 200
+
+
+class Watching(msgspec.Struct, frozen=True, kw_only=True):
+    """How files are watched: ``notify``, ``polling`` or ``off``; and why not by ``notify``."""
+
+    mode: Literal["notify", "polling", "off"] = "off"
+    error: str | None = None
+
+
+class Watcher:
+    """Watches places on a thread of its own.
+
+    Args:
+        places: What to watch; they need not exist yet.
+        tell: Called with the paths that changed; with none when everything may have changed.
+        poll_s: How often to compare files, and to look for folders that did not exist.
+        notifier: Asks the system.
+    """
+
+    def __init__(
+        self,
+        places: Sequence[FilePlace],
+        tell: Callable[[frozenset[str]], None],
+        *,
+        poll_s: float,
+        notifier: Notifier | None = None,
+    ) -> None:
+        self._places = tuple(places)
+        self._tell = tell
+        self._poll_s = poll_s
+        self._notifier = notifier or system_changes
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="recollect-watch", daemon=True)
+        self.state = Watching()
+
+    def start(self) -> None:
+        """Begin to watch. Returns at once."""
+        if self._places and not self._stop.is_set():
+            self._thread.start()
+
+    def close(self) -> None:
+        """Stop watching. A second call does nothing."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self.state = Watching(error=self.state.error)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._watch()
+            except (ImportError, OSError, RuntimeError) as error:
+                self.state = Watching(mode="polling", error=_reason(error))
+                self._compare(time.monotonic() + RETRY_S)
+
+    def _watch(self) -> None:
+        """Watch until told to stop; begin anew when there are other folders."""
+        vanished = 0
+        while not self._stop.is_set():
+            folders = self._folders()
+            try:
+                self._watch_folders(folders)
+                vanished = 0
+            except FileNotFoundError:
+                vanished += 1
+                if vanished > TRIES:
+                    raise
+
+    def _watch_folders(self, folders: frozenset[str]) -> None:
+        """Tell what changes in some folders until they are not the ones to watch any more."""
+        if not folders:
+            self.state = Watching(mode="notify")
+            self._stop.wait(self._poll_s)
+            return
+        is_first = True
+        for changed in self._notifier(sorted(folders), self._stop, self._poll_s):
+            self.state = Watching(mode="notify")
+            meant = frozenset(path for path in changed if self._is_meant(path, folders))
+            if meant or is_first:  # at first, what changed while nobody watched
+                self._tell(meant)
+            if (meant or not changed) and self._folders() != folders:
+                return
+            is_first = False
+
+    def _is_meant(self, path: str, folders: frozenset[str]) -> bool:
+        is_folder = path in folders or os.path.isdir(path)
+        return any(place.holds(path, is_folder=is_folder) for place in self._places)
+
+    def _folders(self) -> frozenset[str]:
+        return frozenset(folder for place in self._places for folder in place.folders())
+
+    def _compare(self, until: float) -> None:
+        """Compare sizes and times of files again and again, until handles are tried again."""
+        known = self._files()
+        self._tell(frozenset())
+        rest_s = self._poll_s
+        while not self._stop.wait(rest_s) and time.monotonic() < until:
+            began = time.monotonic()
+            files = self._files()
+            rest_s = max(self._poll_s, REST * (time.monotonic() - began))
+            changed = {path for path, _ in files.items() ^ known.items()}
+            if changed:
+                self._tell(frozenset(changed))
+            known = files
+
+    def _files(self) -> dict[str, tuple[int, int]]:
+        return {
+            f"{place.root}/{file.path}": (file.size, file.mtime_ns)
+            for place in self._places
+            for file in _listed(place)
+        }
+
+
+def system_changes(folders: Sequence[str], stop: threading.Event, wait_s: float) -> Changes:
+    """Ask the system to tell what changes directly in some folders.
+
+    Raises:
+        ImportError: `watchfiles` is not installed.
+        OSError: there are no handles left, or a folder is gone.
+        RuntimeError: the system refused.
+    """
+    from watchfiles._rust_notify import RustNotify
+
+    wait_ms = max(1, round(wait_s * 1000))
+    with RustNotify(list(folders), False, False, 0, False, True) as system:
+        yield frozenset()
+        while not stop.is_set():
+            told = system.watch(GROUP_MS, STEP_MS, wait_ms, stop)
+            if isinstance(told, set):
+                yield frozenset(path for _, path in told)
+            elif told == "timeout":
+                yield frozenset()
+
+
+def _listed(place: FilePlace) -> Sequence[FoundFile]:
+    try:
+        return list_files(place.root, accept=place.accept, enter=place.enter).files
+    except RecollectError:
+        return ()
+
+
+def _reason(error: Exception) -> str:
+    """Return why there is no notification, for `status`."""
+    if isinstance(error, ImportError):
+        return "watchfiles is not installed: pip install 'recollect[watch]'"
+    return f"the system gives no notification: {str(error)[:_REASON_CHARS]}"
