@@ -16,9 +16,9 @@ from recollect.index.model.generation import (
     flip,
     set_identity,
 )
-from recollect.index.vectors.choice import VectorChoice
+from recollect.index.vectors.choice import choose
 from recollect.index.vectors.codes import CodeMatrix, add_codes, encode, forget_codes
-from recollect.index.vectors.port import NearScan
+from recollect.index.vectors.port import NearScan, VectorContext
 from recollect.index.vectors.vector_index import BackedScan, Held
 from recollect.index.vectors.vector_rows import add_vectors, read_vectors
 from recollect.store.columns import first_integer
@@ -81,8 +81,15 @@ class VectorHome:
         self.folder = folder
         self.clock = clock
         self.database = open_index(folder, StoreSettings(), clock)
-        self.choice = VectorChoice(settings, self.database, folder, folder.name, clock)
-        self.near = self.choice.choose()
+        self.near = choose(
+            VectorContext(
+                settings=settings,
+                database=self.database,
+                home=folder,
+                home_id=folder.name,
+                clock=clock,
+            )
+        )
         self.writing = self.near.followed()
 
     def generation(self, status: str = "serving", dimensions: int = DIMENSIONS) -> int:
