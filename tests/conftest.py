@@ -15,6 +15,8 @@ from recollect.core.settings.environment import KEY_VARIABLES
 from recollect.models.local.folder import MODEL
 from recollect.models.local.install import install
 
+pytest.register_assert_rewrite("recollect.testing")
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # How long an example takes says something about the machine and nothing about the code. A failure
