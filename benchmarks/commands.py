@@ -1,6 +1,6 @@
-"""`recollect bench`: measure the product on public data sets and under load.
+"""`python -m benchmarks`: measure the product on public data sets and under load.
 
-Chooses what to run; the work is in `recollect.bench`, the showing in `bench_output`.
+Chooses what to run; the work is in the folders beside it, the showing in `output`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from benchmarks.quality.suite import ONE_CHAT, QualitySuite, Slice
 from recollect.cli.help import App
 
 app = App(
-    name="bench",
+    name="benchmarks",
     help="Measure quality on public data sets, and cost under load.",
     no_args_is_help=True,
 )
