@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.core.errors import InvalidInput, ProviderError
-from recollect.models.hints import Advice
+from recollect.models.hints import Hints
 
 if TYPE_CHECKING:  # it brings the mail parser, which a start with a built-in name can do without
     from importlib.metadata import EntryPoint
@@ -20,13 +20,13 @@ def names_of(group: str) -> set[str]:
     return set(entry_points(group=group).names)
 
 
-def load_plugin(group: str, name: str, advice: Advice, known: Sequence[str]) -> Any:
+def load_plugin(group: str, name: str, hints: Hints, known: Sequence[str]) -> Any:
     """Return what the entry point ``name`` of ``group`` names.
 
     Args:
         group: Such as ``recollect.embedders``.
         name: What the settings ask for.
-        advice: Which kind of model that is, for messages.
+        hints: Which kind of model that is, for messages.
         known: The names that there are.
 
     Raises:
@@ -37,7 +37,7 @@ def load_plugin(group: str, name: str, advice: Advice, known: Sequence[str]) -> 
     if point is None:
         near = difflib.get_close_matches(name, known, n=1)
         raise InvalidInput(
-            f"there is no such {advice.kind}",
+            f"there is no such {hints.kind}",
             hint=f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}",
             found=name,
         )
@@ -45,7 +45,7 @@ def load_plugin(group: str, name: str, advice: Advice, known: Sequence[str]) -> 
         return point.load()
     except (ImportError, AttributeError) as error:
         raise ProviderError(
-            f"the {advice.kind} {name} cannot be imported",
+            f"the {hints.kind} {name} cannot be imported",
             hint="install or upgrade the package that brings it",
             provider=name,
         ) from error

@@ -15,13 +15,13 @@ import pytest
 from recollect.core.errors import ProviderRejected, ProviderUnavailable, StoreError
 from recollect.models.http.client import ProviderClient
 from recollect.models.http.request import Call, FileUpload
-from recollect.models.http.retry import Patience
+from recollect.models.http.retry import RetryPolicy
 from tests.support import provider_faults as faults
 from tests.support.provider_formats import Received, Response, json_response
 from tests.support.provider_server import ProviderServer, Turn
 from tests.support.scripted_time import ScriptedTime
 
-ONCE = Patience(tries=1)
+ONCE = RetryPolicy(tries=1)
 CONTENT = b"line one\nline two\n" * 9_000
 
 
@@ -57,7 +57,7 @@ def client(server: ProviderServer, time: ScriptedTime) -> Iterator[ProviderClien
         "openai",
         server.origin,
         {"authorization": "Bearer secret"},
-        tempo=time.tempo(),
+        retry_clock=time.retry_clock(),
         max_answer_bytes=100_000,
     )
     yield made
@@ -173,7 +173,7 @@ def test_nobody_at_the_address_is_a_clear_error(time: ScriptedTime) -> None:
     """Three tries, jittered waits between them."""
     with ProviderServer() as gone:
         origin = gone.origin
-    client = ProviderClient("openai", origin, {}, tempo=time.tempo())
+    client = ProviderClient("openai", origin, {}, retry_clock=time.retry_clock())
     with pytest.raises(ProviderUnavailable, match="openai cannot be reached"):
         client.get("files", _decoded)
     assert time.waits == [0.25, 0.5]
@@ -263,7 +263,7 @@ def test_an_encrypted_address_is_checked(server: ProviderServer, time: ScriptedT
     """Against the authorities that are known; what speaks in clear there is nobody to talk to."""
     address = server.origin.replace("http:", "https:")
     with (
-        closing(ProviderClient("openai", address, {}, tempo=time.tempo())) as client,
+        closing(ProviderClient("openai", address, {}, retry_clock=time.retry_clock())) as client,
         pytest.raises(ProviderUnavailable),
     ):
         client.get("files", _decoded, ONCE)

@@ -15,7 +15,7 @@ import msgspec
 
 from recollect.models.budget import DailyBudget
 from recollect.models.embedding.embedder import Vectors
-from recollect.models.http.retry import Patience
+from recollect.models.http.retry import RetryPolicy
 
 MAX_TEXTS = 50_000
 """Requests in one batch at most: the limit of OpenAI, the lowest of the three."""
@@ -29,16 +29,16 @@ T = TypeVar("T")
 
 BatchState = Literal["running", "completed", "failed", "expired", "cancelled"]
 
-ASKING = Patience()
+ASKING = RetryPolicy()
 """A question about a batch is as patient as a request for vectors."""
-STARTING = Patience(tries=1)
+STARTING = RetryPolicy(tries=1)
 """A batch whose start was not confirmed may exist and cost: it is looked for, not started again.
 "Too many requests" is a clear no, and is waited for."""
-SENDING = Patience(attempt_s=600.0)
+SENDING = RetryPolicy(attempt_s=600.0)
 """For a file of 100 MB at 200 kB/s."""
-FETCHING = Patience(attempt_s=1_800.0)
+FETCHING = RetryPolicy(attempt_s=1_800.0)
 """For the results of 50,000 texts, 1 to 2 GB, at 1 MB/s."""
-TIDYING = Patience(attempt_s=20.0, tries=2, limited_tries=2)
+TIDYING = RetryPolicy(attempt_s=20.0, tries=2, limited_tries=2)
 """What is only cleaned up may fail."""
 
 

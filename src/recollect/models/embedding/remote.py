@@ -1,4 +1,4 @@
-"""The embedder of all remote providers: batches, lanes, splitting, a budget, checked vectors.
+"""The embedder of all remote providers: batches, pool, splitting, a budget, checked vectors.
 
 What is particular to a provider is in its `Wire`; tries and deadlines are the client's. A vector
 with the wrong size, a NaN or in the wrong place never leaves this module.
@@ -35,8 +35,8 @@ from recollect.models.embedding.voyage import VoyageDialect, VoyageWire
 from recollect.models.embedding.wire import Purpose, Wire
 from recollect.models.http.auth import is_private, plain_address
 from recollect.models.http.client import ProviderClient
-from recollect.models.http.retry import Patience, for_question
-from recollect.models.worker_pool import Lanes
+from recollect.models.http.retry import RetryPolicy, query_policy
+from recollect.models.worker_pool import WorkerPool
 from recollect.text.tokens import estimate_tokens
 
 _PROBE = "memory"
@@ -139,7 +139,7 @@ class RemoteEmbedder:
             ProviderError: it could not be asked.
         """
         if not self._dimensions:
-            self._rows([_PROBE], "document", Patience(attempt_s=self._effort.timeout_s))
+            self._rows([_PROBE], "document", RetryPolicy(attempt_s=self._effort.timeout_s))
         return self._dimensions
 
     @property
@@ -176,8 +176,8 @@ class RemoteEmbedder:
             ProviderUnavailable: there was none within the time that a search waits.
             ProviderError: the provider refused, or sent nothing usable.
         """
-        patience = for_question(self._effort.query_timeout_s)
-        vector = self._ask([text], "query", patience)[0]
+        policy = query_policy(self._effort.query_timeout_s)
+        vector = self._ask([text], "query", policy)[0]
         if vector is None:
             raise self._refusal(f"{self.wire.provider}: the question {_NO_DIRECTION}")
         return vector
@@ -201,11 +201,11 @@ class RemoteEmbedder:
         def work(batch: Sequence[str]) -> Yield:
             made = self._embed_batch(batch)
             if made.reason is not None:
-                lanes.stop()  # here, so that this lane begins nothing more
+                pool.stop()  # here, so that this lane begins nothing more
             return made
 
-        lanes = Lanes(self._batches(distinct), work, self._effort.concurrency)
-        for made in lanes.results():
+        pool = WorkerPool(self._batches(distinct), work, self._effort.concurrency)
+        for made in pool.results():
             total.absorb(made)
             if progress is not None:
                 progress(sum(counts[text] for text in made.vectors))
@@ -221,7 +221,7 @@ class RemoteEmbedder:
 
     def _embed_batch(self, texts: Sequence[str]) -> Yield:
         try:
-            vectors = self._ask(texts, "document", Patience(attempt_s=self._effort.timeout_s))
+            vectors = self._ask(texts, "document", RetryPolicy(attempt_s=self._effort.timeout_s))
         except ProviderRejected as error:
             return self._divide(texts, error)
         except ProviderError as error:
@@ -251,17 +251,17 @@ class RemoteEmbedder:
     def _trouble(self) -> ProviderError | None:
         """Return why the provider takes not even a harmless word now, or None if it does."""
         try:
-            self._ask([_PROBE], "document", Patience(attempt_s=self._effort.timeout_s))
+            self._ask([_PROBE], "document", RetryPolicy(attempt_s=self._effort.timeout_s))
         except ProviderError as error:
             return error
         return None
 
     def _ask(
-        self, texts: Sequence[str], purpose: Purpose, patience: Patience
+        self, texts: Sequence[str], purpose: Purpose, policy: RetryPolicy
     ) -> list[Vectors | None]:
-        return sound_vectors(self._rows(texts, purpose, patience))
+        return sound_vectors(self._rows(texts, purpose, policy))
 
-    def _rows(self, texts: Sequence[str], purpose: Purpose, patience: Patience) -> list[Row]:
+    def _rows(self, texts: Sequence[str], purpose: Purpose, policy: RetryPolicy) -> list[Row]:
         """Return the rows of ``texts`` as they were sent, of the right count and size."""
         estimate = sum(map(estimate_tokens, texts))
 
@@ -274,7 +274,7 @@ class RemoteEmbedder:
 
         request = self.wire.request(texts, purpose)
         with self._budget.hold(estimate) if self._budget else nullcontext():
-            rows = self.client.post(request.path, request.body, read, patience)
+            rows = self.client.post(request.path, request.body, read, policy)
         self._is_proven = True
         return rows
 
