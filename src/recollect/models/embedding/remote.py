@@ -18,12 +18,12 @@ import numpy as np
 
 from recollect.core.errors import ProviderError, ProviderRejected
 from recollect.models.budget import DailyBudget
-from recollect.models.embedding.batch_job import EmbeddingBatches
+from recollect.models.embedding.batch_job import BatchDialect, EmbeddingBatches
 from recollect.models.embedding.embedder import EmbeddingInterrupted, Progress, Vectors
 from recollect.models.embedding.gemini import GeminiWire
-from recollect.models.embedding.gemini_batches import GeminiBatches
+from recollect.models.embedding.gemini_batches import GeminiDialect
 from recollect.models.embedding.openai import OpenAIWire
-from recollect.models.embedding.openai_batches import OpenAIBatches, OpenAIDialect
+from recollect.models.embedding.openai_batches import OpenAIDialect
 from recollect.models.embedding.raw_vectors import (
     Row,
     check_count,
@@ -183,8 +183,9 @@ class RemoteEmbedder:
         return vector
 
     def batches(self) -> EmbeddingBatches | None:
-        """Return the provider's interface for batches; None where it has none."""
-        return open_batches(self.wire, self.client, self.base_url, self._budget)
+        """Return the provider's batches; None where it has none. Asks nobody."""
+        dialect = _batch_dialect(self.wire, self.base_url)
+        return EmbeddingBatches(self.client, dialect, self._budget) if dialect else None
 
     def close(self) -> None:
         """Give the connections back."""
@@ -345,23 +346,14 @@ def halves(items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
     return items[:middle], items[middle:]
 
 
-def open_batches(
-    wire: Wire, client: ProviderClient, base_url: str, budget: DailyBudget | None
-) -> EmbeddingBatches | None:
-    """Return the batches of a provider; None where it has none. Asks nobody.
-
-    Args:
-        wire: How the provider is asked directly.
-        client: Asks it.
-        base_url: Where the client's paths start.
-        budget: Limits the tokens of a day; None where nobody bills.
-    """
+def _batch_dialect(wire: Wire, base_url: str) -> BatchDialect | None:
+    """Return how a provider is asked about batches; None where it has none."""
     match wire:
         case GeminiWire():
-            return GeminiBatches(client, wire, budget, base_url)
+            return GeminiDialect(wire, base_url)
         case VoyageWire():
-            return OpenAIBatches(client, wire, budget, VoyageDialect())
+            return VoyageDialect(wire)
         case OpenAIWire():
-            return OpenAIBatches(client, wire, budget, OpenAIDialect())
+            return OpenAIDialect(wire)
         case _:
             return None

@@ -16,7 +16,7 @@ import msgspec
 
 from recollect.models.hints import EMBEDDING, Hints
 from recollect.models.http.error_mapping import map_error
-from recollect.models.http.request import READ_S, Answer, Call, Exchange, FileUpload
+from recollect.models.http.request import READ_S, Answer, Call, Exchange
 from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy, retry_after_s
 
 if TYPE_CHECKING:  # a start without a remote provider needs neither
@@ -94,22 +94,7 @@ class ProviderClient:
         content = msgspec.json.encode(body)
         headers = {"content-type": "application/json"}
         call = Call(method="POST", path=path, content=content, headers=headers)
-        return self.ask(call, lambda answer: read(answer.body), policy)
-
-    def get(self, path: str, read: Callable[[bytes], T], policy: RetryPolicy | None = None) -> T:
-        """Get ``path`` and return what ``read`` makes of the answer; otherwise as `post`."""
-        return self.ask(Call(method="GET", path=path), lambda answer: read(answer.body), policy)
-
-    def upload(
-        self,
-        path: str,
-        upload: FileUpload,
-        read: Callable[[bytes], T],
-        policy: RetryPolicy | None = None,
-    ) -> T:
-        """Post a file as ``multipart/form-data``, streamed from the disk; otherwise as `post`."""
-        call = Call(method="POST", path=path, upload=upload)
-        return self.ask(call, lambda answer: read(answer.body), policy)
+        return self.ask(call, read, policy)
 
     def download(
         self,
@@ -126,12 +111,14 @@ class ProviderClient:
         Raises:
             StoreError: the file cannot be written.
         """
-        call = Call(method="GET", path=path, target=target, max_bytes=max_bytes)
-        return self.ask(call, lambda answer: answer.size, policy)
+        call = Call(path=path, target=target, max_bytes=max_bytes)
+        return self._tries.run(lambda ends: self._answer(call, ends).size, policy or RetryPolicy())
 
-    def ask(self, call: Call, read: Callable[[Answer], T], policy: RetryPolicy | None = None) -> T:
-        """Make any call, with tries; otherwise as `post`."""
-        return self._tries.run(lambda ends: read(self._answer(call, ends)), policy or RetryPolicy())
+    def ask(self, call: Call, read: Callable[[bytes], T], policy: RetryPolicy | None = None) -> T:
+        """Make any call and return what ``read`` makes of its answer; otherwise as `post`."""
+        return self._tries.run(
+            lambda ends: read(self._answer(call, ends).body), policy or RetryPolicy()
+        )
 
     def close(self) -> None:
         """End waits and give the connections back; calls in progress fail soon."""

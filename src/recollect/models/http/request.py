@@ -61,7 +61,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
             batch does: with a status of 200 it is then an answer.
     """
 
-    method: str
+    method: str = "GET"
     path: str
     content: bytes | None = None
     headers: dict[str, str] = {}
