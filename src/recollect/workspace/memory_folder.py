@@ -38,12 +38,12 @@ class MemoryFolder:
         redactor: SecretRedactor | None,
     ) -> None:
         self.workspace = workspace
-        self._extra = tuple(extra)
+        self.extra = tuple(extra)
         self._redactor = redactor
 
     def places(self) -> tuple[FilePlace, ...]:
         """Return what is to be watched."""
-        return memory_places(self.workspace, self._extra)
+        return memory_places(self.workspace, self.extra)
 
     def listing(self, only: frozenset[str] | None = None) -> MemoryListing:
         """Return the files that are there, and what was left out.
@@ -52,7 +52,7 @@ class MemoryFolder:
             only: Look at these files of the workspace alone, see `named`; at all if not given.
         """
         if only is None:
-            return list_memory(self.workspace, self._extra)
+            return list_memory(self.workspace, self.extra)
         return list_memory(self.workspace, (), only)
 
     def named(self, paths: Collection[str]) -> frozenset[str] | None:
