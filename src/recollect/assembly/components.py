@@ -117,12 +117,14 @@ def assemble(order: OpenOptions) -> Components:
     ground = open_resources(order)
     resolved, settings, clock = ground.resolved, ground.resolved.settings, ground.clock
     files = memory_files(ground)
-    index = _index(ground, files)
+    locks = IndexLocks(ground.index_home, clock)
+    index = _index(ground, files, locks)
     mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
     retention = functools.cache(lambda: _retention(ground, index, mirror))
     kept = Kept(
         index=index,
         lock=worker_lock(ground.index_home, files, ground.scope, clock),
+        sync_lock=locks.sync,
         files=files,
         followed=followed_transcripts(ground, mirror),
         is_live=order.live,
@@ -155,7 +157,7 @@ def assemble(order: OpenOptions) -> Components:
     )
 
 
-def _index(ground: Resources, files: MemorySource | None) -> Index:
+def _index(ground: Resources, files: MemorySource | None, locks: IndexLocks) -> Index:
     agent = own_index_of(ground.resolved, ground.scope)
     records, database = ground.records, ground.index_database
     links = read_links(ground.resolved.settings.sessions.identity_links)
@@ -180,7 +182,7 @@ def _index(ground: Resources, files: MemorySource | None) -> Index:
         embedder=ground.choice.embedder,
         fallback=ground.choice.fallback,
         was_found=ground.was_found,
-        locks=IndexLocks(ground.index_home, ground.clock),
+        locks=locks,
         origin=files.origin if files else None,
         near=choose_vectors(near),
         notice=incompatibility and f"{incompatibility}: it is built anew",
