@@ -28,17 +28,12 @@ from recollect.index.index import Index
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
 from recollect.index.vectors.choice import VectorChoice
-from recollect.models.language.registry import LanguageChoice
 from recollect.models.registry import Choice
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.recall.memory_source import MemorySource
 from recollect.recall.transcript_source import TranscriptFeed
-from recollect.sessions.context.summary import WindowParts, with_model
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.policy.conversation import TURNS
-from recollect.sessions.policy.owner import read_owner
 from recollect.sessions.record.identity_links import read_links
-from recollect.sessions.sessions import Sessions
 from recollect.store.engine import Database
 from recollect.store.locks import TicketQueue
 from recollect.store.persisted_random import persisted_random
@@ -46,12 +41,14 @@ from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventStream
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.workspace.extra_paths import ExtraPath
-from recollect.workspace.reading import MemoryReader
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.backends.qmd.backend import QmdBackend
     from recollect.governance.retention import Retention
+    from recollect.models.language.registry import LanguageChoice
     from recollect.recall.status import Reported
+    from recollect.sessions.sessions import Sessions
+    from recollect.workspace.reading import MemoryReader
 
 _COPIES = "vectors.home"
 """Names the copies of our vectors outside of the home."""
@@ -70,7 +67,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     records: SqliteDatabase
     index_database: SqliteDatabase
     choice: Choice
-    language: LanguageChoice
+    language: LanguageChoice | None
     index: Index
     files: MemorySource | None
     reading: MemoryReader | None
@@ -78,7 +75,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     mirror: TranscriptMirror | None
     live: bool
     upkeep: Maintenance
-    sessions: Sessions
+    sessions: Callable[[], Sessions]
     events: EventStream
     retention: Callable[[], Retention]
     extra: tuple[ExtraPath, ...]
@@ -147,7 +144,7 @@ def assemble(order: OpenOptions) -> Components:
         mirror=mirror,
         live=order.live,
         upkeep=upkeep,
-        sessions=_sessions(ground, mirror, upkeep),
+        sessions=functools.cache(lambda: _sessions(ground, mirror, upkeep)),
         events=EventStream(ground.records, ground.scope),
         retention=retention,
         extra=tuple(extra_paths(ground)),
@@ -200,11 +197,15 @@ def _retention(ground: Resources, index: Index, mirror: TranscriptMirror | None)
 
 
 def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Maintenance) -> Sessions:
-    settings = ground.resolved.settings.sessions
+    from recollect.sessions.context.summary import WindowParts, with_model
+    from recollect.sessions.policy.conversation import TURNS
+    from recollect.sessions.sessions import Sessions
+
+    settings, language = ground.resolved.settings.sessions, ground.language
     parts = WindowParts(
         workspace=ground.workspace,
         count=ground.order.count_tokens,
-        owner=read_owner(settings.owner, read_links(settings.identity_links)),
+        owner=ground.owner,
     )
     return Sessions(
         database=ground.records,
@@ -215,7 +216,7 @@ def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Mainte
         mirror=Arrivals(mirror, upkeep),
         scope=ground.scope,
         opened=upkeep.session_started,
-        window=with_model(parts, ground.language.model),
+        window=with_model(parts, language.model if language is not None else None),
         turns=TicketQueue(ground.home / TURNS),
     )
 
