@@ -19,7 +19,7 @@ from recollect.core.settings import (
     load_settings,
     models_folder,
 )
-from recollect.models.dependencies import Supplies
+from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
 from recollect.models.registry import AUTO, NONE, Choice, choose_embedder
 from recollect.recall.ownership import claim
@@ -94,8 +94,10 @@ def open_resources(order: OpenOptions) -> Resources:
     workspace = _workspace(resolved)
     records = open_records(private_folder(home), resolved.settings.store, clock)
     try:
-        supplies = Supplies(models=models_folder(), spending=UsageLedger(records), clock=clock)
-        choice = _choice(order.embedder, resolved, supplies)
+        dependencies = Dependencies(
+            models=models_folder(), spending=UsageLedger(records), clock=clock
+        )
+        choice = _choice(order.embedder, resolved, dependencies)
         language = _language(resolved, records, clock)
         people = resolved.settings.sessions
         owner = read_owner(people.owner, read_links(people.identity_links))
@@ -137,11 +139,13 @@ def _overrides(order: OpenOptions) -> dict[str, object]:
     return given
 
 
-def _choice(embedder: Embedder | None, resolved: ResolvedSettings, supplies: Supplies) -> Choice:
+def _choice(
+    embedder: Embedder | None, resolved: ResolvedSettings, dependencies: Dependencies
+) -> Choice:
     if embedder is not None:
         return Choice(embedder=embedder, reason="given by the program")
     settings = resolved.settings.embedding
-    return choose_embedder(settings.provider, settings, supplies.models, supplies)
+    return choose_embedder(settings.provider, settings, dependencies.models, dependencies)
 
 
 def _language(resolved: ResolvedSettings, records: Database, clock: Clock) -> LanguageChoice | None:
@@ -150,8 +154,8 @@ def _language(resolved: ResolvedSettings, records: Database, clock: Clock) -> La
     from recollect.models.language.registry import choose_language
 
     spending = UsageLedger(records, LANGUAGE)
-    supplies = Supplies(spending=spending, clock=clock)
-    return choose_language(resolved.settings.language, supplies)
+    dependencies = Dependencies(spending=spending, clock=clock)
+    return choose_language(resolved.settings.language, dependencies)
 
 
 def _workspace(resolved: ResolvedSettings) -> Path | None:
