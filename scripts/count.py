@@ -16,9 +16,8 @@ MAY_BE_MISSING = (
     r"root reads everything",
     r"the npm package @tobilu/qmd is not installed",
     r"could not import 'llama_cpp'",
-    r"no newer Python on this machine",
 )
-"""What a machine may lack: an unprivileged user, npm, a compiler for llama.cpp, a newer Python."""
+"""What a machine may lack: an unprivileged user, npm, a compiler for llama.cpp."""
 
 
 def main(reports: Sequence[Path]) -> int:
