@@ -22,6 +22,7 @@ from recollect.assembly.sources import (
     search_backend,
 )
 from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import RecollectError
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.index import Index
@@ -116,10 +117,21 @@ def assemble(order: OpenOptions) -> Components:
 
     Raises:
         ConfigError: a setting is wrong.
+        InvalidInput: no package brings the model or back end that the settings name.
         NotFound: the workspace is no folder.
+        ProviderError: a model or back end cannot be imported.
         StoreError: a database cannot be opened.
     """
     ground = open_resources(order)
+    try:
+        return _assemble(order, ground)
+    except RecollectError:
+        ground.index_database.close()
+        ground.records.close()
+        raise
+
+
+def _assemble(order: OpenOptions, ground: Resources) -> Components:
     resolved, settings, clock = ground.resolved, ground.resolved.settings, ground.clock
     files = memory_files(ground)
     locks = IndexLocks(ground.index_home, clock)
