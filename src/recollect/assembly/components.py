@@ -28,13 +28,8 @@ from recollect.core.settings import ResolvedSettings
 from recollect.index.index import Index
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
-<<<<<<< HEAD
-from recollect.index.vectors.choice import VectorChoice
-=======
 from recollect.index.vectors.choice import choose as choose_vectors
 from recollect.index.vectors.port import VectorContext
-from recollect.models.language.registry import LanguageChoice
->>>>>>> main
 from recollect.models.registry import Choice
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.recall.memory_source import MemorySource
@@ -51,11 +46,8 @@ from recollect.workspace.extra_paths import ExtraPath
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.governance.retention import Retention
-<<<<<<< HEAD
     from recollect.models.language.registry import LanguageChoice
-=======
     from recollect.recall.search_port import SearchBackend
->>>>>>> main
     from recollect.recall.status import Reported
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import MemoryReader

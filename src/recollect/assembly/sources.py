@@ -14,11 +14,8 @@ from recollect.workspace.memory_folder import MemoryFolder
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.recall.followed import FollowedTranscripts
-<<<<<<< HEAD
-    from recollect.workspace.reading import MemoryReader
-=======
     from recollect.recall.search_port import SearchBackend
->>>>>>> main
+    from recollect.workspace.reading import MemoryReader
 
 BUILTIN = "builtin"
 

@@ -21,12 +21,6 @@ from recollect.core.settings import EmbeddingSettings
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
 from recollect.models.hints import EMBEDDING
-<<<<<<< HEAD
-from recollect.models.plugins import load_plugin, names_of
-=======
-from recollect.models.local.folder import INSTALL_HINT, MODEL, ModelFolder
-from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
->>>>>>> main
 
 GROUP = "recollect.embedders"
 AUTO, NONE, LOCAL, GGUF = "auto", "none", "local", "gguf"

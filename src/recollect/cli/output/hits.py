@@ -54,7 +54,8 @@ def show_hits(
         if rank > 1:
             screen.print()
         screen.print(_head(rank, hit, titles, screen.width), soft_wrap=True)
-        for row in _text(hit, question, marked=screen.is_terminal).wrap(screen, max(20, screen.width - INDENT)):
+        text = _text(hit, question, marked=screen.is_terminal)
+        for row in text.wrap(screen, max(20, screen.width - INDENT)):
             row.rstrip()
             screen.print(Text(" " * INDENT) + row, soft_wrap=True)
         if cited and hit.citation is not None:
