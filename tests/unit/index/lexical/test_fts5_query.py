@@ -32,7 +32,7 @@ FLOATS = st.floats(-1e6, 0)
 
 def score_of(rank: float) -> float:
     """Return the score of one rank, in full precision."""
-    return float(scores_of_ranks(np.array([rank], np.float64))[0])  # type: ignore[arg-type]  # wider
+    return float(scores_of_ranks(np.array([rank], np.float64))[0])
 
 
 @pytest.mark.parametrize(
