@@ -15,7 +15,6 @@ from recollect.core.clock import Clock
 from recollect.core.plugins import load_plugin
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
-from recollect.core.worker import Worker
 from recollect.index.model.document import SOURCES
 from recollect.index.model.origin import SOURCE
 from recollect.index.model.sync_report import OnProgress, never
@@ -42,7 +41,6 @@ __all__ = [
     "SearchResult",
     "Searches",
     "Standing",
-    "Worker",
     "above_threshold",
     "choose",
     "cite_lines",
