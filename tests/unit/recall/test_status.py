@@ -14,7 +14,7 @@ from recollect.core.clock import SystemClock, to_datetime
 from recollect.recall.status import BudgetStatus
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, UsageLedger
 
-LEXICAL = {"embedding.provider": "none"}
+LEXICAL: dict[str, object] = {"embedding.provider": "none"}
 
 OPENCLAW = {
     "backend", "provider", "model", "requested_provider", "files", "chunks", "dirty", "workspace",
