@@ -19,6 +19,8 @@ from recollect.core.settings.environment import KEY_VARIABLES
 from recollect.models.local.folder import MODEL
 from recollect.models.local.install import install
 
+pytest.register_assert_rewrite("recollect.testing")
+
 ROOT = Path(__file__).resolve().parents[1]
 OUT_OF_TIME = "left out: the time was up"
 
