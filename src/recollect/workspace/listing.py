@@ -54,18 +54,6 @@ class MemoryListing(msgspec.Struct, frozen=True, kw_only=True):
         return not any(ref == path or ref.startswith(f"{path}/") for path in self.closed)
 
 
-def is_memory_path(path: str) -> bool:
-    """Return whether a path below a workspace can be one of its memory files.
-
-    As OpenClaw does, ``./`` and ``/`` before the path are not looked at.
-
-    >>> is_memory_path("./memory/tea.md"), is_memory_path("memoryx/tea.md")
-    (True, False)
-    """
-    bare = path.strip().replace("\\", "/").lstrip("./")
-    return _is_memory(bare)
-
-
 def memory_places(workspace: Path | None, extra: Sequence[ExtraPath]) -> tuple[FilePlace, ...]:
     """Return where memory files are or may come to be, for those who watch them."""
     places = [] if workspace is None else [_workspace_place(workspace)]
