@@ -34,7 +34,7 @@ def find_digests(tx: Transaction, partition: int, keys: Iterable[Key]) -> dict[K
         by_source[source].append(ref)
     found: dict[Key, bytes] = {}
     for source, refs in by_source.items():
-        rows = tx.rows(
+        rows = tx.all(
             "SELECT ref, hash FROM documents WHERE partition_id = ? AND source = ?"
             " AND ref IN (SELECT value FROM json_each(?))",
             (partition, source, msgspec.json.encode(refs).decode()),

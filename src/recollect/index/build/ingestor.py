@@ -24,7 +24,7 @@ from recollect.index.model.generation import (
     Identity,
     cursor,
     ensure_partition,
-    live_identity,
+    live_place,
     partition_numbers,
     set_cursor,
 )
@@ -108,7 +108,7 @@ class Ingestor:
         for batch in known.feed.batches(known.state):
             if watch.stopping():
                 break
-            applied = self._apply(generation, known, (start, batch))
+            applied = self._apply(generation, known, start, batch)
             if applied is None:
                 return report, False
             start = batch.cursor
@@ -117,10 +117,9 @@ class Ingestor:
         return report, True
 
     def _apply(
-        self, generation: Generation, known: _Known, place: tuple[int, DocumentBatch]
+        self, generation: Generation, known: _Known, start: int, batch: DocumentBatch
     ) -> SyncReport | None:
         """Write a batch if it begins where the cursor of its feed stands; else return None."""
-        start, batch = place
         steps = _steps(generation.identity, known, batch)
         ignored = sum(prepared.ignored for step in steps.values() for prepared in step.changed)
         told = (f"{IGNORED}: {ignored}",) if ignored else ()
@@ -129,10 +128,11 @@ class Ingestor:
             return report
 
         def unit(tx: Transaction) -> SyncReport | None:
-            identity = live_identity(tx, generation.number)
-            if identity is None:
+            present = live_place(tx, generation.number, known.feed.name)
+            if present is None:
                 raise Superseded
-            if cursor(tx, generation.number, known.feed.name) != start:
+            identity, place = present
+            if place != start:
                 return None
             done = report
             for tenant, step in steps.items():
