@@ -38,6 +38,7 @@ from recollect.sessions.exchange.transcript_format import (
 from recollect.sessions.record.access import MirrorSignal
 from recollect.sessions.record.draft import MAX_LABEL_CHARS, Draft, DraftMaker
 from recollect.sessions.record.identity_links import IdentityLinks
+from recollect.sessions.record.session import Session
 from recollect.store.engine import Database
 
 
@@ -82,6 +83,8 @@ class FileImport:
         self._entry = self._written = msgspec.structs.replace(entry, waits_for=None)
         self._tally = context.tally
         self._facts = {session.id: session}
+        self.stored: dict[str, Session | None] = {}
+        """Sessions by their foreign id, as they were before this import stored anything."""
         self._occurrences = LineOccurrences(file, entry.read_bytes)
         self._batch = ImportBatch()
         self._extras = Extras()
@@ -183,7 +186,12 @@ class FileImport:
     def _share(self, message: ForeignMessage) -> None:
         """Note what the lines of a session have alike: as stored, or as its first line says."""
         scope, source, foreign_id = self._context.scope, self._form.name, message.session.id
-        stored = self._context.database.read(lambda tx: find_foreign(tx, scope, source, foreign_id))
+        if foreign_id in self.stored:
+            stored = self.stored[foreign_id]
+        else:
+            stored = self._context.database.read(
+                lambda tx: find_foreign(tx, scope, source, foreign_id)
+            )
         if stored is not None:
             self._extras.share(foreign_id, foreign_of(stored.metadata))
             return
@@ -223,6 +231,7 @@ class FileImport:
         self._context.mirror.notify()
         self._entry = entry
         self._batch = ImportBatch()
+        self.stored.clear()
 
 
 def merged(known: ForeignSession | None, told: ForeignSession) -> ForeignSession:
