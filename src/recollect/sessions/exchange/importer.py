@@ -19,8 +19,8 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
-from recollect.sessions.exchange.import_batch import find_foreign
-from recollect.sessions.exchange.import_file import FileImport, ImportContext
+from recollect.sessions.exchange.import_batch import ImportContext, find_foreign
+from recollect.sessions.exchange.import_file import FileImport
 from recollect.sessions.exchange.import_ledger import LedgerEntry, read_ledger, write_entry
 from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
 from recollect.sessions.exchange.import_source import (
