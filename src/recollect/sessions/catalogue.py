@@ -191,12 +191,12 @@ def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
     of it. A deleted session is found by its id or the end of it alone.
 
     Raises:
-        InvalidInput: it is no text.
+        InvalidInput: it is not a text.
         NotFound: nothing is called so; the hint has near names.
         Conflict: several are; the hint has their ids, the fact ``ids`` all of them.
     """
     if not isinstance(name, str):
-        raise InvalidInput("the name of a session is no text", hint="give an id or a title")
+        raise InvalidInput("the name of a session must be a text", hint="give an id or a title")
     found = find_session(tx, scope, name)
     if found is not None:
         return found

@@ -1,6 +1,6 @@
 """Leases: one program at a time goes on with a session, and a late one cannot write into it.
 
-A lease runs out by itself, so that a killed program locks nobody out. Its fence grows with every
+A lease runs out by itself, so that a killed program locks no other out. Its fence grows with every
 holder: whoever lost the session without noticing still carries the old one and is refused.
 """
 
@@ -72,7 +72,7 @@ def take_lease(tx: Transaction, session_id: str, holder: str, now: int, lasts_ms
 
 
 def check_lease(tx: Transaction, lease: Lease, now: int, lasts_ms: int) -> None:
-    """Make a lease longer, if nobody took the session over meanwhile.
+    """Make a lease longer, if no other program took the session over meanwhile.
 
     A lease that ran out is still good while no other program came.
 

@@ -104,7 +104,7 @@ def fork_session(tx: Transaction, parent: Session, branch: Session, at_seq: int 
     It has no key: what comes in under the key of the parent goes on going there.
 
     Raises:
-        InvalidInput: the parent has no such message, or stands behind too many forks.
+        InvalidInput: the parent has no such message, or has too many forks above it.
     """
     seq = parent.last_seq if at_seq is None else at_seq
     if isinstance(seq, bool) or seq not in range(parent.last_seq + 1):

@@ -177,12 +177,12 @@ class Sessions:
             metadata: More facts, a JSON object.
             at: When it began, ms UTC or datetime; now if not given.
             session_id: An id of the caller's: letters, digits, ``-`` and ``_``, 64 at most.
-            mode: ``queue`` to answer strictly one message at a time; else the key tells it.
+            mode: ``queue`` to answer strictly one message at a time; else the key decides it.
 
         Raises:
             InvalidInput: one of them cannot be stored.
             Conflict: there is a session with this id.
-            Denied: the key or project belongs to somebody outside the scope.
+            Denied: the key or project belongs to another owner than the scope's.
         """
         session = self._new(key, project, title, metadata, at=at, session_id=session_id)
         if mode is not None:
@@ -201,7 +201,7 @@ class Sessions:
 
         Raises:
             InvalidInput: the key cannot be one.
-            Denied: the key or project belongs to somebody outside the scope.
+            Denied: the key or project belongs to another owner than the scope's.
         """
         wanted = self._new(key, project, None, None)
         turn = self._turn(key, wanted.updated_at)
@@ -222,7 +222,7 @@ class Sessions:
 
         Raises:
             InvalidInput: the key cannot be one.
-            Denied: the key or project belongs to somebody outside the scope.
+            Denied: the key or project belongs to another owner than the scope's.
         """
         wanted = self._new(parse_key(key).text, project, None, None)
         told = self._access.drafts.label(reason, "reason")

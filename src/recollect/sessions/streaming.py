@@ -49,7 +49,7 @@ class GrowingMessage:
         scope: As whom it is written.
         session_id: Where it belongs.
         guard: Raises when the session was taken over by another program.
-        mirror: Is told when the message is whole.
+        mirror: Is notified when the message is whole.
     """
 
     def __init__(
@@ -154,14 +154,14 @@ class MessageStream:
         there is stored, which takes a few ms.
 
         Raises:
-            InvalidInput: the stream is over, it is no block, or the message would be too large.
+            InvalidInput: the stream is over, it is not a block, or the message would be too large.
             StoreError: the database refused.
         """
         block = parse_block(piece)
         size = self._size + len(_said(block))
         if self._is_over or size > MAX_CONTENT_BYTES:
-            told = "is over" if self._is_over else f"is larger than {MAX_CONTENT_BYTES} bytes"
-            raise InvalidInput(f"the streamed message {told}", hint="begin another message")
+            wrong = "is over" if self._is_over else f"is larger than {MAX_CONTENT_BYTES} bytes"
+            raise InvalidInput(f"the streamed message {wrong}", hint="begin another message")
         self._size = size
         self._take(block, goes_on=isinstance(piece, str) or isinstance(block, ThinkingBlock))
         new = self._size - self._flushed

@@ -58,7 +58,7 @@ class Transcripts:
         usage: TokenUsage | Mapping[str, Any] | None = None,
         lease: Lease | None = None,
     ) -> Message:
-        """Store a message behind the newest of its session, and return it once it is durable.
+        """Store a message after the newest of its session, and return it once it is durable.
 
         Args:
             session_id: Where it belongs.
@@ -150,7 +150,7 @@ class Transcripts:
                 role, blocks, name=name, at=at, metadata={**facts, **more}, event_id=event_id
             )
 
-        make([], {})  # so that wrong facts are told before the answer comes
+        make([], {})  # so that wrong facts are refused before the answer comes
         self._access.database.read(lambda tx: require_living(tx, self._access.scope, session_id))
         growing = GrowingMessage(
             database=self._access.database,
@@ -202,7 +202,7 @@ class Transcripts:
 
         Raises:
             NotFound: there is no such session in the scope.
-            InvalidInput: one of the numbers is no whole number from 0.
+            InvalidInput: a number is not a whole number from 0.
         """
         check_count(limit, "a limit")
         check_count(after_seq, "a seq")
@@ -248,7 +248,7 @@ class Transcripts:
         return self._access.database.read(unit)
 
     def lease(self, session_id: str) -> Lease | None:
-        """Return the lease of the program that holds a session now; None if nobody does.
+        """Return the lease of the program that holds a session now; None if there is none.
 
         Raises:
             NotFound: there is no such session in the scope.

@@ -1,1 +1,1 @@
-"""What of a session stands in the prompt: view, compaction, flush."""
+"""What of a session is in the prompt: view, compaction, flush."""

@@ -1,4 +1,4 @@
-"""Compactions: a summary that stands in the view for older messages. The messages stay.
+"""Compactions: a summary that replaces older messages in the view. The messages stay.
 
 The rows, which of them a session sees, and how one is stored with its event and its place in the
 mirror. What a summary says is the business of `summariser`.
@@ -45,12 +45,12 @@ class Compaction(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: Sorts by the time of making.
         session_id: The session that was compacted; a fork may see those of its parents.
-        through_seq: The last message that it stands for; with all before it.
+        through_seq: The last message that it replaces; with all before it.
         last_seq: The newest message when it was made.
         summary: What they said.
         made_by: What wrote it, with its version.
         tokens_before: What the view cost before.
-        tokens_after: What it cost behind it.
+        tokens_after: What it cost after it.
         created_at: Ms UTC.
     """
 
@@ -66,7 +66,7 @@ class Compaction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def visible_compaction(tx: Transaction, scope: Scope, session: Session) -> Compaction | None:
-    """Return the newest compaction that stands in the view of a session.
+    """Return the newest compaction in the view of a session.
 
     A fork sees those of its parents up to the message where it branched off, as they were then:
     what the parent does later changes no fork.

@@ -51,7 +51,7 @@ class Flushed(msgspec.Struct, frozen=True, kw_only=True):
     """What a flush did.
 
     Attributes:
-        outcome: ``flushed``; ``nothing_new``: all of it stands there already, or nothing must last;
+        outcome: ``flushed``; ``nothing_new``: all of it is there already, or nothing must last;
             ``failed``; or why there was none: ``not_due``, ``off``, ``no_workspace``, ``group``,
             ``guest``, ``unknown_origin``, ``automatic``, ``done`` in this compaction cycle,
             ``given_up`` until the next.
@@ -107,11 +107,11 @@ def flushed_seq(tx: Transaction, session: Session) -> int:
 def write_notes(workspace: Path, notes: Iterable[Note], now: int, zone: tzinfo | None) -> Flushed:
     """Append to the notes of the day what is new, in one write.
 
-    What stands in the file of the day before is not new either: a flush that was killed behind its
+    What is in the file of the day before is not new either: a flush that was killed after its
     write is tried again, maybe after midnight.
 
     Raises:
-        Denied: the file is a link, or lies behind one.
+        Denied: the file is a link, or is reached through one.
         InvalidInput: it is too large.
         StoreError: it cannot be written.
     """
@@ -185,7 +185,7 @@ class NoteTaker(Protocol):
         """Return what must last, in the order in which it was said.
 
         Raises:
-            RecollectError: it cannot be told now.
+            RecollectError: it cannot be found now.
         """
 
 
@@ -220,12 +220,12 @@ def note_path(day: str) -> str:
 
 
 def note_keys(content: bytes) -> set[str]:
-    """Return by what the lines of a file are told apart."""
+    """Return by what the lines of a file are distinguished."""
     return {note_key(line) for line in content.decode("utf-8-sig", "replace").splitlines()}
 
 
 def note_key(line: str) -> str:
-    """Return by what a note is told apart: not by its case, its speaker or its last full stop.
+    """Return by what a note is distinguished: not by its case, its speaker or its last full stop.
 
     A note may begin like a bullet or end like a speaker, and has the same key in its line.
 
@@ -261,7 +261,7 @@ def addition(
 
 
 def _head(content: bytes, lines: list[bytes], day: str) -> bytes:
-    """Return what comes ahead of the lines; a torn last line is finished, if it is one of them."""
+    """Return what comes before the lines; a torn last line is finished, if it is one of them."""
     if not content:
         return f"# {day}\n\n".encode()
     tail = content.rpartition(b"\n")[2]

@@ -91,7 +91,7 @@ def _parts(message: Message) -> Iterator[str | int]:
 
 
 def texts(block: ContentBlock) -> Iterator[str | int]:
-    """Yield what of a block costs tokens: its texts, and the tokens of what is no text."""
+    """Yield what of a block costs tokens: its texts, and the tokens of what is not text."""
     match block:
         case TextBlock():
             yield block.text

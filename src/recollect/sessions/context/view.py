@@ -25,26 +25,26 @@ from recollect.sessions.record.tool_pairs import pairs, spans
 from recollect.text.summary import shortened
 
 ReadNewest = Callable[[int | None, int], list[Message]]
-"""Returns the newest messages ahead of a seq, or of all, so many at most, oldest first."""
+"""Returns the newest messages before a seq, or of all, so many at most, oldest first."""
 
 _BATCH = 64
 _LARGEST_BATCH = 512
 _LOOK_BACK = 512
-"""So many messages ahead of the view are read to find the calls of its results."""
+"""So many messages before the view are read to find the calls of its results."""
 SMALLEST_BUDGET = 2 * (PER_MESSAGE + LONGEST_MARK + 1)
 """Tokens: half of it holds a summary, or a message, of which nothing but the mark is left."""
 
 
 class ContextView(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a session stands in the prompt.
+    """What of a session is in the prompt.
 
     Attributes:
         session_id: Whose view it is.
         summary: What was said up to ``through_seq``; None before the first compaction.
         messages: What was said since, oldest first, as much of it as the budget holds.
         tokens: What both cost in a prompt, the margin of the estimate included.
-        through_seq: The last message that the summary stands for; 0 without one.
-        omitted: Messages behind ``through_seq`` that are not shown: ahead of the first one shown
+        through_seq: The last message that the summary replaces; 0 without one.
+        omitted: Messages after ``through_seq`` that are not shown: before the first one shown
             because of the budget, or results of a call that is not shown.
         truncated: The seqs of messages that are shown in part, because the newest ones alone were
             too long: their longest texts are head and tail, with a mark of what is left out.
@@ -66,9 +66,9 @@ class Tail(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         messages: What of it fits into the budget, oldest first: no pair is torn, and no result
-            stands there whose call does not.
+            is there whose call is not.
         tokens: What they cost.
-        is_all: There is nothing ahead of them, and all of them is there.
+        is_all: There is nothing before them, and all of them is there.
         truncated: The seqs of those that are there in part.
     """
 
@@ -91,7 +91,7 @@ def read_tail(read: ReadNewest, budget: int, sizer: Sizer) -> Tail:
 
     Args:
         read: Gives the messages.
-        budget: Tokens; what does not fit as a whole is left out, and everything ahead of it. Where
+        budget: Tokens; what does not fit as a whole is left out, and everything before it. Where
             nothing fits, the newest message is there in part, with the call that it answers.
         sizer: Counts tokens.
     """
@@ -124,9 +124,9 @@ def read_tail(read: ReadNewest, budget: int, sizer: Sizer) -> Tail:
 
 
 def told_tokens(messages: Sequence[Message], after_seq: int, sizer: Sizer) -> int:
-    """Return what the next prompt holds as a provider told of the last one; 0 if none did.
+    """Return what the next prompt holds as a provider counted the last one; 0 if none did.
 
-    Source: OpenClaw: the usage of the last answer, and an estimate of what came behind it.
+    Source: OpenClaw: the usage of the last answer, and an estimate of what came after it.
 
     Args:
         messages: Of a view, oldest first.

@@ -1,8 +1,8 @@
 """The context window of sessions: its view, and its compaction. A part of `memory.sessions`.
 
-The summary is made outside of any transaction, because a model may take its time; what it stands
-for is checked again in the transaction that stores it. What a view holds is written in `view`, what
-is flushed before in `flush`.
+The summary is made outside of any transaction, because a model may take its time; what it replaces
+is checked again in the transaction that stores it. What a view holds is written in `view`, what is
+flushed before in `flush`.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
         session_id: Of which session.
         outcome: ``compacted``; ``not_due``: the view is not full; ``nothing_to_replace``: all its
             messages are among those that stay; ``failed``: there is no summary; ``overtaken``:
-            somebody else compacted it meanwhile. Only the first changed anything.
-        compaction: What stands in the view now.
+            it was compacted by another meanwhile. Only the first changed anything.
+        compaction: What is in the view now.
         error: The code of what failed.
         flush: What was written into the notes of the workspace before.
     """
@@ -82,7 +82,7 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContextWindows:
-    """Shows what of a session stands in the prompt, and makes room in it.
+    """Shows what of a session is in the prompt, and makes room in it.
 
     Args:
         access: The records, and whose they are.
@@ -95,7 +95,7 @@ class ContextWindows:
         self._sizer = Sizer(parts.count)
 
     def view(self, session_id: str, budget_tokens: int | None = None) -> ContextView:
-        """Return what of a session stands in the prompt: a summary, and the newest messages.
+        """Return what of a session is in the prompt: a summary, and the newest messages.
 
         Never empty where something was said: a newest message that is too long is shown as its head
         and tail, with a mark of what is left out. Costs as much as is shown, however long the
@@ -133,12 +133,12 @@ class ContextWindows:
 
         At first what must last is written into the notes of the workspace, a little later older
         messages become a summary; see the settings ``sessions.context``. Usually nothing is due,
-        and that costs as much as a view. Where a provider told what the last prompt held, and its
+        and that costs as much as a view. Where a provider says what the last prompt held, and its
         answer since the last compaction, that counts if it is more than what is estimated.
 
         Args:
             session_id: Which one.
-            extra_tokens: What else stands in the prompt: instructions, tools, the next message.
+            extra_tokens: What else is in the prompt: instructions, tools, the next message.
 
         Raises:
             NotFound: there is no such session in the scope.
@@ -191,10 +191,10 @@ class ContextWindows:
         """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
 
         Once in each compaction cycle; what was looked at before is not looked at again, and nothing
-        stands there twice. Nothing is written from guests' chats, groups, jobs and sub-agents.
+        is written twice. Nothing is written from guests' chats, groups, jobs and sub-agents.
 
         Returns:
-            What was done, or why it was not; a failure is counted and told, not raised.
+            What was done, or why it was not; a failure is counted and reported, not raised.
 
         Raises:
             NotFound: there is no such session in the scope.
@@ -341,7 +341,7 @@ class ContextWindows:
 
 
 _LOOK_BACK = 200
-"""Messages ahead of those that stay which are read at first, for calls of results among these."""
+"""Messages before those that stay which are read at first, for calls of results among these."""
 _FARTHEST = 4_096
 """Results without a call so far ahead never had one."""
 _MOST_KEPT = 0.75
@@ -368,7 +368,7 @@ class Replacement(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def after_seq(self) -> int:
-        """The last message that the summary before stands for."""
+        """The last message that the summary before replaces."""
         return 0 if self.previous is None else self.previous.through_seq
 
 

@@ -1,7 +1,7 @@
 """Exports: a session as the lines of a foreign transcript, whole, whatever its length.
 
-A file appears complete under its name or not at all, for its owner alone, and in nobody's place
-unless that was asked for. What the lines look like is the business of a writer.
+A file appears complete under its name or not at all, for its owner alone, and never in place of
+another file unless that was asked for. What the lines look like is the business of a writer.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class SessionExport:
         )
 
     def _items(self) -> Iterator[Owned | Compaction]:
-        """Yield the messages, and behind the last one that it stands for each summary."""
+        """Yield the messages, and each summary after the last one that it replaces."""
         waiting = self._sessions.compactions(self._session.id)[::-1]
         for message in self._messages():
             while waiting and waiting[-1].through_seq < message.seq:
@@ -123,7 +123,7 @@ def write_lines(path: Path, lines: Iterable[bytes], *, replace: bool) -> int:
 
     Raises:
         Conflict: it is there, and is not to be replaced.
-        StoreError: the disk refused; nothing is left behind.
+        StoreError: the disk refused; nothing is left over.
     """
     draft = path.with_name(f".{path.name[:200]}.{secrets.token_hex(8)}{DRAFT_SUFFIX}")
     try:

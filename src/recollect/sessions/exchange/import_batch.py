@@ -91,7 +91,7 @@ class SessionMaker:
 
         Raises:
             InvalidInput: its facts cannot be stored.
-            Denied: it belongs to somebody outside the scope.
+            Denied: it belongs to another owner than the scope's.
         """
         session = Session(
             id=self._context.ids.new(),
@@ -245,7 +245,7 @@ def _key(text: str | None) -> SessionKey | None:
 
 
 def event_id_of(source: str, session: str, message: str) -> str:
-    """Return ``source:session:message``, or a digest of it where that is no event id.
+    """Return ``source:session:message``, or a digest of it where that is not an event id.
 
     >>> event_id_of("claude-code", "5b1f", "u-1")
     'claude-code:5b1f:u-1'

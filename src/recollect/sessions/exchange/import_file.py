@@ -1,6 +1,6 @@
 """The import of one file: its lines become batches, and how far it was read goes along.
 
-A bad line is counted and the next one read. What cannot be right yet, a last line that somebody is
+A bad line is counted and the next one read. What cannot be right yet, a last line that is
 still writing, is left for the next import.
 """
 
@@ -207,7 +207,7 @@ class FileImport:
 
 
 def merged(known: ForeignSession | None, told: ForeignSession) -> ForeignSession:
-    """Return what is known of a session together with what a line tells; the earlier word stands.
+    """Return what is known of a session together with what a line tells; the earlier word counts.
 
     Only a title that a person chose replaces another.
     """

@@ -53,7 +53,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
         messages: Messages in them.
         malformed: Lines of them that could not be read.
         digest: What `digest_of` said of the part that was read.
-        waits_for: A deleted session whose messages were left out, behind that part.
+        waits_for: A deleted session whose messages were left out, after that part.
     """
 
     path: str

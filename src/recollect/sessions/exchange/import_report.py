@@ -52,7 +52,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
         duplicates: Messages that were there already.
         deleted: Messages of deleted sessions, which were left out; they come with the next import
             after the session is restored.
-        skipped: Lines that are no part of a conversation.
+        skipped: Lines that are not part of a conversation.
         undated: Messages without a readable time; they get that of the line before or of the file.
         replaced: Characters that could not be stored and were replaced by U+FFFD.
         malformed_count: Lines that could not be read.

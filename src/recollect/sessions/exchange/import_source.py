@@ -1,4 +1,4 @@
-"""The files of an import: found without following links, opened, told apart, read as records.
+"""The files of an import: found without following links, opened, distinguished, read as records.
 
 Knows files and bytes; what a record says is the format's business.
 """
@@ -71,17 +71,17 @@ class DecodedLine(msgspec.Struct, frozen=True, kw_only=True):
 def decode_line(body: bytes) -> DecodedLine:
     """Return the JSON value of a line, also of one that only nearly is JSON.
 
-    What cannot be stored is replaced: bytes that are no UTF-8, half surrogate pairs, NUL, NaN.
+    What cannot be stored is replaced: bytes that are not UTF-8, half surrogate pairs, NUL, NaN.
 
     Raises:
-        ValueError: it is no JSON, or nested too deeply.
+        ValueError: it is not JSON, or nested too deeply.
     """
     try:
         value = msgspec.json.decode(body)
         if b"\\u0000" not in body:
             return DecodedLine(value=value)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # Bytes that are no UTF-8 become half surrogate pairs, which are counted below.
+        # Bytes that are not UTF-8 become half surrogate pairs, which are counted below.
         value = _decode_loosely(body.decode("utf-8", "surrogateescape"))
     cleaner = JsonCleaner()
     try:
@@ -162,7 +162,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         number: 1-based.
-        end: Offset in bytes behind the line and its line break.
+        end: Offset in bytes after the line and its line break.
         body: Without byte order mark and line break; None if it is longer than the limit.
         complete: It has its line break.
     """

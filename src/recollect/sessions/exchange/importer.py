@@ -50,7 +50,7 @@ class TranscriptImporter:
         ids: Gives rows their ids.
         redactor: Takes secrets out before anything is stored; None stores texts as they come.
         formats: Tried in this order on files of unknown kind.
-        mirror: Is told after each commit that added messages.
+        mirror: Is notified after each commit that added messages.
         scope: Who owns what is imported.
         links: Which accounts are one person.
         ledger: Keeps account of what was read apart from other importers of the same formats, and
@@ -243,7 +243,7 @@ class _Run:
             self._leave(entry, there)
 
     def _leave(self, entry: LedgerEntry, there: os.stat_result) -> None:
-        """Note that a file belongs to somebody else: it is not opened again until it changes."""
+        """Note that a file belongs to another owner: it is not opened again until it changes."""
         left = msgspec.structs.replace(entry, size=there.st_size, mtime_ns=there.st_mtime_ns)
         tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
         self._context.database.write(lambda tx: write_entry(tx, tenant, left, now))
@@ -274,7 +274,7 @@ class _Run:
 
 
 def _account(ledger: str, scope: Scope) -> str:
-    """Return the ledger of an owner: what one left out as somebody else's, another may take."""
+    """Return the ledger of an owner: what one left out as another's, that one may take."""
     owner = (scope.agent, scope.user, scope.project)
     if not ledger or owner == (None, None, None):
         return ledger

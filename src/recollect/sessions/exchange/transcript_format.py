@@ -86,7 +86,7 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Skip(msgspec.Struct, frozen=True, kw_only=True):
-    """A record that is no part of the conversation; ``reason`` is a fixed phrase."""
+    """A record that is not part of the conversation; ``reason`` is a fixed phrase."""
 
     reason: str
 
@@ -113,7 +113,7 @@ class TranscriptFormat(Protocol):
 
     @property
     def is_owners(self) -> bool:
-        """Whether nobody but the owner of the home speaks in its sessions.
+        """Whether only the owner of the home speaks in its sessions.
 
         Elsewhere a session whose key does not tell where it was held is of unknown origin.
         """

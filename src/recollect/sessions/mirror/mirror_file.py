@@ -32,7 +32,7 @@ from recollect.store.files import TORN_SUFFIX, append_lines, set_torn_tail_aside
 from recollect.store.paths import check_id
 
 EDITED_SUFFIX = ".edited"
-"""Added, behind a digest, to the name of a mirror into which somebody wrote."""
+"""Added, after a digest, to the name of a mirror that was edited."""
 
 _LOOK_BACK = 64 * 1024
 
@@ -45,7 +45,7 @@ class MirrorState(enum.StrEnum):
     BEHIND = "behind"
     """Lines are missing at the end."""
     TORN = "torn"
-    """The last line is not finished; lines may be missing behind it."""
+    """The last line is not finished; lines may be missing after it."""
     ALTERED = "altered"
     """It says something that the database does not."""
 
@@ -111,7 +111,7 @@ class MirrorFile:
     def heal(self) -> MirrorState:
         """Make the file equal to the database; return how it was before.
 
-        What somebody wrote into it is kept beside it, with the ending `EDITED_SUFFIX`.
+        What was written into it is kept beside it, with the ending `EDITED_SUFFIX`.
 
         Raises:
             StoreError: the file or the database refused.
@@ -228,7 +228,7 @@ class MirrorFile:
 
 
 def _is_odd(path: Path) -> bool:
-    """Whether something is there that is no file."""
+    """Whether something is there that is not a file."""
     try:
         return not stat.S_ISREG(path.lstat().st_mode)
     except FileNotFoundError:

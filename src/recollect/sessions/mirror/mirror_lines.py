@@ -1,6 +1,6 @@
 """The lines of a mirror: what one session looks like as readable JSON lines.
 
-A header, then one line for each message in the order of seq, and one for each compaction behind
+A header, then one line for each message in the order of seq, and one for each compaction after
 the message that was the newest when it was made. The same rows give the same bytes, so that a
 mirror can be checked by comparing. Knows the database, no files.
 """
@@ -70,7 +70,7 @@ class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class CompactionLine(msgspec.Struct, frozen=True, kw_only=True):
-    """One compaction: ``summary`` stands in the view for the messages up to ``through_seq``."""
+    """One compaction: ``summary`` replaces in the view the messages up to ``through_seq``."""
 
     type: str
     seq: int
@@ -85,7 +85,7 @@ class CompactionLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MirrorPlace(msgspec.Struct, frozen=True, order=True):
-    """Where a line stands; that of a message has no ``through_seq``, and a header neither."""
+    """Where a line is; that of a message has no ``through_seq``, and a header neither."""
 
     seq: int = 0
     through_seq: int = 0
@@ -100,7 +100,7 @@ def mirror_lines(database: Database, session_id: str) -> Iterator[bytes]:
 
 
 def lines_behind(database: Database, session_id: str, place: MirrorPlace) -> Iterator[bytes]:
-    """Yield the lines behind a place, as far as they go when the first one is asked for."""
+    """Yield the lines after a place, as far as they go when the first one is asked for."""
     end, compactions = database.read(lambda tx: _head(tx, session_id, place))
     after = place.seq
     while rows := database.read(lambda tx, seq=after: _rows(tx, session_id, seq, end)):  # type: ignore[misc]  # bound at once
@@ -124,7 +124,7 @@ def line_at(database: Database, session_id: str, place: MirrorPlace) -> bytes | 
 
 
 def place_of(line: bytes) -> MirrorPlace | None:
-    """Return where a line stands; None if it is no line of a mirror."""
+    """Return where a line is; None if it is not a line of a mirror."""
     try:
         if b'"recollect"' in line[:20]:
             header = msgspec.json.decode(line, type=HeaderLine)
@@ -136,7 +136,7 @@ def place_of(line: bytes) -> MirrorPlace | None:
 
 
 def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, deque[Row]]:
-    """Return the seq of the newest message, and the compactions behind a place."""
+    """Return the seq of the newest message, and the compactions after a place."""
     row = tx.row(_END, (session_id,))
     found = tx.rows(_COMPACTIONS, (session_id, place.seq, place.through_seq))
     return integer(row[0]) if row else 0, deque(found)

@@ -167,7 +167,7 @@ class ConversationPolicy:
         """Wait until it is our turn in a session, and keep it inside the ``with`` block.
 
         One at a time, in the order of arrival, over all threads and processes of the home. A
-        program that dies in its turn keeps nobody waiting. Not for a turn within a turn.
+        program that dies in its turn keeps no other waiting. Not for a turn within a turn.
 
         Raises:
             NotFound: there is no such session in the scope.

@@ -1,6 +1,6 @@
 """What an agent may do in a session, by who can read it.
 
-The rules are told, not enforced: tools and browsers are the agent's. What it may remember is
+The rules are advice, not enforced: tools and browsers are the agent's. What it may remember is
 enforced, by the search on behalf of the session (see `visibility_group`).
 """
 
@@ -70,7 +70,7 @@ def mode_rules(
 
 
 def calls(text: str, names: Iterable[str]) -> bool:
-    """Return whether one of some names stands in a text as a word.
+    """Return whether one of some names is in a text as a word.
 
     >>> calls("Hey @Tea, what now?", ["@tea"]), calls("teapot", ["tea"])
     (True, False)

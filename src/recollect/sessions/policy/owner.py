@@ -18,7 +18,7 @@ OWNER_HINT = (
     "name your own accounts: `recollect config set sessions.owner telegram:42,slack:U7`; "
     "chats with anybody else are never flushed"
 )
-"""What to do where nobody is named."""
+"""What to do where no owner is named."""
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ def read_owner(written: Iterable[str], links: IdentityLinks) -> Owner:
         channel, colon, user = (part.strip() for part in text.partition(":"))
         if not channel or (colon and not user):
             raise ConfigError(
-                f"number {place} of setting sessions.owner is no account",
+                f"number {place} of setting sessions.owner must be an account",
                 hint="write telegram:42, channel and user id, once for each account",
                 key="sessions.owner",
             )
@@ -63,11 +63,11 @@ def read_owner(written: Iterable[str], links: IdentityLinks) -> Owner:
 
 
 def is_owners(session: Speakers, owner: Owner) -> bool:
-    """Return whether nobody but the owner of the home speaks in a session.
+    """Return whether only the owner of the home speaks in a session.
 
     That is so without a channel and without a user, which is what the command line and programs of
     the owner's make; in scheduled jobs; and in direct chats with an account that the settings name,
-    or with one that is linked to it. Whatever more than one person may read is nobody's.
+    or with one that is linked to it. What more than one person may read is not.
     """
     if not visibility_group_of(session, owner.links).is_private:
         return False

@@ -82,7 +82,7 @@ class DraftMaker:
     """Makes drafts of what callers and importers pass.
 
     Args:
-        clock: Tells when a message is stored, and when it was said if nobody knows.
+        clock: Tells when a message is stored, and when it was said if that is not given.
         ids: Gives the messages their ids.
         redactor: Takes secrets out; None stores texts as they come.
     """
@@ -107,7 +107,7 @@ class DraftMaker:
 
         Raises:
             InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
-                `MAX_CONTENT_BYTES`, a time outside 1970 to 9999, or facts that are no JSON.
+                `MAX_CONTENT_BYTES`, a time outside 1970 to 9999, or facts that are not JSON.
         """
         now = self._clock.now_ms()
         cleaner = JsonCleaner()
@@ -137,7 +137,7 @@ class DraftMaker:
         """Return a title or name that can be stored.
 
         Raises:
-            InvalidInput: it is no text, or longer than `MAX_LABEL_CHARS`.
+            InvalidInput: it is not a text, or longer than `MAX_LABEL_CHARS`.
         """
         return self._label(text, what, JsonCleaner())
 
@@ -145,7 +145,7 @@ class DraftMaker:
         """Return metadata that can be stored.
 
         Raises:
-            InvalidInput: it is no JSON object, or larger than `MAX_METADATA_BYTES`.
+            InvalidInput: it is not a JSON object, or larger than `MAX_METADATA_BYTES`.
         """
         facts = self._facts(metadata, JsonCleaner())
         encode_facts(facts)
@@ -154,7 +154,7 @@ class DraftMaker:
     def _label(self, text: object, what: str, cleaner: JsonCleaner) -> str:
         if not isinstance(text, str) or len(text) > MAX_LABEL_CHARS:
             raise InvalidInput(
-                f"the {what} is no text of at most {MAX_LABEL_CHARS} characters",
+                f"the {what} must be a text of at most {MAX_LABEL_CHARS} characters",
                 hint="Shorten it; long facts belong into metadata.",
             )
         # As a value: the same few names and folders come again and again, and are remembered.
@@ -221,15 +221,15 @@ def check_time(at: int | datetime) -> int:
     """Return a time as ms UTC.
 
     Raises:
-        InvalidInput: it is no whole number or datetime between 1970 and 9999.
+        InvalidInput: it is not a whole number or datetime between 1970 and 9999.
     """
     hint = "Pass milliseconds since 1970 UTC, or a datetime."
     if isinstance(at, bool) or not isinstance(at, int | datetime):
-        raise InvalidInput("a time is neither a whole number nor a datetime", hint=hint)
+        raise InvalidInput("a time must be a whole number or a datetime", hint=hint)
     try:
         return to_ms(at)
     except (ValueError, OverflowError) as error:
-        raise InvalidInput("a time lies outside 1970 to 9999", hint=hint) from error
+        raise InvalidInput("a time must be between 1970 and 9999", hint=hint) from error
 
 
 def check_event_id(event_id: object) -> str:
@@ -241,7 +241,7 @@ def check_event_id(event_id: object) -> str:
     if isinstance(event_id, str) and _EVENT_ID.fullmatch(event_id):
         return event_id
     raise InvalidInput(
-        "an event id is no printable text",
+        "an event id must be a printable text",
         hint=f"Use 1 to {MAX_LABEL_CHARS} printable characters, such as a UUID.",
     )
 
@@ -301,17 +301,17 @@ def check_count(value: int, what: str, least: int = 0) -> int: ...
 @overload
 def check_count(value: int | None, what: str, least: int = 0) -> int | None: ...
 def check_count(value: int | None, what: str, least: int = 0) -> int | None:
-    """Return ``value``; None stands for nothing given.
+    """Return ``value``; None means nothing was given.
 
     Raises:
-        InvalidInput: it is no whole number from ``least`` to `LARGEST`.
+        InvalidInput: it is not a whole number from ``least`` to `LARGEST`.
     """
     if value is None:
         return None
     given: object = value
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= LARGEST:
         raise InvalidInput(
-            f"{what} is no whole number from {least}", hint="leave it out, or mend it"
+            f"{what} must be a whole number from {least}", hint="leave it out, or correct it"
         )
     return value
 

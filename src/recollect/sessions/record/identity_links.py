@@ -1,6 +1,6 @@
 """Identity links of the settings: several accounts, one person.
 
-Written as ``ann=telegram:123``. What a person told us at run time lies in the database; these are
+Written as ``ann=telegram:123``. What a person links at run time is in the database; these are
 what the owner of the home knows beforehand.
 """
 
@@ -14,13 +14,13 @@ from recollect.core.errors import ConfigError
 
 
 class IdentityLinks(msgspec.Struct, frozen=True):
-    """Who is behind an account: ``channel:peer``, or a peer on any channel, by name."""
+    """Who uses an account: ``channel:peer``, or a peer on any channel, by name."""
 
     people: Mapping[str, str] = {}
     names: frozenset[str] = frozenset()
 
     def person(self, channel: str | None, peer: str) -> str:
-        """Return the name of the person behind an account, or the peer itself.
+        """Return the name of the person of an account, or the peer itself.
 
         >>> links = read_links(["ann=telegram:123", "ann=discord:9", "bob=77"])
         >>> links.person("telegram", "123"), links.person("slack", "77"), links.person("web", "5")
@@ -29,7 +29,7 @@ class IdentityLinks(msgspec.Struct, frozen=True):
         return self._linked(channel, peer) or peer
 
     def known(self, channel: str | None, peer: str) -> str | None:
-        """Return the name of a linked person: of the one behind an account, or that is the name.
+        """Return the name of a linked person: of the one who uses an account, or that is the name.
 
         >>> links = read_links(["ann=telegram:123"])
         >>> links.known("telegram", "123"), links.known("web", "ann"), links.known("web", "123")
@@ -38,7 +38,7 @@ class IdentityLinks(msgspec.Struct, frozen=True):
         return self._linked(channel, peer) or (peer if peer in self.names else None)
 
     def shadows_linked_name(self, channel: str | None, peer: str) -> bool:
-        """Return whether an account that is not linked is called like somebody who is."""
+        """Return whether an account that is not linked is called like a person who is."""
         return self._linked(channel, peer) is None and peer in self.names
 
     def _linked(self, channel: str | None, peer: str) -> str | None:
@@ -60,7 +60,7 @@ def read_links(written: Iterable[str]) -> IdentityLinks:
         name, _, account = (part.strip() for part in text.partition("="))
         account = account.lower()
         if not name or not account:
-            raise _unclear(place, "is no name=channel:account")
+            raise _unclear(place, "must be name=channel:account")
         if people.get(account, name) != name:
             raise _unclear(place, "gives an account to a second person")
         people[account] = name

@@ -1,7 +1,7 @@
 """JSON values of foreign making, brought into the shape that every engine stores.
 
 What JSON or a database cannot hold is replaced, never dropped with the rest: half a surrogate pair,
-NUL, NaN, bytes that are no UTF-8, whole numbers beyond 64 bits. What is no JSON at all is refused.
+NUL, NaN, bytes that are not UTF-8, whole numbers beyond 64 bits. Other types are refused.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class JsonCleaner:
         if isinstance(value, Sequence):
             return [self.value(item, depth + 1) for item in value]
         raise InvalidInput(
-            f"a value of type {type(value).__name__} is no JSON", hint="Turn it into text first."
+            f"a value must be JSON, not of type {type(value).__name__}",
+            hint="Turn it into text first.",
         )
 
 

@@ -30,7 +30,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: Sorts by the time of creation.
         status: One of `STATUSES`.
-        key: Who and where, normalised; None if nobody said. See `sessions.record.session_key`.
+        key: Who and where, normalised; None if it was not given. See `sessions.record.session_key`.
         channel: From the key.
         account: From the key.
         chat_type: From the key.
@@ -43,7 +43,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         parent_id: The session that it was forked from.
         forked_at_seq: How many messages of the parent it shares.
         message_count: Messages of its own.
-        last_seq: The seq of its newest message; 0 if there is none. A fork begins behind its
+        last_seq: The seq of its newest message; 0 if there is none. A fork begins after its
             parent's.
         pruned_seq: Its messages up to here were removed by retention; 0 for none.
         compaction_count: How often its view was compacted, the sessions before it included.
@@ -199,10 +199,10 @@ def owned_session(
 ) -> Session:
     """Return ``session`` with the parts of its key and the owner that key and scope name.
 
-    The user of a direct chat is the person behind its account, where the links know one.
+    The user of a direct chat is the person of its account, where the links know one.
 
     Raises:
-        Denied: the key or the project names somebody outside the scope.
+        Denied: the key or the project names another owner than the scope's.
     """
     named = key if key is not None else SessionKey(text="")
     user = None if named.user is None else links.person(named.channel, named.user)
@@ -221,7 +221,7 @@ def owned_session(
 
 
 def of_unknown_origin(session: Session) -> Session:
-    """Return a session of which nobody knows who heard it: it is a visibility group of its own."""
+    """Return a session whose hearers are unknown: it is a visibility group of its own."""
     return msgspec.structs.replace(session, chat_type=UNKNOWN, peer=session.id)
 
 
@@ -278,7 +278,7 @@ def require_living(tx: Transaction, scope: Scope, session_id: str) -> Session:
 
     Raises:
         NotFound: there is none with this id in the scope.
-        Conflict: it was deleted, so that nobody would find what is said in it.
+        Conflict: it was deleted: what is said in it would not be found.
     """
     session = require_session(tx, scope, session_id)
     if session.status == DELETED and tx.row(_IS_REMOVED, (session.id,)) is None:

@@ -54,7 +54,7 @@ class SessionKey(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def user(self) -> str | None:
-        """The person who owns the session: the peer of a direct chat, nobody elsewhere.
+        """The person who owns the session: the peer of a direct chat, None elsewhere.
 
         >>> parse_key("agent:main:telegram:direct:42:thread:7").user
         '42'
@@ -216,7 +216,7 @@ def _spelt(place: SessionKey) -> list[str]:
 
 
 def _place(rest: list[str]) -> SessionKey:
-    """Read what stands behind the agent; the word of a chat type tells which form it is."""
+    """Read what follows the agent; the word of a chat type tells which form it is."""
     typed = [part.lower() in _TYPE_WORDS for part in rest[:-1]]
     # The long form comes first: an account may be called "group".
     if len(rest) >= 4 and (typed[2] or not any(typed[:2])):

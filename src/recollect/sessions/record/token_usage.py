@@ -1,4 +1,4 @@
-"""What a model's answer cost, in tokens, as the provider told it.
+"""What a model's answer cost, in tokens, as the provider counts it.
 
 Kept in the metadata of the message that it belongs to (``usage``), and added up on the session.
 """
@@ -50,7 +50,7 @@ class TokenUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         output: Written.
         cache_read: Read from the cache.
         cache_write: Put into the cache.
-        context: What stood in the prompt; all that was read, if nobody says.
+        context: What was in the prompt; all that was read, if it is not said.
     """
 
     input: int = 0
@@ -66,7 +66,7 @@ class TokenUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def in_context(self) -> int:
-        """What stood in the prompt."""
+        """What was in the prompt."""
         return self.context or self.input + self.cache_read + self.cache_write
 
 
@@ -87,10 +87,12 @@ def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
             for name, spellings in _NAMES.items()
         }
     else:
-        raise InvalidInput("a usage is no object", hint="pass counts of tokens by name")
+        raise InvalidInput("a usage must be an object", hint="pass counts of tokens by name")
     for count in counts.values():
         if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST:
-            raise InvalidInput("a count of tokens is no whole number from 0", hint="leave it out")
+            raise InvalidInput(
+                "a count of tokens must be a whole number from 0", hint="leave it out"
+            )
     return TokenUsage(**counts)
 
 
@@ -103,7 +105,7 @@ def with_usage(
         InvalidInput: one of them cannot be read.
     """
     if model is not None and not isinstance(model, str):
-        raise InvalidInput("the model is no text", hint="pass its name, such as claude-opus")
+        raise InvalidInput("the model must be a text", hint="pass its name, such as claude-opus")
     told: dict[str, Any] = {} if model is None else {MODEL: model}
     if usage is not None:
         told[FIELD] = msgspec.to_builtins(usage_of(usage))

@@ -186,7 +186,7 @@ def _owner(session: Session, draft: Draft, place: int, mark: str = "c") -> list[
 def select_tool_calls(tx: Transaction, where: Condition, last_seq: int) -> list[ToolCall]:
     """Return the tool calls up to a message that meet a condition, oldest first.
 
-    Of a call whose result came behind that message, the call alone; of a result whose call did,
+    Of a call whose result came after that message, the call alone; of a result whose call did,
     the result alone.
     """
     sql = _SELECT_SEEN + where.sql + " AND (called <= ? OR answered <= ?) ORDER BY created_at, id"
@@ -223,7 +223,7 @@ def _joined(first: ToolCall, later: ToolCall) -> ToolCall:
 
 
 def _seen(row: Row, last_seq: int) -> ToolCall:
-    """Return what somebody knows of a call who read up to ``last_seq``."""
+    """Return what is known of a call after reading up to ``last_seq``."""
     call, called, answered = _tool_call(row), integer(row[11]), integer_or_none(row[12])
     if called > last_seq:
         return msgspec.structs.replace(

@@ -21,7 +21,7 @@ class ToolPair(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         call_id: The id that the model gave the call, where it gave one.
         tool_name: What was called, where it is known.
-        call_seq: The message that asked; None for a result that nobody asked for.
+        call_seq: The message that asked; None for a result without a call.
         result_seq: The message that answered; None while the call is pending.
     """
 
@@ -66,8 +66,8 @@ def pending_calls(messages: Iterable[Message]) -> tuple[ToolPair, ...]:
 def spans(messages: Sequence[Message]) -> dict[int, Span]:
     """Return for the seq of each message the messages that must stay together with it.
 
-    A call stays with its result and with all that stands between them. A call that is still to be
-    answered stays with everything behind it: it is still to be answered while no user message came
+    A call stays with its result and with all that is between them. A call that is still to be
+    answered stays with everything after it: it is still to be answered while no user message came
     after it. A message without tools is a span of its own.
     """
     found = {message.seq: Span(message.seq, message.seq) for message in messages}

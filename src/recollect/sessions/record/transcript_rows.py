@@ -56,7 +56,7 @@ _TOUCH: LiteralString = """
 
 
 def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> list[int | str]:
-    """Store the drafts behind the newest message of their session.
+    """Store the drafts after the newest message of their session.
 
     Args:
         tx: The transaction that read ``session``.
@@ -197,7 +197,7 @@ def known_message(tx: Transaction, scope: Scope, session: Session, message_id: s
     """Return a message that `append_drafts` found to have the event id of a draft.
 
     Raises:
-        Denied: it stands in another session than the one that the scope may see.
+        Denied: it is in another session than the one that the scope may see.
         StoreCorrupt: its row is not what was stored.
     """
     found = find_message(tx, msgspec.structs.replace(scope, session=None), message_id)

@@ -37,7 +37,7 @@ _SAID = frozenset(
         "url",
     }
 )
-"""Fields that the block itself stands for; the bytes of an image are not kept."""
+"""Fields that the block itself replaces; the bytes of an image are not kept."""
 
 
 def anthropic_block(block: ContentBlock) -> dict[str, Any]:

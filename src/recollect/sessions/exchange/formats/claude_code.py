@@ -51,7 +51,7 @@ _MARKS = frozenset({"sessionId", "leafUuid", "snapshot"})
 """Fields by which a typed line is one of Claude Code."""
 
 _HELD = frozenset({"message", "parentUuid", "timestamp", "type", "uuid", "content", REST})
-"""Fields of a line that the message stands for."""
+"""Fields of a line that the message replaces."""
 _SHARED = frozenset(
     {
         "agentId",
@@ -301,7 +301,7 @@ class _Chain:
         return with_rest(line, message, _FORM, native=_is_native(item))
 
     def summary(self, item: Compaction) -> Iterator[dict[str, Any]]:
-        """Yield the border that Claude Code begins to read at, and the summary behind it."""
+        """Yield the border that Claude Code begins to read at, and the summary after it."""
         border, told = _uuid_of(item.id + "/border"), _uuid_of(item.id)
         frame = self._made(item.created_at) | {REST: {DERIVED: True}}
         yield frame | {

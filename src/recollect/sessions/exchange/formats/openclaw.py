@@ -58,7 +58,7 @@ _ROLES = {
     "branchSummary": "system",
 }
 _HELD = frozenset({"id", "message", "parentId", "summary", "timestamp", "type", REST})
-"""Fields of an entry that the message stands for."""
+"""Fields of an entry that the message replaces."""
 _SAID = frozenset({"command", "content", "isError", "output", "summary", "toolCallId", "toolName"})
 """Fields of the message in it, likewise."""
 _PLAIN = frozenset({"assistant", "system", "toolResult", "user"})
