@@ -1,4 +1,4 @@
-"""The mirrors of all transcripts, written by a thread of their own behind the commits.
+"""The mirrors of all transcripts, written by a thread of their own after the commits.
 
 The thread follows the outbox from where it was, so that it also catches up with what other
 processes stored and with what a killed one left undone. Appending never waits for it. Several
@@ -59,7 +59,7 @@ _ALL: LiteralString = "SELECT id FROM sessions WHERE last_seq > 0 ORDER BY id"
 
 
 class TranscriptMirror:
-    """Keeps ``transcripts/<session id>.jsonl`` behind the database.
+    """Keeps ``transcripts/<session id>.jsonl`` in step with the database.
 
     Args:
         home: The home directory.
