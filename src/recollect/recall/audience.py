@@ -1,4 +1,4 @@
-"""On whose behalf is searched and read: what a session may hear, as the index understands it."""
+"""On whose behalf one searches and reads: what a session may hear, as the index understands it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check_may_read(sessions: Asked, session_id: str | None) -> None:
     """Refuse memory files to a session that is not one person's.
 
     Raises:
-        Denied: more than one person may read what it is told.
+        Denied: more than one person may read what it says.
         NotFound: there is no such session in the scope.
     """
     if session_id is not None and not sessions().visibility_group(session_id).is_private:

@@ -164,7 +164,7 @@ class Following:
     def __init__(self, form: TranscriptFormat) -> None:
         self._form = form
         self._quiet: set[str] = set()
-        """Sessions in a turn that nobody began."""
+        """Sessions in a turn that no person began."""
         self._recalls: set[str] = set()
         """Calls of memory tools whose results are to come."""
 
@@ -180,7 +180,7 @@ class Following:
 
     @property
     def is_owners(self) -> bool:
-        """Whether nobody but the owner speaks in them."""
+        """Whether only the owner speaks in them."""
         return self._form.is_owners
 
     @property
@@ -224,7 +224,7 @@ class Following:
         return is_agent and self.name == "claude-code"
 
     def _turn(self, record: Record, line: ForeignMessage) -> str | None:
-        """Return why a message is left out with the turn that it stands in, or None."""
+        """Return why a message is left out with its turn, or None."""
         said = _text(line.content)
         if line.role == "user":
             self._quiet.discard(line.session.id)

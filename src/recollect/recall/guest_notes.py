@@ -1,7 +1,7 @@
 """Guests' notes: lines that flushes wrote for sessions that are not the owner's, found again.
 
-Such sessions are not flushed any more, see `flush`. What was written before stands in the notes of
-the workspace, where every direct chat reads it. A line is told by what it says: one that the owner
+Such sessions are not flushed any more, see `flush`. What was written before is in the notes of
+the workspace, where every direct chat reads it. A line is known by what it says: one that the owner
 has said as well is found too.
 """
 
@@ -27,7 +27,7 @@ _BATCH = 1_000
 
 
 class GuestNotes(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands of one session in one file.
+    """What one file has of one session.
 
     Attributes:
         session_id: Who said it.
@@ -46,7 +46,7 @@ class GuestNotes(msgspec.Struct, frozen=True, kw_only=True):
 def guest_notes(
     sessions: Sessions, flushes: Iterable[MemoryFlushed], workspace: Path
 ) -> list[GuestNotes]:
-    """Return what stands in the notes of a workspace and was said in sessions of guests.
+    """Return what the notes of a workspace have from sessions of guests.
 
     Sessions and files that are gone are left out.
 

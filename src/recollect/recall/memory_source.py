@@ -1,7 +1,7 @@
 """The source of memory files: reads what changed, and hands it to the index as documents.
 
 A scan compares size and modification time with what is indexed and reads only what differs.
-Unreadable, binary and oversized files are told in a warning and stay as they were indexed before.
+Unreadable, binary and oversized files cause a warning and stay as they were indexed before.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whose index it is: index.db carries the id of its home, and knows no more than records.db.
 
 An index of another home, or of records that were replaced by an older copy, would answer with what
-nobody said here, and pass over what is said next. It is derived, so it is built anew.
+was never said here, and pass over what is said next. It is derived, so it is rebuilt.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ AHEAD = "index.db knew more than records.db, which is an older copy"
 
 
 def incompatibility(records: Database, index: Database) -> str | None:
-    """Return why an index is not that of these records; None where it is, or is nobody's yet."""
+    """Return why an index is not that of these records; None where it is, or has no home yet."""
     home_id = records.read(find_home_id)
     owner, seen = index.read(lambda tx: (find_home_id(tx), read_up_to(tx, TranscriptFeed.name)))
     if owner is not None and owner != home_id:
         return FOREIGN
-    # Read behind the index: another process may bring both forward meanwhile.
+    # Read after the index: another process may bring both forward meanwhile.
     return AHEAD if seen > records.read(newest_change) else None
 
 
@@ -37,7 +37,7 @@ def claim(records: Database, index: Database) -> str | None:
         reason = incompatibility(records, index)
         is_ours = index.read(find_home_id) == home_id
     except StoreCorrupt:
-        return None  # told by whoever reads more of it; the records can be used meanwhile
+        return None  # reported by whoever reads more of it; the records can be used meanwhile
     if home_id is None or (reason is None and is_ours):
         return reason
 

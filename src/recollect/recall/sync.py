@@ -52,7 +52,7 @@ class Schedule:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody waits."""
+        """Whether nothing is asked for."""
         return not self._asks
 
     def ask(self, reason: Reason, now: float, rest_s: float = 0.0) -> None:

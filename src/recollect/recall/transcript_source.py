@@ -41,7 +41,7 @@ class TranscriptFeed:
         self._links = links
 
     def is_behind(self, cursor: int) -> bool:
-        """Return whether there is a change behind ``cursor``."""
+        """Return whether there is a change after ``cursor``."""
         return self._records.read(newest_change) > cursor
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
@@ -131,7 +131,7 @@ class ChangedMessage(msgspec.Struct, frozen=True):
 
 
 def changed_messages(tx: Transaction, after: int, limit: int) -> list[ChangedMessage]:
-    """Return up to ``limit`` changes of messages behind the change ``after``, in commit order.
+    """Return up to ``limit`` changes of messages after the change ``after``, in commit order.
 
     A message of a deleted session counts as gone: it is in no search, and comes back with the
     status.

@@ -101,7 +101,7 @@ class _Reader:
         return found
 
     def pause_s(self) -> float:
-        """Return how long to wait before the next look when nothing was found and nobody calls."""
+        """Return how long to wait for the next look when nothing was found."""
         pause_s, self._pause_s = self._pause_s, min(_LONGEST_S, self._pause_s * 2)
         return pause_s
 
@@ -230,7 +230,7 @@ class EventStream:
             StoreError: the database cannot be read.
         """
         if limit < 0:
-            raise InvalidInput("a limit is below 0", hint="use a number from 0")
+            raise InvalidInput("the limit must be 0 or more", hint="use a number from 0")
         wanted = self._filter(types, session_id)
         if wanted is None:
             return []
@@ -284,7 +284,7 @@ class EventStream:
             callback: Gets a `RecordedEvent`.
             types: Only these types.
             session_id: Only those of this session.
-            after: Begin behind this sequence number instead of now.
+            after: Begin after this sequence number instead of now.
 
         Returns:
             What stops it: ``close()``, or the end of a ``with`` block.

@@ -1,7 +1,7 @@
 """Which files are memory files: `MEMORY.md`, `USER.md`, `memory/**.md`, and extra paths.
 
 Symbolic links, hard links and special files are left out, and so are names that are not UTF-8. What
-cannot be looked into is told, and is not taken for gone.
+cannot be looked into causes a warning, and is not taken for gone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reading memory files: which paths may be read, how much at once, and where to go on.
 
-A file that is not there is an answer, not an error: agents ask for notes that nobody has written
+A file that is not there is an answer, not an error: agents ask for notes that were never written
 yet. A path that must not be read is an error.
 """
 
@@ -30,13 +30,13 @@ class ReadResult(msgspec.Struct, frozen=True, kw_only=True):
     """Lines of a memory file.
 
     Attributes:
-        status: ``ok``, or ``not_found`` when nobody has written this file; then there is no text.
+        status: ``ok``, or ``not_found`` when this file was never written; then there is no text.
         path: The file, as hits name it.
         text: The lines, joined by line feeds, secrets taken out.
         from_line: The first of them, from 1.
         lines: How many they are.
         total_lines: How many the file has; the feed that ends the last one begins no other.
-        truncated: Whether there is more behind them.
+        truncated: Whether there is more after them.
         next_from: Where to go on reading; None at the end.
     """
 
@@ -118,7 +118,7 @@ class MemoryReader:
             InvalidInput: it is none.
         """
         if not path or "\0" in path or not _is_text(path):
-            raise InvalidInput("this is no path", hint=_PATH_HINT)
+            raise InvalidInput("the path must be text, not empty and without NUL", hint=_PATH_HINT)
         if ".." in path.split("/"):
             raise Denied("the path leaves its folder", hint=_PATH_HINT)
         ref = self._relative(posixpath.normpath(path))

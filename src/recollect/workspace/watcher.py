@@ -27,7 +27,7 @@ then the paths that changed, and an empty set when nothing did for so long."""
 
 GROUP_MS = 400
 STEP_MS = 50
-"""Changes are told when none has followed for a step, and at the latest after a group."""
+"""Changes are reported when none has followed for a step, and at the latest after a group."""
 READY_MS = 100
 """How long a first wait is: when it ends without a change, everything is watched."""
 TRIES = 5
@@ -107,7 +107,7 @@ class Watcher:
         for changed in self._notifier(sorted(folders), self._closing, self._poll_s):
             self.state = Watching(mode="notify")
             meant = frozenset(path for path in changed if self._is_meant(path, folders))
-            if meant or is_first:  # at first, what changed while nobody watched
+            if meant or is_first:  # at first, what changed before it watched
                 self._tell(meant)
             if (meant or not changed) and self._folders() != folders:
                 return

@@ -120,8 +120,8 @@ class Indexer:
         """Return why nothing is embedded before somebody agrees, or None.
 
         A paid provider does not get the texts that another embedder, or none, has indexed; one that
-        nobody named, but a key for it lay in the environment, gets none at all. To build the index
-        anew for it is to agree; a new index for one that was named needs no agreement.
+        was not named, but has a key in the environment, gets none at all. To rebuild the index for
+        it is to agree; a new index for one that was named needs no agreement.
         """
         embedder = self.vectors.wanted()
         if embedder is None or not (self._confirms and is_paid(embedder)):
@@ -144,7 +144,7 @@ class Indexer:
         Args:
             feeds: Where documents come from.
             remote: Knows the price.
-            anew: Whether everything is to be built anew in any case.
+            anew: Whether everything is to be rebuilt in any case.
         """
         from recollect.index.build.preview import Preview, Survey
 
@@ -175,7 +175,7 @@ class Indexer:
         ``full`` makes the vectors too and builds a new index where this one does not fit; a rebuild
         that was killed is finished. Where the embedder of the settings is given up, the fallback
         takes over. ``background`` never rebuilds. Both wait for another sync of this process.
-        ``answer`` waits for nobody: it reads words only, and merges no more than a moment.
+        ``answer`` does not wait: it reads words only, and merges for a moment at most.
 
         Raises:
             ProviderError: the embedder failed; words are indexed, and vectors that were made kept.
@@ -229,7 +229,7 @@ class Indexer:
     def _bring_up(
         self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation
     ) -> SyncReport:
-        """Read what is new into the serving generation, merge, and embed where nobody waits."""
+        """Read what is new into the serving generation, merge, and embed unless a search waits."""
         report, generation = self._read(feeds, watch, serving)
         if watch.mode != "answer":
             self._ingestor.merge(generation, watch)
@@ -269,7 +269,7 @@ class Indexer:
 
     @contextmanager
     def _alone(self) -> Iterator[bool]:
-        """Give the block True when nobody else rebuilds until its end."""
+        """Give the block True when no one else rebuilds until its end."""
         with ExitStack() as held:
             alone = self._mutex.acquire(blocking=False)
             if alone:
@@ -281,7 +281,7 @@ class Indexer:
     def _is_rebuild_due(self) -> bool:
         """Whether the index does not fit, or a rebuild of what fits was begun; drop other ones.
 
-        The caller is alone, so nobody is at it.
+        The caller is alone, so no one works on it.
         """
         if self.outdated():
             return True

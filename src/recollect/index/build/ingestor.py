@@ -35,10 +35,10 @@ IGNORED = "annotations of memory files that are not valid and were left out"
 
 
 class Superseded(Conflict):
-    """The generation was retired while it was written: begin anew with the one that serves."""
+    """The generation was retired while it was written: begin again with the one that serves."""
 
     def __init__(self) -> None:
-        super().__init__("the index was built anew meanwhile", hint="try again")
+        super().__init__("the index was rebuilt meanwhile", hint="try again")
 
 
 class Ingestor:
@@ -119,7 +119,7 @@ class Ingestor:
     def _apply(
         self, generation: Generation, known: _Known, start: int, batch: DocumentBatch
     ) -> SyncReport | None:
-        """Write a batch if it begins where the cursor of its feed stands; else return None."""
+        """Write a batch if it begins at the cursor of its feed; else return None."""
         steps = _steps(generation.identity, known, batch)
         ignored = sum(prepared.ignored for step in steps.values() for prepared in step.changed)
         told = (f"{IGNORED}: {ignored}",) if ignored else ()

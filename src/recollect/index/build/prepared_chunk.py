@@ -22,7 +22,7 @@ from recollect.text.terms import terms
 from recollect.text.turns import chunk_message
 
 PIECES_VERSION = 2
-"""Raise it when the chunks, heads or cues of the same text change: indexes are then built anew."""
+"""Raise it when the chunks, heads or cues of the same text change: indexes are then rebuilt."""
 HEAD_TERMS = 35
 """A neighbour lends its first 35 terms (about 60 words): without the cut long answers swamp the
 short messages beside them (docs/experiments.md, neighbours)."""

@@ -33,7 +33,7 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
     """What would be done.
 
     Attributes:
-        rebuild: Why everything is built anew, or None.
+        rebuild: Why everything is rebuilt, or None.
         consent_needed: Why a sync would not do it before somebody agrees, or None.
         documents: Messages and files that would be read.
         chunks: Chunks that they are cut into.
@@ -41,7 +41,7 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
         tokens: Their estimated tokens.
         model: The ``provider:model`` that would embed them, or None.
         is_paid: Whether somebody bills for it.
-        usd: What it costs; 0 where nobody bills, None where the price is not known.
+        usd: What it costs; 0 where it is free, None where the price is not known.
         tokens_left_today: What the daily limit still allows; None without one, or where nobody
             bills.
     """

@@ -46,7 +46,7 @@ class PartitionWriter:
     """Writes one partition. Kept from one transaction to the next, because it remembers numbers.
 
     What it remembers is used only when the partition is as this writer left it: after a transaction
-    that failed or was run twice, or when another process has written, it begins anew.
+    that failed or was run twice, or when another process has written, it begins again.
 
     Args:
         partition: The row of `partitions`.

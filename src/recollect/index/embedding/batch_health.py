@@ -25,7 +25,7 @@ class BatchHealth(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         failures: Batches that failed since one succeeded.
-        fingerprint: The embedder whose batches they were; another one starts anew.
+        fingerprint: The embedder whose batches they were; another one starts over.
         last_error: `code` of the last failure.
         last_provider: Whose it was.
         failed_at: When it was, ms UTC.

@@ -1,4 +1,4 @@
-"""Rows of batches under way: which job is how far, and which texts nobody else may send meanwhile.
+"""Rows of batches under way: which job is how far, and which texts no one else may send meanwhile.
 
 Only who holds the lock of embedding writes them, so a job that is being uploaded while somebody
 else has the lock belongs to a process that died.

@@ -132,7 +132,7 @@ class BatchJobRunner:
             return self._give_up(job, error.code) if self._is_late(job) else OPEN
         except ProviderRejected as error:
             _check_key(error)
-            batch = None  # a provider that lists no batches: nothing better than to send it anew
+            batch = None  # a provider that lists no batches: nothing better than to send it again
         if batch is None:
             self.abandon(job)
             return Verdict(is_over=True)
@@ -171,7 +171,7 @@ class BatchJobRunner:
         self._database.write(partial(remove_job, number=job.number))
 
     def _start(self, job: BatchJob, file: str) -> RemoteBatch | None:
-        """Start the batch; return None when nobody knows whether there is one."""
+        """Start the batch; return None when it is unknown whether there is one."""
         try:
             return self._batches.create(job.name, file)
         except QuotaExhausted:

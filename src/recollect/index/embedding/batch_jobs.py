@@ -134,7 +134,7 @@ class EmbeddingJobs:
             _nap(self._settings.poll_interval_ms / 1000, watch)
 
     def status(self) -> BatchStatus:
-        """Return what status shows; asks nobody."""
+        """Return what status shows; asks no provider."""
         offered = batches_of(self._embedder) is not None
         fingerprint = self._fingerprint if offered else None
         now = self._clock.now_ms()
@@ -196,7 +196,7 @@ class EmbeddingJobs:
         except BudgetSpent:
             return False
         except ProviderError as error:
-            # Where there is no such address, there are no batches: a second try finds none either.
+            # An address that does not exist offers no batches: a second try finds none either.
             is_absent = error.facts.get("status") in {404, 405}
             self._fail(round_.batches.provider, error.code, BATCH_FAILURE_LIMIT if is_absent else 1)
             return False

@@ -1,4 +1,4 @@
-"""The texts that go into a batch: those that wait, that nobody else sends, that no cache has."""
+"""The texts that go into a batch: those that wait, that no one else sends, that no cache has."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAGE = 500
 
 Line = Callable[[str, str], bytes]
 Text = tuple[bytes, str]
-"""A text behind its hash."""
+"""A text and its hash."""
 
 
 class BatchDraft(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ class BatchTexts:
         Args:
             generation: Whose chunks.
             line: Makes the line of a text out of its key, the hash in hexadecimal, and the text.
-            file: Written anew.
+            file: Overwritten.
             left_out: Hashes of texts that are to be sent directly.
             most_tokens: What may be spent; None for no limit.
 
@@ -216,7 +216,7 @@ class BatchResults:
         """Store what is right of the results of a job; keys that it does not owe are ignored."""
         owed = {digest.hex(): digest for digest in self._database.read(self._owed(job))}
         if not owed:
-            # A process was killed behind the last group: the file may be gone already.
+            # A process was killed after the last group: the file may be gone already.
             return Collected(vectors=0, texts=0, owed=frozenset())
         waiting = self._database.read(self._waiting)
         vectors = texts = 0

@@ -55,7 +55,7 @@ class Cached(msgspec.Struct, frozen=True):
 
 
 def space_of(embedder: Embedder) -> Space:
-    """Return the space of an embedder; asks nobody."""
+    """Return the space of an embedder; asks no provider."""
     provider, _, model = embedder.model.partition(":")
     return Space(provider=provider, model=model, provider_key=embedder.fingerprint)
 
@@ -180,7 +180,7 @@ def evict(database: Database, cache: EmbeddingCache, watch: Watch) -> int:
 def sweep(database: Database) -> int:
     """Remove the vectors of texts that no chunk holds, and return of how many texts.
 
-    Works in small transactions, so that nobody waits for it. A text that comes back meanwhile may
+    Works in small transactions, so that writers need not wait. A text that comes back meanwhile may
     lose its row; that costs one embedding.
     """
     used = np.unique(np.fromiter((_prefix(h) for h in _chunk_hashes(database)), np.uint64))

@@ -55,7 +55,7 @@ class EmbedderFailure(msgspec.Struct, frozen=True, kw_only=True):
     is_given_up: bool
 
     def is_over(self, now: int) -> bool:
-        """Return whether time has mended it: the daily limit begins anew with the day (UTC)."""
+        """Return whether time has mended it: the daily limit starts over with the day (UTC)."""
         return self.code == BudgetSpent.code and now // DAY_MS > self.at // DAY_MS
 
     def may_be_asked_again(self, now: int) -> bool:

@@ -73,7 +73,7 @@ PROBE = "memory"
 
 
 class SizeChanged(DimensionMismatch):
-    """The same model makes vectors of another size now: the generation needs to be built anew."""
+    """The same model makes vectors of another size now: the generation must be rebuilt."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -145,7 +145,7 @@ class EmbeddingService:
     def replaced(self, serving: Generation | None) -> str:
         """Return the fingerprint of the embedder whose place a new generation's one takes.
 
-        Only of one that made the vectors before: then nobody is asked again when it comes back.
+        Only of one that made the vectors before: then it needs no consent when it comes back.
 
         Args:
             serving: What answers now.
@@ -167,7 +167,7 @@ class EmbeddingService:
 
     @property
     def was_found(self) -> bool:
-        """Whether nobody named the embedder: a key for it lay in the environment."""
+        """Whether the embedder was not named: a key for it lay in the environment."""
         return self._embedders.was_found
 
     def batch_status(self) -> BatchStatus | None:
@@ -176,7 +176,7 @@ class EmbeddingService:
         return self._jobs_of(embedder).status() if embedder is not None else None
 
     def has_due_batch(self, generation: Generation) -> bool:
-        """Return whether nobody has asked for a while how far a batch for a generation is."""
+        """Return whether it is time to ask how far a batch for a generation is."""
         if not self.fits(generation):
             return False
         fingerprint, since = generation.identity.embedder, self._clock.now_ms() - BATCH_REST_MS
