@@ -18,7 +18,7 @@ from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
-from recollect.index.model.sync_report import OnProgress, SyncReport, ignore_progress
+from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
@@ -98,7 +98,7 @@ class Memory:
     def _sync(self, on_progress: OnProgress) -> SyncReport:
         followed = self._parts.upkeep.bring_in()
         report = SyncReport(warnings=followed.warnings)
-        return report.plus(self._parts.index.sync(on_progress))
+        return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.
@@ -121,7 +121,7 @@ class Memory:
             StoreError: a database refused.
             ProviderError: the embedder failed; the old index stays.
         """
-        return self._parts.upkeep.run(lambda: self._parts.index.rebuild(on_progress))
+        return self._parts.upkeep.run(lambda: self._parts.index.rebuild(Watch(tell=on_progress)))
 
     def needs_confirmation(self, *, reindex: bool = False) -> bool:
         """Return cheaply whether a sync, or a reindex, is to be agreed to by who pays."""

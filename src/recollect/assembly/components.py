@@ -22,6 +22,7 @@ from recollect.assembly.sources import (
     search_backend,
 )
 from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import RecollectError
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.index import Index
@@ -108,18 +109,31 @@ def assemble(order: OpenOptions) -> Components:
 
     Raises:
         ConfigError: a setting is wrong.
+        InvalidInput: no package brings the model or back end that the settings name.
         NotFound: the workspace is no folder.
+        ProviderError: a model or back end cannot be imported.
         StoreError: a database cannot be opened.
     """
     ground = open_resources(order)
+    try:
+        return _assemble(order, ground)
+    except RecollectError:
+        ground.index_database.close()
+        ground.records.close()
+        raise
+
+
+def _assemble(order: OpenOptions, ground: Resources) -> Components:
     resolved, settings, clock = ground.resolved, ground.resolved.settings, ground.clock
     files = memory_files(ground)
-    index = _index(ground, files)
+    locks = IndexLocks(ground.index_home, clock)
+    index = _index(ground, files, locks)
     mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
     retention = functools.cache(lambda: _retention(ground, index, mirror))
     kept = Kept(
         index=index,
         lock=worker_lock(ground.index_home, files, ground.scope, clock),
+        sync_lock=locks.sync,
         files=files,
         followed=followed_transcripts(ground, mirror),
         is_live=order.live,
@@ -152,7 +166,7 @@ def assemble(order: OpenOptions) -> Components:
     )
 
 
-def _index(ground: Resources, files: MemorySource | None) -> Index:
+def _index(ground: Resources, files: MemorySource | None, locks: IndexLocks) -> Index:
     agent = own_index_of(ground.resolved, ground.scope)
     records, database = ground.records, ground.index_database
     links = read_links(ground.resolved.settings.sessions.identity_links)
@@ -177,7 +191,7 @@ def _index(ground: Resources, files: MemorySource | None) -> Index:
         embedder=ground.choice.embedder,
         fallback=ground.choice.fallback,
         was_found=ground.was_found,
-        locks=IndexLocks(ground.index_home, ground.clock),
+        locks=locks,
         origin=files.origin if files else None,
         near=choose_vectors(near),
         notice=incompatibility and f"{incompatibility}: it is built anew",

@@ -21,33 +21,16 @@ Operation = Literal["put", "delete"]
 
 _WRITE_EVENT = """
     INSERT INTO events (tenant, agent, user_id, project, session_id, type, payload, at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _READ_EVENTS: LiteralString = """
     SELECT seq, tenant, agent, user_id, project, session_id, type, payload, at
     FROM events WHERE seq > ?"""
 _LAST_EVENT = "SELECT seq FROM events ORDER BY seq DESC LIMIT 1"
 _WRITE_CHANGE = "INSERT INTO changes (tenant, kind, ref, op, at) VALUES (?, ?, ?, ?, ?)"
-_READ_CHANGES = """
-    SELECT seq, tenant, kind, ref, op, at FROM changes WHERE seq > ? ORDER BY seq LIMIT ?
-"""
 _LAST_CHANGE = "SELECT seq FROM changes ORDER BY seq DESC LIMIT 1"
 
 _COLUMNS = ("type", "scope", "at")
-
-
-class Change(Struct, frozen=True, kw_only=True):
-    """A searchable record appeared, changed or went away."""
-
-    seq: int
-    tenant: str
-    kind: str
-    """Such as ``message``."""
-    ref: str
-    """The id of the record."""
-    op: Operation
-    at: int
-    """Ms UTC."""
 
 
 class EventFilter(Struct, frozen=True, kw_only=True):
@@ -69,16 +52,14 @@ class RecordedEvent(Struct, frozen=True, kw_only=True):
     event: Event
 
 
-def record_event(tx: Transaction, event: AnyEvent) -> int:
-    """Write an event; return its sequence number."""
+def record_event(tx: Transaction, event: AnyEvent) -> None:
+    """Write an event."""
     fields = msgspec.to_builtins(event)
     payload = {name: value for name, value in fields.items() if name not in _COLUMNS}
     scope = event.scope
     owner = (scope.tenant, scope.agent, scope.user, scope.project, scope.session)
-    row = tx.row(
-        _WRITE_EVENT, (*owner, fields["type"], msgspec.json.encode(payload).decode(), event.at)
-    )
-    return integer(row[0] if row else None)
+    encoded = msgspec.json.encode(payload).decode()
+    tx.execute(_WRITE_EVENT, (*owner, fields["type"], encoded, event.at))
 
 
 def events_since(
@@ -119,12 +100,7 @@ def record_changes(
     tx: Transaction, *, tenant: str, kind: str, refs: Iterable[str], op: Operation, at: int
 ) -> None:
     """Tell the index of the same change to many records, in their order."""
-    tx.executemany(_WRITE_CHANGE, ((tenant, kind, ref, op, at) for ref in refs))
-
-
-def changes_after(tx: Transaction, seq: int, limit: int = 1_000) -> list[Change]:
-    """Return up to ``limit`` changes after ``seq``, oldest first."""
-    return [_read_change(row) for row in tx.rows(_READ_CHANGES, (seq, limit))]
+    tx.executemany(_WRITE_CHANGE, [(tenant, kind, ref, op, at) for ref in refs])
 
 
 def last_change(tx: Transaction) -> int:
@@ -179,15 +155,3 @@ def _event(kind: str, fields: dict[str, object], *, scope: Scope, at: int) -> Ev
     except msgspec.ValidationError:
         return UnknownEvent(scope=scope, at=at, name=kind, fields=fields)
     return known
-
-
-def _read_change(row: Row) -> Change:
-    seq, tenant, kind, ref, op, at = row
-    return Change(
-        seq=integer(seq),
-        tenant=text(tenant),
-        kind=text(kind),
-        ref=text(ref),
-        op="delete" if op == "delete" else "put",
-        at=integer(at),
-    )
