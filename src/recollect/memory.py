@@ -24,7 +24,6 @@ from recollect.index.query.search_service import SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import audience_of, check_may_read, shows_citations, stretches_of
 from recollect.recall.maintenance import Synced
-from recollect.sessions.exchange.transcript_format import AUTO
 from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
@@ -232,7 +231,7 @@ class Memory:
     def import_transcripts(
         self,
         path: Path | str,
-        format_name: str = AUTO,
+        format_name: str = "auto",
         progress: Progress | None = None,
     ) -> ImportReport:
         """Import a transcript, or all below a folder; return what was new and what was wrong.

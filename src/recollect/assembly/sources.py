@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from recollect.assembly.resources import Resources
 from recollect.index.index import Index
-from recollect.recall.memory_source import MemorySource
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.identity_links import read_links
 from recollect.workspace.extra_paths import ExtraPath, extra_path
-from recollect.workspace.memory_folder import MemoryFolder
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.recall.followed import FollowedTranscripts
+    from recollect.recall.memory_source import MemorySource
     from recollect.recall.search_port import SearchBackend
     from recollect.workspace.reading import MemoryReader
 
@@ -25,9 +24,11 @@ def memory_files(ground: Resources) -> MemorySource | None:
     extra = extra_paths(ground)
     if ground.workspace is None and not extra:
         return None
-    return MemorySource(
-        MemoryFolder(ground.workspace, extra, redactor=ground.redactor), ground.scope
-    )
+    from recollect.recall.memory_source import MemorySource
+    from recollect.workspace.memory_folder import MemoryFolder
+
+    folder = MemoryFolder(ground.workspace, extra, redactor=ground.redactor)
+    return MemorySource(folder, ground.scope)
 
 
 def extra_paths(ground: Resources) -> list[ExtraPath]:

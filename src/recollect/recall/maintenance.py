@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
@@ -23,13 +23,14 @@ from recollect.core.settings.sync import SyncSettings
 from recollect.index.index import Index
 from recollect.index.model.locks import SyncLock
 from recollect.index.model.sync_report import SyncReport, Watch, never
-from recollect.recall.followed import FollowedTranscripts, FollowReport, TranscriptDeltas
-from recollect.recall.memory_source import MemorySource
 from recollect.recall.sync import GATHER_S, BackgroundSync, Duties, Last, Reason
-from recollect.sessions.exchange.import_source import SUFFIX
-from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.store.locks import OwnerLock
 from recollect.workspace.watcher import Notifier, Watcher, Watching
+
+if TYPE_CHECKING:  # a home without them imports none of them
+    from recollect.recall.followed import FollowedTranscripts, FollowReport
+    from recollect.recall.memory_source import MemorySource
+    from recollect.sessions.mirror.mirror import TranscriptMirror
 
 WORKER = "worker"
 """What the holder of the lock is."""
@@ -111,7 +112,11 @@ class Maintenance:
     ) -> None:
         self._kept = kept
         self._settings = settings
-        self._deltas = TranscriptDeltas(settings.transcripts)
+        self._look_at: Callable[[str], bool] | None = None
+        if kept.followed is not None:
+            from recollect.recall.followed import TranscriptDeltas
+
+            self._look_at = TranscriptDeltas(settings.transcripts).look
         self._followed_at = 0.0
         self._watcher = Watcher(
             (
@@ -184,6 +189,8 @@ class Maintenance:
         """Store what is new in followed transcripts."""
         self._followed_at = time.monotonic()
         if self._kept.followed is None:
+            from recollect.recall.followed import FollowReport
+
             return FollowReport()
         return self._kept.followed.bring_in(stopping)
 
@@ -227,11 +234,13 @@ class Maintenance:
             self._watcher.start()
 
     def _changed(self, paths: frozenset[str]) -> None:
+        from recollect.sessions.exchange.import_source import SUFFIX
+
         if not paths:
             self._background.ask("start")
         for path in paths:
-            if path.endswith(SUFFIX):
-                rest_ms = 0 if self._deltas.look(path) else self._settings.transcripts.debounce_ms
+            if self._look_at is not None and path.endswith(SUFFIX):
+                rest_ms = 0 if self._look_at(path) else self._settings.transcripts.debounce_ms
                 self._background.ask("transcript", rest_ms / 1000)
             else:
                 with self._telling:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli.output.sanitize import one_line, plain, shortened
+from recollect.cli.output.sanitize import one_line, sanitized, shortened
 
 
 @pytest.mark.parametrize(
@@ -30,16 +30,16 @@ from recollect.cli.output.sanitize import one_line, plain, shortened
 )
 def test_a_terminal_gets_no_orders_from_a_text(text: str, shown: str) -> None:
     """Sequences and control characters are left out, all else stays."""
-    assert plain(text) == shown
+    assert sanitized(text) == shown
 
 
 @given(st.text())
 def test_nothing_but_text_and_newlines_is_left(text: str) -> None:
     """For any text; and a safe text stays as it is."""
-    shown = plain(text)
+    shown = sanitized(text)
     kinds = {unicodedata.category(character) for character in shown if character != "\n"}
     assert kinds.isdisjoint({"Cc", "Cs", "Zl", "Zp"})
-    assert plain(shown) == shown
+    assert sanitized(shown) == shown
     shown.encode()
 
 

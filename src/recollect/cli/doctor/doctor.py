@@ -42,17 +42,17 @@ def doctor(
     if fix:
         with show_progress(quiet=as_json) as progress:
             done += repair(home, workspace, progress.indexing, deep=deep)
-    findings = list(Checkup(home, workspace, deep=deep).run())
-    healthy = all(finding.state != "wrong" for finding in findings)
+    results = list(Checkup(home, workspace, deep=deep).run())
+    healthy = all(result.state != "wrong" for result in results)
     if as_json:
-        print_document({"healthy": healthy, "fixed": done, "checks": findings})
+        print_document({"healthy": healthy, "fixed": done, "checks": results})
     else:
-        _show(findings, done)
+        _show(results, done)
     if not healthy:
         raise typer.Exit(FAILED)
 
 
-def _show(findings: list[CheckResult], done: list[str]) -> None:
+def _show(results: list[CheckResult], done: list[str]) -> None:
     from recollect.cli.output.formatting import count
     from recollect.cli.output.screen import show
 
@@ -60,13 +60,13 @@ def _show(findings: list[CheckResult], done: list[str]) -> None:
         show(("fixed", "bold green"), (f"  {sentence}", ""))
     if done:
         show()
-    width = max(len(finding.name) for finding in findings) + 2
-    for finding in findings:
-        mark, style = MARKS[finding.state]
-        show((mark, style), (f" {finding.name:<{width}}", "cyan"), (finding.detail, ""))
-        if finding.hint and finding.state != "ok":
-            show((" " * (width + 2) + finding.hint, "dim"))
-    wrong = sum(finding.state == "wrong" for finding in findings)
+    width = max(len(result.name) for result in results) + 2
+    for result in results:
+        mark, style = MARKS[result.state]
+        show((mark, style), (f" {result.name:<{width}}", "cyan"), (result.detail, ""))
+        if result.hint and result.state != "ok":
+            show((" " * (width + 2) + result.hint, "dim"))
+    wrong = sum(result.state == "wrong" for result in results)
     verdict = (f"{count(wrong, 'thing')} wrong", "bold red") if wrong else ("healthy", "bold green")
     show()
     show(verdict)

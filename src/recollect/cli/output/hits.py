@@ -11,7 +11,7 @@ from rich.text import Text
 
 from recollect.cli.addresses import short
 from recollect.cli.output.formatting import bar, day
-from recollect.cli.output.sanitize import one_line, plain
+from recollect.cli.output.sanitize import one_line, sanitized
 from recollect.cli.output.screen import console, line
 from recollect.text.snippet import snippet
 from recollect.text.terms import query_terms, terms
@@ -93,7 +93,7 @@ def _head(rank: int, hit: Hit, titles: Mapping[str, str], width: int) -> Text:
 
 def _text(hit: Hit, question: str, *, marked: bool) -> Text:
     """Return the part of a hit that fits best, its lines flowing, the question's words marked."""
-    known = plain(hit.snippet)
+    known = sanitized(hit.snippet)
     cut = snippet(known, query_terms(question), MOST_CHARS)
     flowing = cut.text if _FENCE in cut.text else _LINE_INSIDE.sub(" ", cut.text)
     rows = [row.rstrip() for row in flowing.splitlines() if row.strip()]

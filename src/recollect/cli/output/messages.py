@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from recollect.cli.output.formatting import moment
-from recollect.cli.output.sanitize import plain
+from recollect.cli.output.sanitize import sanitized
 from recollect.cli.output.screen import console, line
 
 if TYPE_CHECKING:  # for a name only
@@ -35,7 +35,7 @@ def show_messages(messages: Iterable[Message], *, chosen: int | None = None) -> 
             (f"  {moment(message.created_at)}", "dim"),
         )
         screen.print(head, soft_wrap=True)
-        body = Text(plain(message.text).rstrip(), "dim" if is_context else "")
+        body = Text(sanitized(message.text).rstrip(), "dim" if is_context else "")
         for row in body.wrap(screen, max(20, screen.width - INDENT)):
             row.rstrip()
             screen.print(Text(" " * INDENT) + row, soft_wrap=True)

@@ -1,6 +1,6 @@
 """Text of others, made safe for a terminal: it is data and may not move the cursor or hide itself.
 
-Everything that was said, read or named by a file goes through `plain` before it is printed.
+Everything that was said, read or named by a file goes through `sanitized` before it is printed.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
 
 
-def plain(text: str) -> str:
+def sanitized(text: str) -> str:
     """Return ``text`` without control characters; newlines stay, a tab becomes four spaces."""
     text = _LINE_END.sub("\n", _SEQUENCE.sub("", text)).replace("\t", "    ")
     return _SURROGATE.sub("\ufffd", _CONTROL.sub("", text))
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` as `plain` does, on one line."""
-    return _SPACE.sub(" ", plain(text)).strip()
+    """Return ``text`` as `sanitized` does, on one line."""
+    return _SPACE.sub(" ", sanitized(text)).strip()
 
 
 def shortened(text: str, most: int) -> str:

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from recollect.cli.output.sanitize import plain
+from recollect.cli.output.sanitize import sanitized
 
 Span = tuple[str, str]
 """A text and its style."""
@@ -36,7 +36,7 @@ def console(*, stderr: bool = False) -> Console:
 
 def line(*spans: Span) -> Text:
     """Return one safe text of several spans."""
-    return Text.assemble(*((plain(text), style) for text, style in spans))
+    return Text.assemble(*((sanitized(text), style) for text, style in spans))
 
 
 def say(*spans: Span) -> None:
