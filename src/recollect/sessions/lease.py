@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from types import TracebackType
 from typing import Any, LiteralString, Protocol
 
 import msgspec
@@ -173,12 +172,7 @@ class LeasedSession:
     def __enter__(self) -> LeasedSession:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
     def renew(self) -> None:

@@ -83,7 +83,7 @@ def test_a_failure_of_qmd_is_told_as_a_fallback(tmp_path: Path) -> None:
 def test_tokens_of_embeddings_and_of_language_models_are_told_apart(tmp_path: Path) -> None:
     """Each against its own limit, those of today only; an unknown price is no price of 0."""
     limits = {"embedding.remote.daily_tokens": 1_000, "language.daily_tokens": 2_000}
-    with recollect.open(tmp_path / "home", overrides=LEXICAL | limits) as memory:
+    with recollect.open(tmp_path / "home", overrides={**LEXICAL, **limits}) as memory:
         records = memory._parts.records  # noqa: SLF001  # what providers took, without one
         today = to_datetime(SystemClock().now_ms()).date().isoformat()
         embedding, language = UsageLedger(records, EMBEDDING), UsageLedger(records, LANGUAGE)
