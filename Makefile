@@ -7,6 +7,9 @@ RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
+# The types are those of the oldest Python and its packages; TYPES=true leaves them out on another.
+TYPES := $(PY) -m mypy
+
 export PIP_ROOT_USER_ACTION := ignore
 # Plots need a folder for their font cache, also where there is no home to write to.
 export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
@@ -41,7 +44,7 @@ unit: $(DEV) ## Run the unit tests, without coverage
 check: $(DEV) ## Check format, lint, types, floors, links and sizes
 	@$(PY) -m ruff format --check .
 	@$(PY) -m ruff check .
-	@$(PY) -m mypy
+	@$(TYPES)
 	@$(VENV)/bin/lint-imports
 	@$(PY) scripts/dead_code.py
 	@$(PYTEST) --quiet tests/structure

@@ -7,6 +7,7 @@ are not looked at: they go out as JSON. `make check` runs this.
 from __future__ import annotations
 
 import sys
+import tomllib
 from pathlib import Path
 
 from vulture import Vulture
@@ -18,16 +19,16 @@ KINDS = {"class", "function", "method", "property", "import", "unreachable_code"
 COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
-    "append_stream", "as_dict", "damaged_messages", "episodes_of", "explain_settings", "is_pending",
-    "is_stray", "renew",
+    "as_dict", "damaged_messages", "episodes_of",
+    "explain_settings", "is_pending", "is_stray", "renew",
 }  # fmt: skip
 """For programs; the documentation or the design names them."""
 
 CALLED_FROM_OUTSIDE = {
-    "__getattr__", "create_anthropic", "create_claude_cli", "create_gemini", "create_gguf",
-    "create_openai", "create_voyage", "format_help", "on_broken_pipe",
+    "__getattr__", "create_anthropic", "create_claude_cli", "create_gemini", "create_openai",
+    "create_voyage", "format_help", "on_broken_pipe",
 }  # fmt: skip
-"""By a framework, by an entry point, or by a name that is text."""
+"""By a framework, or by a name that is text."""
 
 LATER = {"Blobs", "back_up", "chunk_turns"}
 """Needed by a step of the plan that is not built yet."""
@@ -40,6 +41,7 @@ def main() -> int:
     excepted = PUBLIC | CALLED_FROM_OUTSIDE | LATER
     unused = [item for item in vulture.get_unused_code(60) if item.typ in KINDS]
     unused = [item for item in unused if PACKAGE in Path(item.filename).parents]
+    unused = [item for item in unused if item.name not in _entry_points()]
     stale = sorted(excepted - {item.name for item in unused})
     if stale:
         print(f"scripts/dead_code.py: needed no more: {', '.join(stale)}")
@@ -47,6 +49,12 @@ def main() -> int:
     for item in found:
         print(f"{Path(item.filename).relative_to(ROOT)}:{item.first_lineno} {item.typ} {item.name}")
     return 1 if found else 0
+
+
+def _entry_points() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = project.get("entry-points", {}).values()
+    return {place.partition(":")[2] for group in groups for place in group.values()}
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ of passing it on.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -17,6 +17,8 @@ from recollect.store.engine import Row, SqlValue
 _HINT = "run `recollect doctor`"
 
 T = TypeVar("T")
+
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
 def decode(kind: type[T], names: Sequence[str], row: Row, **parsed: object) -> T:
@@ -68,6 +70,14 @@ def blob(value: SqlValue) -> bytes:
     if isinstance(value, bytes):
         return value
     raise _damaged("blob")
+
+
+def json_object(value: SqlValue) -> dict[str, Any]:
+    """Return the JSON object of a TEXT cell."""
+    try:
+        return _OBJECT.decode(text(value))
+    except msgspec.DecodeError as error:
+        raise StoreCorrupt("a cell must be a JSON object", hint=_HINT) from error
 
 
 def _damaged(kind: str) -> StoreCorrupt:

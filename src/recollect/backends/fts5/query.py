@@ -29,12 +29,13 @@ def build_query(tokens: Iterable[str], operator: Literal["AND", "OR"] = "AND") -
 
 
 def scores_of_ranks(ranks: Floats) -> Floats:
-    """Return the scores in [0, 1] of ranks of FTS5, none of which is above 0; less is better.
+    """Return the scores in [0, 1] of ranks of FTS5, where less is better.
 
-    >>> scores_of_ranks(np.array([-1.0, 0.0], np.float32)).tolist()
-    [0.5, 0.0]
+    >>> scores_of_ranks(np.array([-1.0, 3.0, np.nan]))
+    array([0.5  , 0.25 , 0.001])
     """
-    is_finite = np.isfinite(ranks)
-    strength = np.where(is_finite, np.maximum(-ranks, 0), 0)
-    scores: Floats = np.where(is_finite, strength / (1 + strength), NO_RANK)
-    return scores
+    size = np.abs(ranks)
+    with np.errstate(invalid="ignore"):  # infinity by infinity; its score is not used
+        scores = np.where(ranks <= 0, size, 1) / (1 + size)
+    found: Floats = np.where(np.isfinite(ranks), scores, NO_RANK).astype(ranks.dtype)
+    return found

@@ -39,7 +39,7 @@ class TailRow(msgspec.Struct, frozen=True):
 
 def read_tail(tx: Transaction, partition: int, start: int) -> list[TailRow]:
     """Return the waiting chunks from number ``start`` on, ascending."""
-    rows = tx.rows(
+    rows = tx.all(
         "SELECT id, layout, postings FROM tail WHERE id BETWEEN ? AND ? ORDER BY id",
         chunk_ids(partition, start),
     )
@@ -76,10 +76,10 @@ def store_records(tx: Transaction, partition: int, first: int, records: Records)
 def _append(tx: Transaction, partition: int, run: SegmentRun) -> None:
     blobs = run.entries.by_chunk(run.first, len(run.records))
     layouts = [record.tobytes() for record in run.records]
-    rows = (
+    rows = [
         (chunk_id(partition, run.first + place), layouts[place], with_sum(data, layouts[place]))
         for place, data in enumerate(blobs)
-    )
+    ]
     tx.executemany("INSERT INTO tail (id, layout, postings) VALUES (?, ?, ?)", rows)
 
 
