@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -62,12 +61,7 @@ class Memory:
     def __enter__(self) -> Memory:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -102,7 +96,7 @@ class Memory:
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.
 
-        The memory must be a live one. Only syncs that did something, or failed, are told.
+        The memory must be a live one. Only syncs that did something, or failed, are reported.
 
         Raises:
             InvalidInput: watching is turned off, or the memory was opened for a moment only.
@@ -114,7 +108,7 @@ class Memory:
         return self._parts.upkeep.watch()
 
     def reindex(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
-        """Build the index anew; searches are answered by the old one until it is finished.
+        """Rebuild the index; the old one answers searches until the new one is finished.
 
         Raises:
             StoreError: a database refused.
@@ -130,7 +124,7 @@ class Memory:
         """Return what a sync, or a reindex, would read, embed and cost; nothing is changed.
 
         Args:
-            reindex: Whether everything is to be built anew in any case.
+            reindex: Whether everything is rebuilt in any case.
 
         Raises:
             StoreError: a database refused.
@@ -172,7 +166,7 @@ class Memory:
 
         Raises:
             InvalidInput: an argument is out of range.
-            NotFound: there is no session to search for.
+            NotFound: the session to search for does not exist.
             StoreError: the index cannot be read.
         """
         settings, sessions = self.settings.search, self._parts.sessions
@@ -206,13 +200,13 @@ class Memory:
 
         Args:
             path: As hits name it, or absolute inside the workspace.
-            from_line: First line, from 1; behind the end there is no text.
+            from_line: First line, from 1; after the end there is no text.
             lines: How many at most; 120 if not given.
             max_chars: Where to stop, after a whole line; a first line that is longer is cut.
             for_session: Read on behalf of this session.
 
         Returns:
-            The lines; with the status ``not_found``, and no text, when there is no such file.
+            The lines; with the status ``not_found``, and no text, when the file does not exist.
 
         Raises:
             Denied: no memory file can have this path, it is a link, or the session is a group.
@@ -242,8 +236,8 @@ class Memory:
             progress: Called after each batch and each file.
 
         Raises:
-            NotFound: there is no such file or folder.
-            InvalidInput: there is no such format.
+            NotFound: the file or folder does not exist.
+            InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
         from recollect.sessions.exchange.formats.registry import FORMATS
@@ -270,8 +264,8 @@ class Memory:
             format_name: ``claude-code``, ``openclaw`` or ``jsonl``.
 
         Raises:
-            NotFound: there is no such session in the scope.
-            InvalidInput: there is no such format.
+            NotFound: the scope has no such session.
+            InvalidInput: the format is unknown.
         """
         from recollect.sessions.exchange.export import SessionExport
         from recollect.sessions.exchange.formats.registry import writer_of
@@ -385,7 +379,7 @@ def open_memory(
 
     Raises:
         ConfigError: a setting is wrong.
-        NotFound: the workspace is no folder.
+        NotFound: the workspace is not a folder.
         StoreError: a database cannot be opened.
     """
     order = OpenOptions(

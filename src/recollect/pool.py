@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 
 import msgspec
 
@@ -54,12 +53,7 @@ class MemoryPool:
     def __enter__(self) -> MemoryPool:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def memory(
@@ -77,7 +71,7 @@ class MemoryPool:
 
         Raises:
             ConfigError: a setting is wrong.
-            NotFound: the workspace is no folder.
+            NotFound: the workspace is not a folder.
             StoreClosed: the pool is closed.
             StoreError: a database cannot be opened.
         """

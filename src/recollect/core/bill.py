@@ -1,4 +1,4 @@
-"""What a request to a provider took: tokens, and money where the price is known.
+"""What a request to a provider cost: tokens, and money where the price is known.
 
 Values only: `models` makes them, `store` adds them up.
 """
@@ -39,12 +39,12 @@ class TokenUse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bill(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request took.
+    """What a request cost.
 
     Attributes:
-        model: ``provider:model``; empty where nobody said.
+        model: ``provider:model``; empty where it is not known.
         use: Its tokens.
-        usd: What it cost; None where the price is not known.
+        usd: The price; None where the price is not known.
     """
 
     model: str = ""

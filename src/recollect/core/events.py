@@ -69,7 +69,7 @@ class MessagesAppended(Event, frozen=True, kw_only=True, tag="messages.appended"
 
 
 class MessageFinished(Event, frozen=True, kw_only=True, tag="message.finished"):
-    """A message that arrived in pieces is whole; its first lines were told when they came."""
+    """A message that arrived in pieces is whole; its first lines had events of their own."""
 
     seq: int
 
@@ -107,10 +107,10 @@ class SessionPruned(Event, frozen=True, kw_only=True, tag="session.pruned"):
 
 
 class SessionCompacted(Event, frozen=True, kw_only=True, tag="session.compacted"):
-    """A summary stands in the view of a session for its older messages."""
+    """A summary replaces the older messages in the view of a session."""
 
     through_seq: int
-    """The last message that it stands for."""
+    """The last message that it replaces."""
     tokens_before: int
     tokens_after: int
     made_by: str
@@ -177,16 +177,16 @@ EVENT_TYPES: tuple[str, ...] = tuple(kind.__struct_config__.tag for kind in get_
 
 
 def check_types(types: Sequence[str]) -> tuple[str, ...]:
-    """Return the types of events that somebody asks for.
+    """Return the types of events that are asked for.
 
     Raises:
-        InvalidInput: there is no such type.
+        InvalidInput: a type is unknown.
     """
     for name in types:
         if name not in EVENT_TYPES:
             near = difflib.get_close_matches(name, EVENT_TYPES, 1)
             asked = f"did you mean {near[0]}? " if near else ""
             raise InvalidInput(
-                "there is no such type of events", hint=f"{asked}use {', '.join(EVENT_TYPES)}"
+                "unknown type of events", hint=f"{asked}use {', '.join(EVENT_TYPES)}"
             )
     return tuple(types)

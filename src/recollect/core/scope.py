@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 
 LOCAL_TENANT = "local"
-"""The tenant of an embedded home; one home serves one person unless told otherwise."""
+"""The tenant of an embedded home; one home serves one person unless configured otherwise."""
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
     """A selection of rows by owner. A field that is None does not narrow; the tenant always does.
 
-    The same value is the owner of a row when it is stored (then None means "nobody in particular").
+    The same value is the owner of a row when it is stored (then None means "no one in particular").
     """
 
     tenant: str = LOCAL_TENANT

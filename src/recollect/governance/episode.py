@@ -54,7 +54,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
         id: Sorts by the time when it was written.
         session_id: Whose messages they were; the session itself may be gone.
         summary: Their most important lines.
-        topics: Words that stand for it, the most frequent first.
+        topics: Words that characterise it, the most frequent first.
         began_at: The time of the first message, ms UTC.
         ended_at: The time of the last.
         message_count: How many there were.
@@ -135,7 +135,7 @@ class EpisodeWriter:
         )
 
     def _summary(self, session_id: str, through_seq: int, most: int) -> str:
-        """Return the summary; what a compaction told already is not read again."""
+        """Return the summary; what a compaction summarised already is not read again."""
         known = self._records.read(lambda tx: tx.row(_LAST_SUMMARY, (session_id, through_seq)))
         after, previous = (integer(known[0]), text(known[1])) if known else (0, "")
         said = self._utterances(session_id, after, through_seq)
@@ -185,7 +185,7 @@ def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]
 
 
 def topics_of(summary: str) -> tuple[str, ...]:
-    """Return the words that stand most often in a summary, without those that tell nothing."""
+    """Return the most frequent words of a summary, without those that say nothing."""
     said = "\n".join(line.split(": ", 1)[-1] for line in summary.splitlines())
     words = [word for word in telling(terms(said)) if _is_topic(word)]
     return tuple(word for word, _ in Counter(words).most_common(_TOPICS))

@@ -1,7 +1,7 @@
 """The plan of a pruning: which sessions go, which lose their oldest messages, and why.
 
 Made from one snapshot and without a change, so that a dry run tells what a run would do. Each step
-is checked again when it is done: what somebody uses meanwhile stays.
+is checked again when it is done: what is used meanwhile stays.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def cut_of(tx: Transaction, session_id: str, most: int) -> int:
     """Return the seq through which a session is to be cut so that ``most`` messages stay at most.
 
     The cut is before a user's message where one leaves half of that or more; otherwise wherever no
-    pair is split. Where there is no such place, more than ``most`` stay: a pair is worth more than
+    pair is split. Without such a place, more than ``most`` stay: a pair is worth more than
     a cap.
 
     Returns:
@@ -262,7 +262,7 @@ def choose_cut(
 def _whole_turns(
     seqs: Sequence[int], pairs: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the cuts that split no pair, each with the seq behind it."""
+    """Yield the cuts that split no pair, each with the seq after it."""
     open_until, place = 0, 0
     for cut, after in pairwise(seqs):
         while place < len(pairs) and pairs[place][0] <= cut:

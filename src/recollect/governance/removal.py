@@ -61,8 +61,8 @@ def begin(
     """Hide what goes, and store what stays of it; remove it too, where it is little.
 
     Returns:
-        False, and nothing is changed, when the session is not as it was planned: somebody wrote
-        to it, holds it, or forked it meanwhile.
+        False, and nothing is changed, when the session is not as it was planned: another
+        program wrote to it, holds it, or forked it meanwhile.
     """
     if not _is_as_planned(tx, removal, session, now):
         return False
@@ -137,7 +137,7 @@ def _close(tx: Transaction, place: tuple[str, str, int], now: int, *, is_whole: 
 
 
 def _close_part(tx: Transaction, place: tuple[str, str, int], now: int) -> None:
-    """Drop the summaries that newer ones have replaced; the last one stands in the view."""
+    """Drop the summaries that newer ones have replaced; the last one is still in the view."""
     session_id, tenant, through = place
     tx.execute(
         "DELETE FROM compactions WHERE session_id = ? AND through_seq <= ? AND through_seq <"
@@ -149,7 +149,7 @@ def _close_part(tx: Transaction, place: tuple[str, str, int], now: int) -> None:
 
 
 def _close_whole(tx: Transaction, place: tuple[str, str, int], now: int) -> None:
-    """Remove the session, unless somebody wrote to it meanwhile: then it lives on."""
+    """Remove the session, unless there were new messages meanwhile: then it stays."""
     session_id, tenant, through = place
     present = find_one(tx, session_id, tenant)
     if present is not None and (present.last_seq > through or last_read(tx, session_id)):
@@ -241,12 +241,12 @@ def sweep(copies: Copies, *, most_bytes: int | None = None) -> tuple[str, ...]:
 
     Args:
         copies: Where to.
-        most_bytes: Leave larger databases as they are: writers wait while one is written anew.
+        most_bytes: Leave larger databases as they are: writers wait while one is rewritten.
     """
     mark = copies.records.read(_mark)
     if not mark:
         return ()
-    warnings = [told for step in _STEPS if (told := _try(step, copies, most_bytes)) is not None]
+    warnings = [failed for step in _STEPS if (failed := _try(step, copies, most_bytes)) is not None]
     if not warnings:
         copies.records.write(lambda tx: tx.execute(_DROP_MARK, (UNSWEPT, mark)))
     warnings += [
@@ -283,7 +283,7 @@ def _cut_mirrors(copies: Copies, _: int | None) -> None:
 
 def _clear_index(copies: Copies, most_bytes: int | None) -> str | None:
     if not copies.catch_up():
-        return "the index has still to drop what was removed: run `recollect sync`"
+        return "the index still holds what was removed: run `recollect sync`"
     return _rewrite(copies.index_database, most_bytes)
 
 
@@ -297,12 +297,12 @@ def _clear_records(copies: Copies, most_bytes: int | None) -> str | None:
 
 
 _STEPS: tuple[Step, ...] = (_cut_mirrors, _clear_index, _clear_records)
-_IN_THE_WAY = "a reader keeps a log that may hold what was removed: prune again later"
+_IN_THE_WAY = "a reader keeps a log open that may hold what was removed: prune again later"
 
 
 def _rewrite(database: SqliteDatabase, most_bytes: int | None) -> str | None:
     if most_bytes is not None and database.path.stat().st_size > most_bytes:
-        return f"{database.path.name} is large and was not written anew: run `recollect prune`"
+        return f"{database.path.name} is large and was not rewritten: run `recollect prune`"
     is_clean = database.rewrite() or any(database.cut_log() for _ in range(_TRIES))
     return None if is_clean else _IN_THE_WAY
 

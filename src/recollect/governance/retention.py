@@ -20,7 +20,7 @@ from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 
 LARGEST_BYTES = 400_000_000
-"""A larger database is not written anew in the background: writers would wait for more than some
+"""A larger database is not rewritten in the background: writers would wait for more than some
 four seconds, and those of other processes give up after ten."""
 _LAST = "retention.last_at"
 """In ``meta``, followed by whose sessions: when the background pruned last, ms UTC."""
@@ -43,7 +43,7 @@ OnPrune: TypeAlias = Callable[[PruneProgress], object]
 
 
 def ignore_pruning(_: PruneProgress) -> None:
-    """Nobody wants to know."""
+    """Ignore the progress."""
 
 
 def _never() -> bool:

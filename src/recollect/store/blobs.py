@@ -49,14 +49,14 @@ class Blobs:
         """Return the content with this digest.
 
         Raises:
-            InvalidInput: it is no digest.
-            NotFound: there is no such blob.
+            InvalidInput: it is not a digest.
+            NotFound: the blob does not exist.
             StoreCorrupt: the bytes are not those that were stored.
             StoreError: it cannot be read.
         """
         content = self._read(digest)
         if content is None:
-            raise NotFound("there is no such blob", hint="restore the blobs", digest=digest)
+            raise NotFound("the blob does not exist", hint="restore the blobs", digest=digest)
         if hashlib.sha256(content).hexdigest() != digest:
             raise StoreCorrupt(
                 f"blob {digest[:12]} is damaged", hint="restore the blobs", digest=digest
@@ -67,7 +67,7 @@ class Blobs:
         """Return whether there is a blob with this digest, without reading it.
 
         Raises:
-            InvalidInput: it is no digest.
+            InvalidInput: it is not a digest.
         """
         return self._path(digest).is_file()
 
@@ -75,7 +75,7 @@ class Blobs:
         """Remove a blob for good; return whether it was there.
 
         Raises:
-            InvalidInput: it is no digest.
+            InvalidInput: it is not a digest.
             StoreError: it cannot be removed.
         """
         path = self._path(digest)
@@ -89,7 +89,7 @@ class Blobs:
         return True
 
     def sweep(self, clock: Clock) -> int:
-        """Remove what killed writers left behind; return how many files it was."""
+        """Remove what killed writers left; return how many files it was."""
         return sum(sweep_drafts(folder, clock) for folder in self._root.glob("[0-9a-f][0-9a-f]"))
 
     def _path(self, digest: str) -> Path:

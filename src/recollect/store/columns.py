@@ -1,6 +1,7 @@
 """Cells: the value of a column as the type that the schema promises.
 
-Tables are STRICT, so another type means damage; it is told as such instead of travelling on.
+Tables are STRICT, so another type means damage; every function raises `StoreCorrupt` for it instead
+of passing it on.
 """
 
 from __future__ import annotations
@@ -28,9 +29,6 @@ def decode(kind: type[T], names: Sequence[str], row: Row, **parsed: object) -> T
         names: The field of each cell, in the order of the columns; cells after the last are left.
         row: The cells.
         parsed: Fields that are not as their cells are.
-
-    Raises:
-        StoreCorrupt: a cell is not of the type of its field.
     """
     try:
         return msgspec.convert({**dict(zip(names, row, strict=False)), **parsed}, kind)
@@ -39,72 +37,48 @@ def decode(kind: type[T], names: Sequence[str], row: Row, **parsed: object) -> T
 
 
 def integer(value: SqlValue) -> int:
-    """Return an INTEGER cell.
-
-    Raises:
-        StoreCorrupt: it is none.
-    """
+    """Return an INTEGER cell."""
     if isinstance(value, int):
         return value
-    raise StoreCorrupt("a cell is not the integer that its column promises", hint=_HINT)
+    raise _damaged("integer")
 
 
 def first_integer(row: Row | None) -> int:
-    """Return the first cell of a row, an INTEGER; 0 where there is no row.
-
-    Raises:
-        StoreCorrupt: it is none.
-    """
+    """Return the first cell of a row, an INTEGER; 0 where there is no row."""
     return 0 if row is None else integer(row[0])
 
 
 def integer_or_none(value: SqlValue) -> int | None:
-    """Return an INTEGER cell that may be NULL.
-
-    Raises:
-        StoreCorrupt: it is neither.
-    """
+    """Return an INTEGER cell that may be NULL."""
     return None if value is None else integer(value)
 
 
 def text(value: SqlValue) -> str:
-    """Return a TEXT cell.
-
-    Raises:
-        StoreCorrupt: it is none.
-    """
+    """Return a TEXT cell."""
     if isinstance(value, str):
         return value
-    raise StoreCorrupt("a cell is not the text that its column promises", hint=_HINT)
+    raise _damaged("text")
 
 
 def text_or_none(value: SqlValue) -> str | None:
-    """Return a TEXT cell that may be NULL.
-
-    Raises:
-        StoreCorrupt: it is neither.
-    """
+    """Return a TEXT cell that may be NULL."""
     return None if value is None else text(value)
 
 
 def blob(value: SqlValue) -> bytes:
-    """Return a BLOB cell.
-
-    Raises:
-        StoreCorrupt: it is none.
-    """
+    """Return a BLOB cell."""
     if isinstance(value, bytes):
         return value
-    raise StoreCorrupt("a cell is not the blob that its column promises", hint=_HINT)
+    raise _damaged("blob")
 
 
 def json_object(value: SqlValue) -> dict[str, Any]:
-    """Return the JSON object of a TEXT cell.
-
-    Raises:
-        StoreCorrupt: it is none.
-    """
+    """Return the JSON object of a TEXT cell."""
     try:
         return _OBJECT.decode(text(value))
     except msgspec.DecodeError as error:
         raise StoreCorrupt("a cell must be a JSON object", hint=_HINT) from error
+
+
+def _damaged(kind: str) -> StoreCorrupt:
+    return StoreCorrupt(f"a cell is not the {kind} that its column promises", hint=_HINT)

@@ -1,7 +1,7 @@
 """The engine port: what the floors above may ask of a database.
 
 A unit of work is a plain function of a `Transaction`. The SQLite engine is in `sqlite`; the port
-knows no driver, no file and no thread, so that a second engine can stand behind it.
+knows no driver, no file and no thread, so that a second engine can implement it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class CheckpointHealth(Struct, frozen=True, kw_only=True):
     runs: int
     """Finished checkpoints since opening."""
     failures: int
-    """Failed ones since opening; a reader or another process in the way is no failure."""
+    """Failed ones since opening; a reader or another process in the way does not count."""
     last_error: str | None
     """The `code` of the last failure, None after a success."""
     wal_bytes: int

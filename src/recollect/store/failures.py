@@ -112,7 +112,7 @@ _BY_CODE = {
 """Where the extended code says more than the class."""
 
 BUSY = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
-"""Nothing is wrong with the file; somebody else has it."""
+"""Nothing is wrong with the file; another process has it."""
 
 STATEMENT_ONLY = (
     apsw.ConstraintError,

@@ -35,7 +35,7 @@ def private_folder(path: Path) -> Path:
     purpose stays shared, but never writable.
 
     Raises:
-        Denied: it belongs to somebody else, or others can write into it.
+        Denied: it belongs to another user, or others can write into it.
         StoreError: it cannot be made.
     """
     try:
@@ -103,7 +103,7 @@ def write_file(path: Path, content: bytes, *, mode: int = 0o600) -> None:
 
 
 def sweep_drafts(folder: Path, clock: Clock, *, older_than_ms: int = 3_600_000) -> int:
-    """Remove what killed writers left behind in ``folder``; return how many files it was."""
+    """Remove what killed writers left in ``folder``; return how many files it was."""
     swept = 0
     for draft in folder.glob(f".*{DRAFT_SUFFIX}"):
         with suppress(OSError):
@@ -218,7 +218,7 @@ def _set_tail_aside(descriptor: int, path: Path) -> int:
 
 
 def _end_of_lines(descriptor: int, size: int) -> int:
-    """Return the offset behind the last newline."""
+    """Return the offset after the last newline."""
     end = size
     while end > 0:
         start = max(0, end - _LOOK_BACK)

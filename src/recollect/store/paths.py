@@ -55,7 +55,7 @@ class Listing(Struct, frozen=True, kw_only=True):
 
 
 def check_id(value: object) -> str:
-    """Return ``value``, which can stand in a file name.
+    """Return ``value``, which is safe in a file name.
 
     Raises:
         InvalidInput: it is not 1 to 64 of the characters A-Z, a-z, 0-9, _ and -.
@@ -77,7 +77,7 @@ def open_beneath(root: Path, relative: str) -> Iterator[int]:
 
     Raises:
         Denied: the path leads out, over a link, or to a hard link or a special file.
-        NotFound: there is no such file.
+        NotFound: the file does not exist.
         StoreError: it cannot be read.
     """
     descriptor = _open_walking(root, _parts(relative), relative)
@@ -164,7 +164,7 @@ def list_files(
         enter: Chooses folders in the same way.
 
     Raises:
-        NotFound: there is no such folder.
+        NotFound: the folder does not exist.
         StoreError: it cannot be read.
     """
     files: list[FoundFile] = []

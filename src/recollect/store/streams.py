@@ -43,7 +43,7 @@ class EventsState(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         subscribers: How many there are.
-        behind: Events that the slowest of them has still to look at.
+        behind: Events that the slowest of them has not seen yet.
         failures: Calls that raised, of all of them.
         last_error: The class of the last such error, None without any.
     """
@@ -214,7 +214,7 @@ class EventStream:
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: there is no such type.
+            InvalidInput: a type is unknown.
             StoreError: the database cannot be read.
         """
         wanted = self._filter(types, session_id)
@@ -226,7 +226,7 @@ class EventStream:
         """Return the newest events, up to ``limit``, oldest first.
 
         Raises:
-            InvalidInput: there is no such type, or the limit is below 0.
+            InvalidInput: a type is unknown, or the limit is below 0.
             StoreError: the database cannot be read.
         """
         if limit < 0:
@@ -251,7 +251,7 @@ class EventStream:
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: there is no such type.
+            InvalidInput: a type is unknown.
             StoreError: the database cannot be read.
         """
         wanted = self._filter(types, session_id)
@@ -290,7 +290,7 @@ class EventStream:
             What stops it: ``close()``, or the end of a ``with`` block.
 
         Raises:
-            InvalidInput: there is no such type.
+            InvalidInput: a type is unknown.
             StoreClosed: the memory is closed.
             StoreError: the database cannot be read.
         """

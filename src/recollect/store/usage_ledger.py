@@ -43,7 +43,7 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: What for: ``embedding`` or ``language``.
-        model: ``provider:model``; empty for what was counted before models were told apart.
+        model: ``provider:model``; empty for what was counted before models were distinguished.
         requests: Answers that came.
         use: Their tokens.
         usd: What those cost whose price is known.

@@ -1,7 +1,7 @@
 """Annotations of memory files: comments that say how an entry wants to be found.
 
 ``<!-- importance: 8 -->``, ``<!-- project: kranich; shop -->`` and ``<!-- trigger: before a deploy,
-release checklist -->`` belong to the entry they stand in. They are taken out of the text, so that
+release checklist -->`` belong to the entry they are in. They are taken out of the text, so that
 they are neither words of it nor shown. Other comments are text like any other.
 """
 
@@ -67,10 +67,10 @@ def read_annotations(text: str) -> Annotated:
     for number, (line, is_outside) in enumerate(lines_outside(text), start=1):
         found = _COMMENT.findall(line) if is_outside else []
         read = [_read(key.lower(), value.strip()) for key, value in found]
-        told = join_annotations(each for each in read if each is not None)
+        joined = join_annotations(each for each in read if each is not None)
         ignored += read.count(None)
-        if told is not None:
-            by_line[number] = told
+        if joined is not None:
+            by_line[number] = joined
         lines.append(_COMMENT.sub("", line) if found else line)
     return Annotated(text="\n".join(lines), by_line=by_line, ignored=ignored)
 

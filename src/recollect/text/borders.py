@@ -74,7 +74,7 @@ def _extends(character: str) -> bool:
 
 
 def _flags_before(text: str, at: int) -> int:
-    """Return how many regional indicators stand right before ``at``; two make one flag."""
+    """Return how many regional indicators are right before ``at``; two make one flag."""
     first = at
     while first > 0 and at - first < _REACH and "\U0001f1e6" <= text[first - 1] <= "\U0001f1ff":
         first -= 1

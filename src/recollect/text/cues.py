@@ -77,7 +77,7 @@ def has_time_word(text: str) -> bool:
 
 
 def inner_capitals(text: str) -> int:
-    """Return how many capitalised words stand inside of sentences, at most `MOST_CAPITALS`."""
+    """Return how many capitalised words are inside sentences, at most `MOST_CAPITALS`."""
     found = 0
     for _ in _INNER_CAPITAL.finditer(text):
         found += 1

@@ -46,7 +46,7 @@ def chunk_entries(text: str, tokens: int = 400, overlap: int = 80) -> list[Chunk
     r"""Return the entries of ``text`` in order as chunks, each below the headings it is under.
 
     Entries never overlap; one that is longer than ``tokens`` is cut as `chunk_markdown` cuts. A
-    heading with entries below it is no chunk of its own. The lines are those of the entry alone.
+    heading with entries below it is not a chunk of its own. The lines are those of the entry alone.
 
     >>> [(c.start_line, c.text) for c in chunk_entries("# Tea\n- green\n- black")]
     [(2, '# Tea\n- green'), (3, '# Tea\n- black')]

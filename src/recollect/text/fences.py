@@ -1,4 +1,4 @@
-"""Lines of Markdown with their fences: what stands in a block of code is no structure."""
+"""Lines of Markdown with their fences: what is in a block of code is not structure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 def lines_outside(text: str) -> Iterator[tuple[str, bool]]:
-    r"""Yield every line of ``text``, and whether it stands outside of fenced code.
+    r"""Yield every line of ``text``, and whether it is outside fenced code.
 
     Lines end at ``\n`` only. A fence that is never closed goes on to the end, as in CommonMark; the
     fences themselves are inside.

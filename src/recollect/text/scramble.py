@@ -1,4 +1,4 @@
-"""Tells random letters from names: in keys, tokens and encoded data capitals stand by chance."""
+"""Distinguishes random letters from names: in keys, tokens and encoded data capitals are random."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def is_encoded(text: str) -> bool:
 
 
 def _changes(text: str) -> float:
-    """Return the share of characters at which case changes; marks between words are no change."""
+    """Return the share of characters at which case changes; marks do not count."""
     sample = text[:_SAMPLE]
     return len(_CHANGE.findall(sample)) / len(sample)

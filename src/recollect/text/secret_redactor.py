@@ -16,7 +16,7 @@ class SecretRedactor:
     Args:
         salt: Secret bytes of the home, see `recollect.text.redaction.Redactor`.
         patterns: More regular expressions of secrets; the first text that is redacted raises
-            `InvalidInput` when one of them is none.
+            `InvalidInput` when one of them is not valid.
     """
 
     def __init__(self, salt: bytes, patterns: Sequence[str] = ()) -> None:
@@ -34,7 +34,7 @@ class SecretRedactor:
         return self._redactor.redact(text).text
 
     def value(self, value: Any) -> Any:
-        """Return a JSON value without secrets; keys may tell what is one."""
+        """Return a JSON value without secrets; a key may show that its value is one."""
         return self._redactor.redact_value(value)
 
     def lines(self, text: str) -> str:

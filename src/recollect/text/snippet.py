@@ -11,7 +11,7 @@ from recollect.text.borders import safe_cut
 from recollect.text.terms import is_unspaced, terms
 
 _REACH = 40
-"""Characters of a word that are looked at on each side of a find; longer ones are no words."""
+"""Characters of a word that are looked at on each side of a match; longer runs are not words."""
 _SPACES = " \n\t"
 _LEAST_STEM = 3
 """A stem of so many letters or more may have lost or changed its last one."""
@@ -32,7 +32,7 @@ class Snippet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def snippet(text: str, query_terms: Collection[str], max_chars: int = 700) -> Snippet:
-    """Return at most ``max_chars`` characters where the most different terms stand together.
+    """Return at most ``max_chars`` characters where the most different terms are close together.
 
     Linear in the length of the text. Of equal places the first one is taken; a text without any of
     the terms gives its beginning.
@@ -63,7 +63,7 @@ def _best_start(places: list[tuple[int, str]], max_chars: int) -> int:
 
 
 def _places(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Yield where the wanted terms stand.
+    """Yield where the wanted terms are.
 
     Looks for their letters first and makes terms only of the words that have them: a fraction of
     the time that the terms of the whole text take.
@@ -80,7 +80,7 @@ def _places(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
                 start, stop = _word_around(text, place, end)
                 made = wanted.intersection(terms(text[start:stop]))
                 if term in made:
-                    # With the parts of a name comes the whole one: no userid stands in user_id.
+                    # The parts of a name come with the whole one: user_id does not contain userid.
                     yield from ((place, each) for each in made)
                 else:
                     end = stop

@@ -14,7 +14,7 @@ from recollect.text.borders import good_cut
 LONGEST = 320
 """Characters of a statement; what is longer is taken in pieces of at most that."""
 _WHOLE = 200
-"""A text of one line that is no longer stays whole: its sentences explain each other."""
+"""A one-line text of at most this length stays whole: its sentences explain each other."""
 _SENTENCE = re.compile(r"(?:(?<!\b\w)[.!?…][\"'”’)\]]{0,3}(?=\s)|[。！？][」』”’]{0,3})")
 
 

@@ -26,10 +26,10 @@ VERSION = "extractive-1"
 _CANDIDATES = 2_000
 """The heaviest statements that are looked at: more than the longest summary has lines."""
 _LATEST = 12
-"""The last statements of a conversation are where it stands; they get a place of their own."""
+"""The last statements of a conversation are its current state; they get a place of their own."""
 _LATEST_SHARE = 0.25
 _LEAST = 1.0
-"""What weighs less, small talk and the ends of outputs, is no place in the prompt worth."""
+"""What weighs less, small talk and the ends of outputs, is not worth a place in the prompt."""
 _ALIKE = 0.8
 """Two statements that share so much of their words, and all their numbers, are one."""
 _LONGEST_SPEAKER = 60
@@ -59,9 +59,9 @@ def summarise(
 ) -> str:
     """Return the most important statements of a conversation, oldest first, one a line.
 
-    What somebody said must last comes first, then decisions, failures and open questions; a part
+    What a person said must last comes first, then decisions, failures and open questions; a part
     is kept for the last statements. Names, numbers and paths stay as they were written, times are
-    UTC. Nearly the same statement stands there once.
+    UTC. Nearly the same statement appears once.
 
     Args:
         utterances: In their order; read once, so they may be a stream.

@@ -24,7 +24,7 @@ LONGEST = 40
 DROPPED = 200
 """Longer ones are encoded data and no words at all."""
 CACHED_WORDS = 300_000
-"""About 60 MB at most; then the cache starts anew."""
+"""About 60 MB at most; then the cache starts again."""
 
 STOP_WORDS = frozenset(
     """
@@ -38,7 +38,7 @@ STOP_WORDS = frozenset(
     won wouldn s t re ve ll d m
     """.split()
 )
-"""English function and question words; the tails of contractions stand in the last rows."""
+"""English function and question words; the tails of contractions are in the last rows."""
 
 _UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3100-\u312f"
@@ -120,7 +120,7 @@ def terms(text: str) -> list[str]:
 def query_terms(text: str) -> list[str]:
     """Return the terms to look for: those of `terms` less what its longer terms already say.
 
-    A single character of a script without spaces is looked for only where it stands alone.
+    A single character of a script without spaces is looked for only where it is alone.
     """
     found: list[str] = []
     for word in _words(text):

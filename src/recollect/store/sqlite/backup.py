@@ -71,7 +71,7 @@ _IN_MEMORY_BYTES = 256 * 1024 * 1024
 
 
 def rewrite(opener: ConnectionOpener) -> None:
-    """Write the file anew; needs as much room on the disk as it has now. Writers wait meanwhile.
+    """Rewrite the file; needs as much free disk space as it takes now. Writers wait meanwhile.
 
     The caller holds the write queue and cuts the log afterwards.
 

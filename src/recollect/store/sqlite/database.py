@@ -118,7 +118,7 @@ class SqliteDatabase:
         return self._checkpointer.cut()
 
     def rewrite(self) -> bool:
-        """Write the whole file anew, so that nothing deleted is left in it or its log.
+        """Rewrite the whole file, so that nothing deleted is left in it or its log.
 
         Writers of all processes wait meanwhile: about two seconds for 200 MB.
 
@@ -190,7 +190,7 @@ def open_records(
     Raises:
         RecordsLost: there was one, and this is not it: it is missing, empty or of another home.
         StoreError: it cannot be opened, or is newer than this recollect.
-        Denied: the home belongs to somebody else.
+        Denied: the home belongs to another user.
     """
     synchronous: Literal["FULL", "NORMAL"] = "FULL" if settings.durability == "full" else "NORMAL"
     schema = load_schema("records", RECORDS_ID, keep_backup=True)
@@ -207,7 +207,7 @@ def open_index(
 
     Raises:
         StoreError: it cannot be opened, or is newer than this recollect.
-        Denied: the home belongs to somebody else.
+        Denied: the home belongs to another user.
     """
     return open_database(
         home / INDEX_FILE,
@@ -240,7 +240,7 @@ def open_database(
     Raises:
         RecordsLost: it holds no records, or those of another home.
         StoreError: it cannot be opened, or is newer than this recollect.
-        Denied: the folder belongs to somebody else, or the path is a symbolic link.
+        Denied: the folder belongs to another user, or the path is a symbolic link.
     """
     check_version()
     private_folder(path.parent)

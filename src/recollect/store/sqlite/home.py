@@ -42,11 +42,11 @@ _SIGN_ANEW: LiteralString = """
 """
 _HINT = (
     "put a backup of records.db in its place;"
-    " or begin anew with `recollect init --fresh`, which keeps what is there in a folder beside"
+    " or start over with `recollect init --fresh`, which keeps what is there in a folder beside"
 )
 _FOREIGN_HINT = (
     "put the records.db of this home back; if this is it, delete index.db, which comes back by"
-    " itself; or begin anew with `recollect init --fresh`, which keeps what is there"
+    " itself; or start over with `recollect init --fresh`, which keeps what is there"
 )
 
 
@@ -64,11 +64,11 @@ def refuse_lost(home: Path) -> None:
     size = _size(records)
     if size or not (left or has_log):
         return
-    # SQLite would write a log back into whatever file stands beside it.
+    # SQLite would write a log back into whatever file is beside it.
     hint = f"move {log.name} away and {_HINT}" if has_log else _HINT
     happened = f"{RECORDS_FILE} is {'missing' if size is None else 'empty'}"
-    told = f"{happened}, and {log.name if has_log else left} is there"
-    raise RecordsLost(told, hint=hint, path=str(records))
+    message = f"{happened}, and {log.name if has_log else left} is there"
+    raise RecordsLost(message, hint=hint, path=str(records))
 
 
 def refuse_foreign(connection: apsw.Connection, home: Path, tuning: Tuning) -> None:

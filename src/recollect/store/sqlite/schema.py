@@ -29,8 +29,9 @@ _logger = logging.getLogger(__name__)
 
 _GOLDEN = "schema.sql"
 _NEEDED = 3
-"""Times the size of a database that its steps may take: the copy, every row anew, and the log that
-holds both the new pages and the old ones overwritten. A million messages: 1,297 MB took 2.8."""
+"""Times the size of a database that its steps may take: the copy, every row rewritten, and the
+log that holds both the new pages and the old ones overwritten. 1,297 MB, a million messages, took
+2.8."""
 _BYTES_A_SECOND = 40_000_000
 """How fast that goes: those took 27 s on two cores, a slow disk takes longer."""
 _LONG_S = 2
@@ -87,7 +88,7 @@ def load_steps(folder: Traversable) -> tuple[Migration, ...]:
     """Return the steps of ``folder``, files named ``0001_name.sql`` without a gap.
 
     Raises:
-        StoreError: a number is missing or stands twice.
+        StoreError: a number is missing or appears twice.
     """
     paths = sorted(
         (path for path in folder.iterdir() if path.name[:4].isdigit()), key=lambda path: path.name
@@ -110,8 +111,8 @@ def migrate(connection: apsw.Connection, schema: Schema, path: Path, clock: Cloc
 
     Raises:
         SchemaTooNew: a newer recollect has written it.
-        StoreError: it is no such database.
-        StoreFull: there is no room for the backup.
+        StoreError: it is a database of another kind.
+        StoreFull: the disk has no room for the backup.
         StoreCorrupt: the tables differ from what the steps make.
         MigrationFailed: a step failed; the database is as it was before that step.
         apsw.Error: SQLite could not read or write it.

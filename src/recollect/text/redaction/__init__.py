@@ -1,7 +1,7 @@
 """Takes secrets out of texts before they are stored, and leaves a visible mark.
 
 Finds `<private>` blocks and private keys (`blocks`), credentials of known shapes (`credentials`),
-passwords in URLs, headers and Base64 (`carriers`), and values behind telling names (`keyed`). A
+passwords in URLs, headers and Base64 (`carriers`), and values after telling names (`keyed`). A
 mark is `[redacted:kind:hash]`; equal secrets have equal hashes within one home, so that they can be
 linked, not looked up. Knows nothing of settings or storage.
 """

@@ -37,7 +37,7 @@ _MAX_BASE64 = 65_536
 
 
 def find_carried(text: str, folded: str) -> Iterator[Span]:
-    """Yield the secrets of ``text`` that stand where secrets are sent or packed.
+    """Yield the secrets of ``text`` in the places where secrets are sent or packed.
 
     Args:
         text: Any text.
@@ -80,7 +80,7 @@ _CARRIERS = (
     ("password", "curl", _CURL, _is_password),
     ("password", "machine", _NETRC, _is_password),
 )
-"""(kind, a word that must be there, where it stands, whether what stands there is a secret)."""
+"""(kind, a word that must be there, where the value is, whether that value is a secret)."""
 
 
 def _end(text: str, end: int) -> int:

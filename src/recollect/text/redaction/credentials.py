@@ -1,7 +1,7 @@
-"""The shapes of credentials that can be told by their look alone: a fixed beginning, then a body.
+"""The shapes of credentials that are recognised by their look alone: a fixed beginning and a body.
 
 One row for each shape: what it is, how it begins, what follows. A row is looked at only where its
-beginning stands in the text, after a character that is no letter or digit, and the credential must
+beginning is in the text, after a character that is not a letter or digit, and the credential must
 not go on after its body. Bodies use possessive or fixed counts, so that no text makes them slow.
 """
 
@@ -197,7 +197,7 @@ def find_credentials(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _long_runs(text: str) -> list[tuple[int, int]]:
-    """Return where a credential can stand: no shape is shorter, and none holds a space.
+    """Return where a credential can be: no shape is shorter, and none contains a space.
 
     Most texts have no such run, and splitting is ten times as fast as looking for every shape.
     """
@@ -221,7 +221,7 @@ def _find_shape(shape: Shape, text: str, start: int, end: int) -> Iterator[tuple
 
 
 def _goes_on(text: str, at: int) -> bool:
-    r"""Return whether the word at ``at`` began before it, so that this is no beginning.
+    r"""Return whether the word at ``at`` began before it, so that it does not begin here.
 
     A letter that belongs to an escape (``\n`` in JSON, ``%3D`` in a URL) is not part of the word.
     """

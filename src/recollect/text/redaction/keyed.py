@@ -2,7 +2,7 @@
 
 Finds a telling name, a separator and a value, and then asks whether the value can be a secret: code
 and documents are full of `password: str` and `token = get_token()`. A password needs little, a
-token must look random. There is no rule for entropy alone.
+token must look random. No rule looks at entropy alone.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HINTS = (
     "pass", "pwd", "secret", "credential", "token", "key", "contraseña", "senha", "пароль",
     "密码", "密碼", "口令", "パスワード", "비밀번호",
 )  # fmt: skip
-"""One of them stands in every text that has a telling name; folded to lower case."""
+"""One of them is in every text that has a telling name; folded to lower case."""
 
 _NAME = re.compile(
     rf"(?:(?P<password>{_CHOSEN})|(?P<secret>{_SHARED})|(?P<token>{_ISSUED}))"
@@ -84,7 +84,7 @@ class _Value(Struct, frozen=True):
 
 
 def find_keyed(text: str, folded: str) -> Iterator[Span]:
-    """Yield the secrets of ``text`` that stand behind a telling name.
+    """Yield the secrets of ``text`` that follow a telling name.
 
     Args:
         text: Any text.
@@ -121,7 +121,7 @@ def telling_kind(key: str, value: object) -> str | None:
 
 
 def _value(text: str, match: re.Match[str], kind: str) -> _Value | None:
-    """Return what stands behind a name and its separator, at most the beginning; None: nothing."""
+    """Return what follows a name and its separator, at most the beginning; None: nothing."""
     quote = _QUOTE.match(text, match.end())
     start = quote.end() if quote else match.end()
     if quote:

@@ -37,7 +37,7 @@ class SecretSpan(Struct, frozen=True, kw_only=True):
     length: int
     """Code points taken out."""
     mark: str
-    """What stands there now: ``[redacted:kind:hash]``."""
+    """What replaced it: ``[redacted:kind:hash]``."""
 
 
 class Redacted(Struct, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ class Redactor:
         patterns: More regular expressions; the first group, or else the whole match, is taken out.
 
     Raises:
-        InvalidInput: a pattern is no regular expression, or the salt is too long.
+        InvalidInput: a pattern is not a regular expression, or the salt is too long.
     """
 
     def __init__(self, salt: bytes = b"", patterns: Sequence[str] = ()) -> None:
@@ -163,7 +163,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error as error:
         raise InvalidInput(
-            "a pattern of secrets is no regular expression", hint="correct privacy.patterns"
+            "a pattern of secrets must be a regular expression", hint="correct privacy.patterns"
         ) from error
 
 
