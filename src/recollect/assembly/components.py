@@ -28,8 +28,7 @@ from recollect.index.index import Index
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
 from recollect.index.vectors.choice import VectorChoice
-from recollect.models.language.registry import LanguageChoice
-from recollect.models.registry import Choice
+from recollect.models.registry import Choice, LanguageChoice
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.recall.memory_source import MemorySource
 from recollect.recall.transcript_source import TranscriptFeed

@@ -16,19 +16,18 @@ from recollect.core.settings import (
     default_home,
     known_agent,
     load_settings,
-    models_folder,
 )
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
-from recollect.models.language.registry import LanguageChoice, choose_language
-from recollect.models.registry import AUTO, Choice, choose_embedder
+from recollect.models.http.retry import RetryClock
+from recollect.models.registry import AUTO, Choice, LanguageChoice, choose_embedder, choose_language
 from recollect.recall.ownership import claim
 from recollect.store.engine import Database
 from recollect.store.files import private_folder
 from recollect.store.persisted_random import persisted_random
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import AGENTS
-from recollect.store.usage_ledger import LANGUAGE, UsageLedger
+from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
 
 _SALT = "redaction.salt"
@@ -87,11 +86,10 @@ def open_resources(order: OpenOptions) -> Resources:
     workspace = _workspace(resolved)
     records = open_records(private_folder(home), resolved.settings.store, clock)
     try:
-        dependencies = Dependencies(
-            models=models_folder(), spending=UsageLedger(records), clock=clock
+        choice = _choice(order.embedder, resolved, _dependencies(records, EMBEDDING, clock))
+        language = choose_language(
+            resolved.settings.language, _dependencies(records, LANGUAGE, clock)
         )
-        choice = _choice(order.embedder, resolved, dependencies)
-        language = _language(resolved, records, clock)
     except RecollectError:
         records.close()
         raise
@@ -138,10 +136,8 @@ def _choice(
     return choose_embedder(settings.provider, settings, dependencies.models, dependencies)
 
 
-def _language(resolved: ResolvedSettings, records: Database, clock: Clock) -> LanguageChoice:
-    spending = UsageLedger(records, LANGUAGE)
-    dependencies = Dependencies(spending=spending, clock=clock)
-    return choose_language(resolved.settings.language, dependencies)
+def _dependencies(records: Database, kind: str, clock: Clock) -> Dependencies:
+    return Dependencies(spending=UsageLedger(records, kind), retry_clock=RetryClock(clock=clock))
 
 
 def _workspace(resolved: ResolvedSettings) -> Path | None:

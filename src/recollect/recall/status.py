@@ -17,8 +17,7 @@ from recollect.index.embedding.batch_health import BatchStatus
 from recollect.index.index import Index, IndexStatus
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
-from recollect.models.language.registry import LanguageChoice
-from recollect.models.registry import Choice
+from recollect.models.registry import Choice, LanguageChoice
 from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.store.columns import integer

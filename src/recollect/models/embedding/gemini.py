@@ -17,7 +17,6 @@ from recollect.models.embedding.raw_vectors import Row, VectorReply, decode_answ
 from recollect.models.embedding.wire import ModelWire, Purpose, WireRequest
 
 PROVIDER = "gemini"
-BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 DEFAULT_MODEL = "gemini-embedding-001"
 
 _DIMENSIONS = {"gemini-embedding-001": 3_072, "gemini-embedding-2": 3_072}

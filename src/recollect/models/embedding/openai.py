@@ -16,7 +16,6 @@ from recollect.models.embedding.raw_vectors import Row, VectorReply, decode_answ
 from recollect.models.embedding.wire import ModelWire, Purpose, WireRequest
 
 PROVIDER = "openai"
-BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "text-embedding-3-small"
 
 _DIMENSIONS = {

@@ -60,7 +60,7 @@ class ProviderClient:
         hints: Hints = EMBEDDING,
     ) -> None:
         self.provider = provider
-        self._base_url = base_url.rstrip("/")
+        self.base_url = base_url.rstrip("/")
         self._headers = dict(headers)
         self.retry_clock = retry_clock or RetryClock()
         self._connections = connections
@@ -131,7 +131,7 @@ class ProviderClient:
     def _answer(self, call: Call, ends: float) -> Answer:
         exchange = Exchange(
             client=self._client(),
-            url=call.url(self._base_url),
+            url=call.url(self.base_url),
             headers=self._headers_for(call),
             provider=self.provider,
             elapsed=self.retry_clock.elapsed,
@@ -150,7 +150,7 @@ class ProviderClient:
         return answer
 
     def _headers_for(self, call: Call) -> dict[str, str]:
-        own = self._headers if call.is_at(self._base_url) else {}
+        own = self._headers if call.is_at(self.base_url) else {}
         return {**own, **call.headers}
 
     def _client(self) -> httpx.Client:
@@ -170,7 +170,7 @@ class ProviderClient:
             ),
             headers={"user-agent": "recollect"},
             # A proxy leads out; what is on this machine or in this network is reached directly.
-            trust_env=not is_private(self._base_url),
+            trust_env=not is_private(self.base_url),
             verify=self._trust(),
             follow_redirects=False,
         )
@@ -180,7 +180,7 @@ class ProviderClient:
 
         Such a client trusts nobody: it fails where it is led to an encrypted address.
         """
-        if self._base_url.lower().startswith("https://"):
+        if self.base_url.lower().startswith("https://"):
             return True
         import ssl
 

@@ -25,9 +25,7 @@ from recollect.models.language.wire import (
 )
 
 PROVIDER = "anthropic"
-BASE_URL = "https://api.anthropic.com"
 DEFAULT_MODEL = "claude-haiku-4-5"
-VERSION = "2023-06-01"
 
 _TOOL = "answer"
 _FINISHES: Mapping[str | None, Finish] = {

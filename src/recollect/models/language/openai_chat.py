@@ -29,7 +29,6 @@ from recollect.models.language.wire import (
 )
 
 PROVIDER = "openai"
-BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-5-mini"
 
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
