@@ -15,6 +15,7 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 
 from recollect.core.errors import InvalidInput, ModelMissing, ProviderRejected
+from recollect.core.plugins import load_plugin, plugin_names
 from recollect.core.settings import EmbeddingSettings, LanguageSettings, is_inside
 from recollect.models import hints
 from recollect.models.dependencies import Dependencies
@@ -22,7 +23,6 @@ from recollect.models.embedding.embedder import Embedder
 from recollect.models.language.model import LanguageModel, WatchedModel
 from recollect.models.local.folder import INSTALL_HINT, MODEL, ModelFolder
 from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
-from recollect.models.plugins import load_plugin, names_of
 
 AUTO, NONE, LOCAL, GGUF = "auto", "none", "local", "gguf"
 REMOTE = ("openai", "gemini", "voyage")
@@ -54,7 +54,7 @@ class Registry(msgspec.Struct, Generic[Model], frozen=True, kw_only=True):
 
     def names(self) -> list[str]:
         """Return the names that a spec can start with, sorted."""
-        return sorted({*self.reserved, *self.built_in, *names_of(self.group)})
+        return sorted({*self.reserved, *self.built_in, *plugin_names(self.group)})
 
     def create(self, spec: str, settings: object, dependencies: Dependencies) -> Model:
         """Return the model of a spec; nothing is sent yet.
@@ -72,8 +72,8 @@ class Registry(msgspec.Struct, Generic[Model], frozen=True, kw_only=True):
             module, _, function = self.built_in[name].partition(":")
             made = getattr(importlib.import_module(module), function)(model, settings, dependencies)
         else:
-            # Ours come first and cannot be replaced: else a package could read every text.
-            plugin = load_plugin(self.group, name, self.hints, self.names())
+            known = (*self.reserved, *self.built_in)
+            plugin = load_plugin(self.group, name, self.hints.kind, known)
             made = plugin(model, settings, *self.plugin_extras(dependencies))
         return made
 
@@ -81,7 +81,7 @@ class Registry(msgspec.Struct, Generic[Model], frozen=True, kw_only=True):
 EMBEDDERS: Registry[Embedder] = Registry(
     group="recollect.embedders",
     built_in={LOCAL: "recollect.models.registry:create_local"}
-    | {name: f"{_EMBEDDING}:create_{name}" for name in (GGUF, *REMOTE)},
+    | {name: f"{_EMBEDDING}:create_{name}" for name in REMOTE},
     reserved=frozenset({AUTO, NONE}),
     hints=hints.EMBEDDING,
     plugin_extras=lambda dependencies: (dependencies.models,),
@@ -280,7 +280,7 @@ def _choose_first(settings: EmbeddingSettings, dependencies: Dependencies) -> Ch
     if missing is None:
         embedder = create_local("", settings, dependencies)
         return Choice(embedder=embedder, reason=f"{embedder.model} is installed", requested=AUTO)
-    for name in (GGUF, *REMOTE):
+    for name in (GGUF, *REMOTE) if _has_gguf(settings, dependencies.models) else REMOTE:
         found = _choose(name, settings, dependencies)
         if found.embedder is not None:
             has = "is set up" if name in REMOTE else "is installed"
@@ -297,6 +297,11 @@ def _missing_local(settings: EmbeddingSettings, models: Path) -> Choice | None:
     if not ModelFolder(local_folder(settings, models)).is_installed:
         return _lexical("the local model is not installed", INSTALL_HINT, AUTO)
     return None
+
+
+def _has_gguf(settings: EmbeddingSettings, models: Path) -> bool:
+    """Return whether it is worth looking for what reads GGUF files: one may be there."""
+    return settings.gguf_path is not None or any(models.glob("*.gguf"))
 
 
 def _fallback(

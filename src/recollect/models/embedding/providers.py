@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from recollect.backends.gguf import DEFAULT_FILE, GgufEmbedder
 from recollect.core.settings import EmbeddingSettings
 from recollect.models.budget import DailyBudget
 from recollect.models.dependencies import Dependencies
@@ -52,34 +49,6 @@ def create_voyage(
         document_type=settings.remote.document_input_type or "document",
     )
     return build_remote(VOYAGE, wire, settings, dependencies)
-
-
-def create_gguf(
-    model: str, settings: EmbeddingSettings, dependencies: Dependencies
-) -> GgufEmbedder:
-    """Return the embedder of a GGUF file; it loads its model at the first text.
-
-    Args:
-        model: A file in the models folder, with or without its ending; empty for the file of
-            ``embedding.gguf_path``, or the usual one.
-        settings: The section ``embedding``.
-        dependencies: Has the models folder.
-
-    Raises:
-        ModelMissing: the package or the file is not there, or the file is damaged.
-    """
-    embedder = GgufEmbedder(_gguf_file(model, settings, dependencies), threads=settings.threads)
-    _ = embedder.dimensions  # reads the head, so that a wrong file is told now
-    return embedder
-
-
-def _gguf_file(model: str, settings: EmbeddingSettings, dependencies: Dependencies) -> Path:
-    if model:
-        name = model if model.endswith(".gguf") else f"{model}.gguf"
-        return dependencies.models / Path(name).name
-    if settings.gguf_path:
-        return Path(settings.gguf_path).expanduser()
-    return dependencies.models / DEFAULT_FILE
 
 
 def build_remote(
