@@ -53,12 +53,7 @@ def decode_answer(provider: str, body: bytes, shape: type[T]) -> T:
     try:
         return msgspec.convert(json.loads(body), type=shape)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise unreadable(provider) from error
-
-
-def unreadable(provider: str) -> ProviderUnavailable:
-    """Return the error for an answer of an unknown shape."""
-    return EMBEDDING.unreadable(provider)
+        raise EMBEDDING.unreadable(provider) from error
 
 
 def check_count(provider: str, rows: Sequence[Row], count: int) -> None:

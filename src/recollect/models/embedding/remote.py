@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TypeVar
@@ -30,10 +31,10 @@ from recollect.models.embedding.raw_vectors import (
     check_count,
     check_dimensions,
     sound_vectors,
-    unreadable,
 )
 from recollect.models.embedding.voyage import VoyageDialect, VoyageWire
 from recollect.models.embedding.wire import Purpose, Wire
+from recollect.models.hints import EMBEDDING
 from recollect.models.http.auth import is_private, plain_address
 from recollect.models.http.client import ProviderClient
 from recollect.models.http.retry import RetryPolicy, query_policy
@@ -121,7 +122,7 @@ class RemoteEmbedder:
             ProviderError: it could not be asked.
         """
         if not self._dimensions:
-            self._rows([_PROBE], "document", RetryPolicy(attempt_s=self._limits.timeout_s))
+            self._ask([_PROBE], "document")
         return self._dimensions
 
     @property
@@ -158,8 +159,7 @@ class RemoteEmbedder:
             ProviderUnavailable: there was none within the time that a search waits.
             ProviderError: the provider refused, or sent nothing usable.
         """
-        policy = query_policy(self._limits.query_timeout_s)
-        vector = self._ask([text], "query", policy)[0]
+        (vector,) = self._ask([text], "query")
         if vector is None:
             raise self._refusal(f"{self.wire.provider}: the question {_NO_DIRECTION}")
         return vector
@@ -174,9 +174,7 @@ class RemoteEmbedder:
         self.client.close()
 
     def _embed_distinct(self, texts: Sequence[str], progress: Progress | None) -> EmbeddedBatch:
-        counts: dict[str, int] = {}
-        for text in texts:
-            counts[text] = counts.get(text, 0) + 1
+        counts = Counter(texts)
         # What holds no letter at all has no meaning either, and providers refuse it.
         total = EmbeddedBatch(refused={text for text in counts if not text.strip()})
         distinct = [text for text in counts if text not in total.refused]
@@ -184,7 +182,7 @@ class RemoteEmbedder:
         def work(batch: Sequence[str]) -> EmbeddedBatch:
             made = self._embed_batch(batch)
             if made.reason is not None:
-                pool.stop()  # here, so that this lane begins nothing more
+                pool.stop()  # here, so that this worker begins nothing more
             return made
 
         pool = WorkerPool(self._batches(distinct), work, self._limits.concurrency)
@@ -204,7 +202,7 @@ class RemoteEmbedder:
 
     def _embed_batch(self, texts: Sequence[str]) -> EmbeddedBatch:
         try:
-            vectors = self._ask(texts, "document", RetryPolicy(attempt_s=self._limits.timeout_s))
+            vectors = self._ask(texts, "document")
         except ProviderRejected as error:
             return self._divide(texts, error)
         except ProviderError as error:
@@ -220,9 +218,11 @@ class RemoteEmbedder:
             return EmbeddedBatch(reason=error)
         # Gemini answers 400 to a key that has expired. A text is never blamed for that: it would
         # be left out for good.
-        trouble = self._trouble() if is_alone or not self._is_proven else None
-        if trouble is not None:
-            return EmbeddedBatch(reason=trouble)
+        if is_alone or not self._is_proven:
+            try:
+                self._ask([_PROBE], "document")
+            except ProviderError as reason:
+                return EmbeddedBatch(reason=reason)
         if is_alone:
             return EmbeddedBatch(refused=set(texts))
         found = EmbeddedBatch()
@@ -231,21 +231,8 @@ class RemoteEmbedder:
                 found.absorb(self._embed_batch(half))
         return found
 
-    def _trouble(self) -> ProviderError | None:
-        """Return why the provider takes not even a harmless word now, or None if it does."""
-        try:
-            self._ask([_PROBE], "document", RetryPolicy(attempt_s=self._limits.timeout_s))
-        except ProviderError as error:
-            return error
-        return None
-
-    def _ask(
-        self, texts: Sequence[str], purpose: Purpose, policy: RetryPolicy
-    ) -> list[Vectors | None]:
-        return sound_vectors(self._rows(texts, purpose, policy))
-
-    def _rows(self, texts: Sequence[str], purpose: Purpose, policy: RetryPolicy) -> list[Row]:
-        """Return the rows of ``texts`` as they were sent, of the right count and size."""
+    def _ask(self, texts: Sequence[str], purpose: Purpose) -> list[Vectors | None]:
+        """Return the vectors of ``texts``, of the right count and size; None for unsound ones."""
         estimate = sum(map(estimate_tokens, texts))
 
         def read(body: bytes) -> list[Row]:
@@ -255,11 +242,15 @@ class RemoteEmbedder:
             self._check(reply.rows, len(texts))
             return reply.rows
 
+        if purpose == "query":
+            policy = query_policy(self._limits.query_timeout_s)
+        else:
+            policy = RetryPolicy(attempt_s=self._limits.timeout_s)
         request = self.wire.request(texts, purpose)
         with self._budget.hold(estimate) if self._budget else nullcontext():
             rows = self.client.post(request.path, request.body, read, policy)
         self._is_proven = True
-        return rows
+        return sound_vectors(rows)
 
     def _check(self, rows: Sequence[Row], count: int) -> None:
         check_count(self.wire.provider, rows, count)
@@ -267,7 +258,7 @@ class RemoteEmbedder:
             # The first answer of a model of unknown size tells it.
             self._dimensions = self._dimensions or len(rows[0])
         if not self._dimensions:
-            raise unreadable(self.wire.provider)
+            raise EMBEDDING.unreadable(self.wire.provider)
         check_dimensions(self.wire.provider, rows, self._dimensions)
 
     def _incomplete(self, texts: Sequence[str], found: EmbeddedBatch) -> ProviderError:

@@ -92,7 +92,15 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
                 **facts,
             )
         if self.status in _AGAIN or self.status >= 500:
-            return self._unavailable(provider, retry_after_s, facts, hints)
+            what = "says: too many requests" if self.is_limited else "cannot answer now"
+            hint = hints.slower if self.is_limited else hints.meanwhile
+            return ProviderUnavailable(
+                f"{provider} {what} ({self._label})",
+                hint=f"it is tried again later; {hint}",
+                retry_after_s=retry_after_s,
+                limited=self.is_limited,
+                **facts,
+            )
         return ProviderRejected(
             f"{provider} refused the request ({self._label})",
             hint=self._hint(provider, hints),
@@ -109,23 +117,6 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
         if self.status == 402 or (self.status == 400 and _EMPTY.search(self.words)):
             return True
         return self.status in {403, 429} and bool(_QUOTA.search(f"{self.code} {self.words}"))
-
-    def _unavailable(
-        self,
-        provider: str,
-        retry_after_s: float | None,
-        facts: dict[str, object],
-        hints: Hints,
-    ) -> ProviderUnavailable:
-        if self.is_limited:
-            message = f"{provider} says: too many requests ({self._label})"
-            hint = f"it is tried again later; {hints.slower}"
-        else:
-            message = f"{provider} cannot answer now ({self._label})"
-            hint = f"it is tried again later; {hints.meanwhile}"
-        return ProviderUnavailable(
-            message, hint=hint, retry_after_s=retry_after_s, limited=self.is_limited, **facts
-        )
 
     def _hint(self, provider: str, hints: Hints) -> str:
         if self.status in {401, 403} or _KEY.search(self.words):

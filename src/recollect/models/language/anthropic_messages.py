@@ -9,6 +9,7 @@ Source: the API reference of Anthropic, "Create a Message".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import msgspec
 
@@ -83,20 +84,9 @@ class AnthropicMessages(msgspec.Struct, frozen=True, kw_only=True):
 
     model: str
 
-    @property
-    def provider(self) -> str:
-        """Return ``anthropic``."""
-        return PROVIDER
-
-    @property
-    def json_ways(self) -> Sequence[JsonWay]:
-        """Return the tool, then words."""
-        return ("schema", "words")
-
-    @property
-    def path(self) -> str:
-        """Return where requests go, behind the base URL."""
-        return "v1/messages"
+    provider: ClassVar[str] = PROVIDER
+    path: ClassVar[str] = "v1/messages"
+    json_ways: ClassVar[Sequence[JsonWay]] = ("schema", "words")
 
     def body(self, prompt: Prompt, way: JsonWay) -> Mapping[str, object]:
         """Return a request before it becomes JSON."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import msgspec
 
@@ -77,20 +78,9 @@ class OpenAIChat(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     is_own: bool = True
 
-    @property
-    def provider(self) -> str:
-        """Return ``openai``."""
-        return PROVIDER
-
-    @property
-    def json_ways(self) -> Sequence[JsonWay]:
-        """Return all three."""
-        return ("schema", "object", "words")
-
-    @property
-    def path(self) -> str:
-        """Return where requests go, behind the base URL."""
-        return "chat/completions"
+    provider: ClassVar[str] = PROVIDER
+    path: ClassVar[str] = "chat/completions"
+    json_ways: ClassVar[Sequence[JsonWay]] = ("schema", "object", "words")
 
     def body(self, prompt: Prompt, way: JsonWay) -> Mapping[str, object]:
         """Return a request before it becomes JSON."""

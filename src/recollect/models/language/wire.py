@@ -6,7 +6,7 @@ A wire knows path, body and answer of one provider. It sends nothing itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import ClassVar, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -48,21 +48,15 @@ class LanguageReply(msgspec.Struct, frozen=True, kw_only=True):
 class LanguageWire(Protocol):
     """One provider's wire format."""
 
-    @property
-    def provider(self) -> str:
-        """Return the provider's name."""
+    provider: ClassVar[str]
+    path: ClassVar[str]
+    """Where requests go, after the base URL."""
+    json_ways: ClassVar[Sequence[JsonWay]]
+    """The ways to ask for JSON, the surest first, ``words`` last."""
 
     @property
     def model(self) -> str:
         """Return the model's name, as the provider knows it."""
-
-    @property
-    def json_ways(self) -> Sequence[JsonWay]:
-        """Return the ways to ask for JSON, the surest first, ``words`` last."""
-
-    @property
-    def path(self) -> str:
-        """Return where requests go, behind the base URL."""
 
     def body(self, prompt: Prompt, way: JsonWay) -> Mapping[str, object]:
         """Return a request before it becomes JSON; ``way`` counts for a prompt with a schema."""
