@@ -42,7 +42,7 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True):
     """What a request took.
 
     Attributes:
-        model: ``provider:model``; empty where nobody said.
+        model: ``provider:model``; empty where it is not known.
         use: Its tokens.
         usd: What it cost; None where the price is not known.
     """

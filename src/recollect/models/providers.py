@@ -21,7 +21,7 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
         name: Such as ``openai``.
         base_url: Its own address.
         key_header: The header that carries the key.
-        key_prefix: What stands before the key in it.
+        key_prefix: What comes before the key in it.
         headers: Others that it wants.
         needs_key: Also at an address of the user's own, where other providers need none.
     """

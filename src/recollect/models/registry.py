@@ -159,9 +159,9 @@ def create_embedder(spec: str, settings: EmbeddingSettings, models: Path) -> Emb
 def choose_embedder(
     spec: str, settings: EmbeddingSettings, models: Path, dependencies: Dependencies | None = None
 ) -> Choice:
-    """Return the embedder that ``spec`` names, and the reason for it. Loads no model, asks nobody.
+    """Return the embedder that ``spec`` names, and the reason. Loads no model, sends nothing.
 
-    What cannot be made for want of a key, a file or a package is no error: the fallback of the
+    What cannot be made for want of a key, a file or a package is not an error: the fallback of the
     settings takes its place, or the search is lexical and says why.
 
     Args:
@@ -172,7 +172,7 @@ def choose_embedder(
 
     Raises:
         InvalidInput: there is no such provider, or no such local model.
-        ConfigError: an address or a header of the settings is none.
+        ConfigError: an address or a header of the settings is not one.
         ProviderError: another package's provider cannot be imported.
     """
     dependencies = dependencies or Dependencies(models=models)
@@ -198,9 +198,9 @@ def choose_embedder(
 def choose_language(
     settings: LanguageSettings, dependencies: Dependencies | None = None
 ) -> LanguageChoice:
-    """Return the model that the settings name, and the reason for it. Asks nobody.
+    """Return the model that the settings name, and the reason for it. Sends nothing.
 
-    What cannot be made for want of a key or a program is no error: its work is done by rule.
+    What cannot be made for want of a key or a program is not an error: its work is done by rule.
 
     Args:
         settings: The section ``language``.
@@ -208,7 +208,7 @@ def choose_language(
 
     Raises:
         InvalidInput: there is no such provider.
-        ConfigError: an address or a header of the settings is none.
+        ConfigError: an address or a header of the settings is not one.
         ProviderError: another package's model cannot be imported.
     """
     dependencies = dependencies or Dependencies()

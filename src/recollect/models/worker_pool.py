@@ -1,4 +1,4 @@
-"""Runs jobs side by side in threads that nobody has to wait for.
+"""Runs jobs side by side in threads that no one has to wait for.
 
 The threads are daemons: after Ctrl-C the program ends at once, and a request that is under way ends
 on its own within its deadline.

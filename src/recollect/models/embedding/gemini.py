@@ -1,7 +1,7 @@
 """The wire format of Gemini: ``embedContent`` for a question, ``batchEmbedContents`` for texts.
 
 Task types tell the model which is which. Vectors of fewer dimensions than the model's own come
-unnormalised; that is mended where all vectors are.
+unnormalised; they are normalised where all vectors are.
 
 Source: the API reference of Gemini, "Embeddings", November 2026.
 """

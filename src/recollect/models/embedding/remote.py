@@ -76,7 +76,7 @@ class RemoteEmbedder:
         client: Asks it; closed with the embedder.
         headers: Header name -> value, without secrets, for the fingerprint.
         limits: How much at once, for how long.
-        budget: Limits what a paid provider is sent in a day; None for one that nobody bills.
+        budget: Limits what a paid provider is sent in a day; None where no one bills.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class RemoteEmbedder:
         return vector
 
     def batches(self) -> EmbeddingBatches | None:
-        """Return the provider's batches; None where it has none. Asks nobody."""
+        """Return the provider's batches; None where it has none. Sends nothing."""
         dialect = _batch_dialect(self.wire, self.client.base_url)
         return EmbeddingBatches(self.client, dialect, self._budget) if dialect else None
 

@@ -28,6 +28,8 @@ MAX_ANSWER_BYTES = 32 << 20
 """2,048 vectors of 1,536 values take 26 MB as JSON; more than this is not an answer."""
 MAX_FILE_BYTES = 4 << 30
 """The result of 50,000 texts of a batch takes 1 to 2 GB."""
+INDEXING = RetryPolicy()
+"""The limits of a call that no search waits for."""
 
 T = TypeVar("T")
 
@@ -76,12 +78,12 @@ class ProviderClient:
         path: str,
         body: object,
         read: Callable[[bytes], T],
-        policy: RetryPolicy | None = None,
+        policy: RetryPolicy = INDEXING,
     ) -> T:
         """Post ``body`` as JSON and return what ``read`` makes of the answer.
 
         Args:
-            path: Behind the base URL, or a whole address.
+            path: After the base URL, or a whole address.
             body: What msgspec can encode.
             read: Decodes the answer. An `ProviderError` of it counts as a failed try.
             policy: Limits of the call; those of indexing by default.
@@ -100,25 +102,23 @@ class ProviderClient:
         self,
         path: str,
         target: Path,
-        policy: RetryPolicy | None = None,
+        policy: RetryPolicy = INDEXING,
         *,
         max_bytes: int = MAX_FILE_BYTES,
     ) -> int:
         """Stream an answer into ``target``, readable by this user alone, and return its bytes.
 
-        A try that breaks off starts the file anew. What is there after an error is no whole file.
+        A try after one that broke off writes the file again. After an error it may be incomplete.
 
         Raises:
             StoreError: the file cannot be written.
         """
         call = Call(path=path, target=target, max_bytes=max_bytes)
-        return self._tries.run(lambda ends: self._answer(call, ends).size, policy or RetryPolicy())
+        return self._tries.run(lambda ends: self._answer(call, ends).size, policy)
 
-    def ask(self, call: Call, read: Callable[[bytes], T], policy: RetryPolicy | None = None) -> T:
+    def ask(self, call: Call, read: Callable[[bytes], T], policy: RetryPolicy = INDEXING) -> T:
         """Make any call and return what ``read`` makes of its answer; otherwise as `post`."""
-        return self._tries.run(
-            lambda ends: read(self._answer(call, ends).body), policy or RetryPolicy()
-        )
+        return self._tries.run(lambda ends: read(self._answer(call, ends).body), policy)
 
     def close(self) -> None:
         """End waits and give the connections back; calls in progress fail soon."""
@@ -178,7 +178,7 @@ class ProviderClient:
     def _trust(self) -> ssl.SSLContext | bool:
         """Return who is trusted; an address in clear needs no list of authorities, which is slow.
 
-        Such a client trusts nobody: it fails where it is led to an encrypted address.
+        Such a client trusts no authority: it fails where it is led to an encrypted address.
         """
         if self.base_url.lower().startswith("https://"):
             return True

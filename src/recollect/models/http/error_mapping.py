@@ -44,7 +44,7 @@ _LIMITED = 429
 
 
 class MappedError(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer that is none.
+    """An answer that is an error, as we understand it.
 
     Attributes:
         status: The HTTP status, or the one that an error body names.
@@ -73,7 +73,7 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
     def error(
         self, provider: str, retry_after_s: float | None, hints: Hints = EMBEDDING
     ) -> ProviderError:
-        """Return the error that this is.
+        """Return our error for it.
 
         Args:
             provider: Its name, for the message.
@@ -131,16 +131,16 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def map_error(status: int, body: bytes) -> MappedError | None:
-    """Return what an answer refuses, or None if it may be what was asked for.
+    """Return the error in an answer, or None if it may be what was asked for.
 
-    A status of 200 with an error in the body is a refusal: gateways do that.
+    A status of 200 with an error in the body is an error: gateways do that.
     """
     found = _error_part(body)
     if found is None:
         return None if 200 <= status < 300 else MappedError(status=status, words=_plain(body))
     code, number, words = _parts(found)
     if 200 <= status < 300:
-        # Without a status of its own it is the gateway's trouble, and may pass.
+        # Without a status of its own it is the gateway's own failure, and may pass.
         status = number if 400 <= number < 600 else 502
         if number == 0 and _QUOTA.search(f"{code} {words}"):
             status = 429
@@ -150,7 +150,7 @@ def map_error(status: int, body: bytes) -> MappedError | None:
 
 
 class _Envelope(msgspec.Struct, frozen=True):
-    """The places where an error stands; the rest of an answer is skipped, not decoded."""
+    """The places of an error in a body; the rest of an answer is skipped, not decoded."""
 
     error: msgspec.Raw = msgspec.Raw(b"null")
     errors: msgspec.Raw = msgspec.Raw(b"null")
@@ -162,7 +162,7 @@ _WRAPPED = msgspec.json.Decoder(tuple[_Envelope])
 
 
 def _error_part(body: bytes) -> object | None:
-    """Return the value that stands for the error, or None."""
+    """Return the value of the error, or None."""
     # Gemini's streams wrap an error in a list.
     decoder = _WRAPPED if body.lstrip()[:1] == b"[" else _ENVELOPE
     try:

@@ -35,7 +35,7 @@ class FileUpload(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         file: Where it is.
-        name: The name that the provider is told.
+        name: The name that the provider gets.
         media_type: What it holds.
         fields: The form's other fields.
     """
@@ -51,7 +51,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         method: ``GET``, ``POST``, ``DELETE``.
-        path: Behind the client's base URL, or a whole address.
+        path: After the client's base URL, or a whole address.
         content: The body.
         headers: Besides the client's own.
         upload: A file in place of `content`.
@@ -131,7 +131,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
             StoreError: a file cannot be read or written.
         """
         if call.upload is not None or call.target is not None:
-            return self._run(call)  # what is still at work on a file must not be left behind
+            return self._run(call)  # what still works on a file must be waited for
         try:
             return run_within(self._left(), lambda: self._run(call))
         except TimeoutError as error:

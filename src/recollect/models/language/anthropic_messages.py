@@ -22,7 +22,7 @@ from recollect.models.language.wire import (
     counted,
     decode_reply,
     decode_usage,
-    told_schema,
+    system_with_schema,
 )
 
 PROVIDER = "anthropic"
@@ -90,7 +90,7 @@ class AnthropicMessages(msgspec.Struct, frozen=True, kw_only=True):
 
     def body(self, prompt: Prompt, way: JsonWay) -> Mapping[str, object]:
         """Return a request before it becomes JSON."""
-        system = prompt.system if way == "schema" else told_schema(prompt)
+        system = prompt.system if way == "schema" else system_with_schema(prompt)
         body: dict[str, object] = {
             "model": self.model,
             "max_tokens": prompt.max_output_tokens,
@@ -101,8 +101,8 @@ class AnthropicMessages(msgspec.Struct, frozen=True, kw_only=True):
         if prompt.temperature is not None:
             body["temperature"] = prompt.temperature
         if prompt.schema is not None and way == "schema":
-            told = "Takes the answer."
-            tool = {"name": _TOOL, "description": told, "input_schema": prompt.schema}
+            about = "Takes the answer."
+            tool = {"name": _TOOL, "description": about, "input_schema": prompt.schema}
             body |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
         return body
 

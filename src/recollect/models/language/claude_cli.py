@@ -1,4 +1,4 @@
-"""A language model behind Claude Code's command: ``claude --print``, with the user's own account.
+"""A language model of Claude Code's command: ``claude --print``, with the user's own account.
 
 The command starts without tools, settings, sessions and servers, in an empty folder, with few
 variables. One of them is a guard: hooks of ours that it may call ask no model. The prompt goes to
@@ -30,7 +30,7 @@ from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy
 from recollect.models.language.anthropic_messages import use_of
 from recollect.models.language.model import Completion, Finish, Prompt
 from recollect.models.language.remote import bounded, estimated_use, most_tokens
-from recollect.models.language.wire import NOTHING, told_schema
+from recollect.models.language.wire import NOTHING, system_with_schema
 from recollect.models.subprocess import MISSING, Program, ProgramOutput
 
 PROVIDER = "claude-cli"
@@ -115,12 +115,12 @@ class ClaudeCli:
         """
         prompt = bounded(prompt, self._settings.max_output_tokens)
         arguments = self._arguments(prompt)
-        told = _transcript(prompt).encode()
+        given = _transcript(prompt).encode()
         seconds = self._settings.timeout_s
         policy = RetryPolicy(attempt_s=seconds, total_s=seconds, tries=_TRIES, limited_tries=_TRIES)
         with self._budget.hold(most_tokens(prompt)):
             return self._tries.run(
-                lambda ends: self._read(self._run(arguments, told, ends), prompt), policy
+                lambda ends: self._read(self._run(arguments, given, ends), prompt), policy
             )
 
     def close(self) -> None:
@@ -128,7 +128,7 @@ class ClaudeCli:
         self._tries.close()
 
     def _arguments(self, prompt: Prompt) -> list[str]:
-        system = told_schema(prompt)
+        system = system_with_schema(prompt)
         if len(system.encode()) > MAX_SYSTEM_BYTES:
             raise InvalidInput(
                 "the system text is too long for a command line",
@@ -146,13 +146,13 @@ class ClaudeCli:
             arguments += ["--json-schema", msgspec.json.encode(prompt.schema).decode()]
         return arguments
 
-    def _run(self, arguments: Sequence[str], told: bytes, ends: float) -> ProgramOutput:
+    def _run(self, arguments: Sequence[str], given: bytes, ends: float) -> ProgramOutput:
         with tempfile.TemporaryDirectory(prefix="recollect-claude-") as folder:
             return self._program.run(
                 arguments,
                 Path(folder),
                 ends - self._retry_clock.elapsed(),
-                told=told,
+                given=given,
                 stopping=lambda: self._tries.is_closed,
             )
 
@@ -164,8 +164,8 @@ class ClaudeCli:
             raise LANGUAGE.unreadable(PROVIDER)
         text = _text(found)
         use = use_of(found.usage) or estimated_use(prompt, text)
-        told = None if found.total_cost_usd is None else max(0.0, found.total_cost_usd)
-        usd = self._budget.charge(use, told)
+        usd = None if found.total_cost_usd is None else max(0.0, found.total_cost_usd)
+        usd = self._budget.charge(use, usd)
         if found.is_error or found.subtype.startswith("error") or output.code:
             raise _refusal(found)
         if not text.strip():
@@ -188,9 +188,9 @@ def _transcript(prompt: Prompt) -> str:
 
 def _find_result(out: bytes) -> _Result | None:
     """Return the result, whatever other programs and hooks wrote around it."""
-    for piece in _pieces(out):
+    for part in _parts(out):
         try:
-            found = _DECODER.decode(piece)
+            found = _DECODER.decode(part)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
         if found.type == "result":
@@ -198,7 +198,7 @@ def _find_result(out: bytes) -> _Result | None:
     return None
 
 
-def _pieces(out: bytes) -> Iterator[bytes | msgspec.Raw]:
+def _parts(out: bytes) -> Iterator[bytes | msgspec.Raw]:
     """Yield what may be the result: all of it, its lines from the end, the parts of a list."""
     yield out
     for line in [out.strip(), *reversed(out.splitlines())]:

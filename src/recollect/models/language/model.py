@@ -50,7 +50,7 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         text: The answer; JSON as text where a schema was asked for, not yet checked.
         use: Tokens as the provider counted them.
-        usd: What it cost; None where the price is not known, 0.0 where nobody bills.
+        usd: What it cost; None where the price is not known, 0.0 where no one bills.
         model: ``provider:model``, the model as the provider names it in its answer.
         finish: Why it ended.
     """

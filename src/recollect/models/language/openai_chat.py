@@ -26,7 +26,7 @@ from recollect.models.language.wire import (
     decode_reply,
     decode_usage,
     strict_schema,
-    told_schema,
+    system_with_schema,
 )
 
 PROVIDER = "openai"
@@ -84,7 +84,7 @@ class OpenAIChat(msgspec.Struct, frozen=True, kw_only=True):
 
     def body(self, prompt: Prompt, way: JsonWay) -> Mapping[str, object]:
         """Return a request before it becomes JSON."""
-        system = prompt.system if way == "schema" else told_schema(prompt)
+        system = prompt.system if way == "schema" else system_with_schema(prompt)
         messages = [{"role": "system", "content": system}] if system else []
         messages += [{"role": each.role, "content": each.text} for each in prompt.messages]
         limit = "max_completion_tokens" if self.is_own else "max_tokens"

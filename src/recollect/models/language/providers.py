@@ -40,7 +40,7 @@ def create_anthropic(
 def create_claude_cli(
     model: str, settings: LanguageSettings, dependencies: Dependencies
 ) -> ClaudeCli:
-    """Return the model behind Claude Code's command; it is looked for, not started.
+    """Return the model of Claude Code's command; it is looked for, not started.
 
     Raises:
         ModelMissing: there is no such command.

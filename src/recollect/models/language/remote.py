@@ -15,7 +15,7 @@ from recollect.models.hints import LANGUAGE
 from recollect.models.http.client import ProviderClient
 from recollect.models.http.retry import RetryPolicy
 from recollect.models.language.model import Completion, Prompt
-from recollect.models.language.wire import JsonWay, LanguageReply, LanguageWire
+from recollect.models.language.wire import JsonWay, LanguageWire
 from recollect.text.tokens import estimate_tokens
 
 _UNKNOWN_WAY = frozenset({400, 415, 422})
@@ -94,31 +94,23 @@ class RemoteLanguageModel:
         seconds = self._settings.timeout_s
         policy = RetryPolicy(attempt_s=seconds, total_s=seconds)
         with self._budget.hold(most_tokens(prompt)):
-            reply, usd = self._client.post(
+            return self._client.post(
                 self._wire.path, body, lambda answer: self._read(answer, prompt), policy
             )
-        return self._completion(reply, usd, prompt)
 
-    def _read(self, body: bytes, prompt: Prompt) -> tuple[LanguageReply, float | None]:
-        """Return an answer and its cost; what was paid for is counted even if it is no use."""
+    def _read(self, body: bytes, prompt: Prompt) -> Completion:
+        """Return an answer; what was paid for is counted even if it is of no use."""
         reply = self._wire.read(body)
-        usd = self._budget.charge(reply.use or estimated_use(prompt, reply.text))
-        if not (reply.text.strip() or reply.is_declined or reply.finish == "length"):
-            raise LANGUAGE.unreadable(self._wire.provider)
-        return reply, usd
-
-    def _completion(self, reply: LanguageReply, usd: float | None, prompt: Prompt) -> Completion:
+        use = reply.use or estimated_use(prompt, reply.text)
+        usd = self._budget.charge(use)
         if reply.is_declined:
             raise ProviderRejected(
                 f"{self.name} declined to answer", hint="it is done by rule; another model may"
             )
-        return Completion(
-            text=reply.text,
-            use=reply.use or estimated_use(prompt, reply.text),
-            usd=usd,
-            model=f"{self._wire.provider}:{reply.model or self._wire.model}",
-            finish=reply.finish,
-        )
+        if not (reply.text.strip() or reply.finish == "length"):
+            raise LANGUAGE.unreadable(self._wire.provider)
+        model = f"{self._wire.provider}:{reply.model or self._wire.model}"
+        return Completion(text=reply.text, use=use, usd=usd, model=model, finish=reply.finish)
 
 
 def bounded(prompt: Prompt, max_output_tokens: int) -> Prompt:

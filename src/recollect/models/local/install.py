@@ -45,7 +45,7 @@ _SPACE_BYTES = 250 << 20
 
 
 class Installed(msgspec.Struct, frozen=True, kw_only=True):
-    """What `install` left behind.
+    """The result of `install`.
 
     Attributes:
         model: The name of the model.
@@ -86,7 +86,7 @@ def install(
         ProviderError: a file has the wrong digest.
         StoreError: no space, or the folder cannot be written.
     """
-    say = progress or _say_nothing
+    say = progress or (lambda _: None)
     files = ModelFolder(folder)
     if _is_sound(files, quantisation):
         return _installed(files, was_installed=True)
@@ -140,13 +140,13 @@ def _download_folder(folder: Path) -> Iterator[Path]:
     for stale in folder.glob(f"{_DOWNLOAD_PREFIX}*"):
         shutil.rmtree(stale, ignore_errors=True)
     try:
-        target = tempfile.mkdtemp(prefix=_DOWNLOAD_PREFIX, dir=folder)
+        target = tempfile.TemporaryDirectory(
+            prefix=_DOWNLOAD_PREFIX, dir=folder, ignore_cleanup_errors=True
+        )
     except OSError as error:
         raise translate_os(error, folder) from error
-    try:
-        yield Path(target)
-    finally:
-        shutil.rmtree(target, ignore_errors=True)
+    with target as path:
+        yield Path(path)
 
 
 def _download(target: Path) -> Path:
@@ -252,13 +252,5 @@ def _require_space(folder: Path) -> None:
 
 
 def _installed(files: ModelFolder, *, was_installed: bool) -> Installed:
-    return Installed(
-        model=MODEL,
-        folder=str(files.path),
-        bytes=files.size_bytes(),
-        was_installed=was_installed,
-    )
-
-
-def _say_nothing(step: str) -> None:
-    """Take the place of a progress display."""
+    folder, size = str(files.path), files.size_bytes()
+    return Installed(model=MODEL, folder=folder, bytes=size, was_installed=was_installed)
