@@ -20,8 +20,17 @@ from recollect.core.settings import (
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
 from recollect.models.http.retry import RetryClock
-from recollect.models.registry import AUTO, Choice, LanguageChoice, choose_embedder, choose_language
+from recollect.models.registry import (
+    AUTO,
+    NONE,
+    Choice,
+    LanguageChoice,
+    choose_embedder,
+    choose_language,
+)
 from recollect.recall.ownership import claim
+from recollect.sessions.policy.owner import Owner, read_owner
+from recollect.sessions.record.identity_links import read_links
 from recollect.store.engine import Database
 from recollect.store.files import private_folder
 from recollect.store.persisted_random import persisted_random
@@ -63,7 +72,9 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
     index_incompatibility: str | None
     """Why the index that was found is built anew; None where it belongs to the records."""
     choice: Choice
-    language: LanguageChoice
+    language: LanguageChoice | None
+    """None where the settings say ``none``."""
+    owner: Owner
 
     @property
     def was_found(self) -> bool:
@@ -87,9 +98,9 @@ def open_resources(order: OpenOptions) -> Resources:
     records = open_records(private_folder(home), resolved.settings.store, clock)
     try:
         choice = _choice(order.embedder, resolved, _dependencies(records, EMBEDDING, clock))
-        language = choose_language(
-            resolved.settings.language, _dependencies(records, LANGUAGE, clock)
-        )
+        language = _language(resolved, records, clock)
+        people = resolved.settings.sessions
+        owner = read_owner(people.owner, read_links(people.identity_links))
     except RecollectError:
         records.close()
         raise
@@ -111,6 +122,7 @@ def open_resources(order: OpenOptions) -> Resources:
         index_incompatibility=claim(records, index_database),
         choice=choice,
         language=language,
+        owner=owner,
     )
 
 
@@ -134,6 +146,12 @@ def _choice(
         return Choice(embedder=embedder, reason="given by the program")
     settings = resolved.settings.embedding
     return choose_embedder(settings.provider, settings, dependencies.models, dependencies)
+
+
+def _language(resolved: ResolvedSettings, records: Database, clock: Clock) -> LanguageChoice | None:
+    if resolved.settings.language.provider.strip() == NONE:
+        return None
+    return choose_language(resolved.settings.language, _dependencies(records, LANGUAGE, clock))
 
 
 def _dependencies(records: Database, kind: str, clock: Clock) -> Dependencies:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,7 +21,13 @@ from recollect.index.model.chunk_record import chunk_ids
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.generation import find_generation, partition_numbers
 from recollect.index.model.locks import IndexLocks
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
+from recollect.index.model.sync_report import (
+    NOBODY_WATCHES,
+    OnProgress,
+    SyncReport,
+    Watch,
+    ignore_progress,
+)
 from recollect.index.model.visibility import visibility_rules
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.question_vectors import QuestionVectors
@@ -127,22 +133,18 @@ class Index:
             visibility_rules=visibility_rules(settings.sessions.identity_links),
         )
 
-    def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
-        """Bring the index up to its feeds, vectors included; rebuild it when it does not fit."""
-        report = self._indexer.sync(self._feeds, Watch(tell=on_progress))
-        self._near.catch_up()
-        told, self._notices = self._notices, ()
-        return report.plus(SyncReport(warnings=told))
-
-    def work(self, stopping: Callable[[], bool]) -> SyncReport:
-        """Do what a background thread does: sync, but leave a due rebuild to `sync`.
+    def sync(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
+        """Bring the index up to its feeds; in full, vectors and a rebuild that is due included.
 
         Args:
-            stopping: Asked often; after True the rest is left for the next time.
+            watch: Who watches, and how far to go.
         """
-        report = self._indexer.work(self._feeds, Watch(stopping=stopping, waits=False))
-        self._near.catch_up(stopping)
-        return report
+        report = self._indexer.sync(self._feeds, watch)
+        self._near.catch_up(watch.stopping)
+        if watch.mode != "full":
+            return report
+        told, self._notices = self._notices, ()
+        return report.plus(SyncReport(warnings=told))
 
     def catch_up(self) -> bool:
         """Take in what the records tell, words only; what was removed from them leaves the index.
@@ -151,7 +153,7 @@ class Index:
             False when that was not possible, because the index was built with other rules.
         """
         outboxes = [feed for feed in self._feeds if feed.tenant is None]
-        self._indexer.catch_up(outboxes, Watch())
+        self._indexer.sync(outboxes, Watch(mode="answer"))
         self._near.catch_up()
         return not self._indexer.is_behind(outboxes)
 
@@ -167,9 +169,9 @@ class Index:
         """Return whether a chunk waits for its vector."""
         return self._indexer.waiting(1) > 0
 
-    def rebuild(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
+    def rebuild(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
         """Build the index anew beside the one that answers, then let it answer."""
-        report = self._indexer.rebuild(self._feeds, Watch(tell=on_progress))
+        report = self._indexer.rebuild(self._feeds, watch)
         self._near.catch_up()
         return report
 
@@ -205,7 +207,7 @@ class Index:
                 makes none while somebody waits, and a lexical search needs none.
         """
         most = None if options.mode == "lexical" else embed_at_most
-        warnings = self._catch_up(Watch(tell=on_progress), most)
+        warnings = self._catch_up(Watch(tell=on_progress, mode="answer"), most)
         options = msgspec.structs.replace(options, now_ms=self._clock.now_ms())
         result = self._searcher.search(query, scope, options)
         told = list(dict.fromkeys([*warnings, *result.warnings, *self._near.warnings()]))
@@ -247,14 +249,18 @@ class Index:
         consent_needed = self._indexer.consent_needed()
         due = f"{outdated}: run `recollect reindex`" if outdated else None
         warnings = [*self._notices, *(told for told in (consent_needed or due,) if told)]
-        warnings += self._indexer.catch_up(self._feeds, watch).warnings
+        warnings += self._indexer.sync(self._feeds, watch).warnings
         return warnings + ([] if embed_at_most is None else self._embed(watch, embed_at_most))
 
     def _embed(self, watch: Watch, most: int) -> list[str]:
         """Make the missing vectors if they are few, and say why some are still missing."""
         waiting = self._indexer.waiting(most + 1)
         try:
-            made = self._indexer.embed(watch).vectors if 0 < waiting <= most else 0
+            made = (
+                self._indexer.vectors.sync(self._indexer.serving(), watch).vectors
+                if 0 < waiting <= most
+                else 0
+            )
         except ProviderError as error:
             return [f"{error.message}: only words were compared"]
         except StoreBusy:

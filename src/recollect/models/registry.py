@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -20,9 +20,9 @@ from recollect.core.settings import EmbeddingSettings, LanguageSettings, is_insi
 from recollect.models import hints
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
-from recollect.models.language.model import LanguageModel, WatchedModel
-from recollect.models.local.folder import INSTALL_HINT, MODEL, ModelFolder
-from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
+
+if TYPE_CHECKING:  # imported where a language model is configured
+    from recollect.models.language.model import LanguageModel, WatchedModel
 
 AUTO, NONE, LOCAL, GGUF = "auto", "none", "local", "gguf"
 REMOTE = ("openai", "gemini", "voyage")
@@ -219,6 +219,8 @@ def choose_language(
     if is_inside(dependencies.environ):
         reason = "this process serves a language model itself: it asks none"
         return LanguageChoice(model=None, reason=reason, requested=spec)
+    from recollect.models.language.model import WatchedModel
+
     try:
         made = LANGUAGE_MODELS.create(spec, settings, dependencies)
     except (ModelMissing, ProviderRejected) as error:
@@ -231,6 +233,8 @@ def choose_language(
 
 def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
     """Return the folder of the local model's files."""
+    from recollect.models.local.folder import MODEL
+
     return Path(settings.model_path).expanduser() if settings.model_path else models / MODEL
 
 
@@ -240,6 +244,8 @@ def create_local(model: str, settings: EmbeddingSettings, dependencies: Dependen
     Raises:
         InvalidInput: the local provider has no such model.
     """
+    from recollect.models.local.folder import MODEL
+
     if model not in {"", MODEL}:
         raise InvalidInput(
             "the local provider has no such model",
@@ -292,6 +298,9 @@ def _choose_first(settings: EmbeddingSettings, dependencies: Dependencies) -> Ch
 
 def _missing_local(settings: EmbeddingSettings, models: Path) -> Choice | None:
     """Return what the local embedder lacks, or None when it is there."""
+    from recollect.models.local.folder import INSTALL_HINT, ModelFolder
+    from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
+
     if not runtime_is_installed():
         return _lexical("the package onnxruntime is not installed", RUNTIME_HINT, AUTO)
     if not ModelFolder(local_folder(settings, models)).is_installed:

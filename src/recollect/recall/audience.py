@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
 from recollect.core.errors import Denied, NotFound
 from recollect.core.scope import Scope
 from recollect.index.model.visibility import Audience, SeqRange
 from recollect.sessions.record.session_key import GROUPS
-from recollect.sessions.sessions import Sessions
+
+if TYPE_CHECKING:  # imported with the first session that is asked for
+    from recollect.sessions.sessions import Sessions
+
+Asked: TypeAlias = "Callable[[], Sessions]"
+"""Returns the sessions; called only where one of them is asked for."""
 
 
-def audience_of(sessions: Sessions, session_id: str | None) -> Audience | None:
+def audience_of(sessions: Asked, session_id: str | None) -> Audience | None:
     """Return what a session may hear; None where no session asks.
 
     Raises:
@@ -17,11 +25,11 @@ def audience_of(sessions: Sessions, session_id: str | None) -> Audience | None:
     """
     if session_id is None:
         return None
-    visibility_group = sessions.visibility_group(session_id)
+    visibility_group = sessions().visibility_group(session_id)
     return Audience(visibility_group=visibility_group.name, sees_files=visibility_group.is_private)
 
 
-def stretches_of(sessions: Sessions, session_id: str | None) -> tuple[SeqRange, ...] | None:
+def stretches_of(sessions: Asked, session_id: str | None) -> tuple[SeqRange, ...] | None:
     """Return which messages a session consists of, those that a fork shares included.
 
     None where no session is asked for; nothing where there is none with this id.
@@ -29,7 +37,7 @@ def stretches_of(sessions: Sessions, session_id: str | None) -> tuple[SeqRange, 
     if session_id is None:
         return None
     try:
-        parts = sessions.parts(session_id)
+        parts = sessions().parts(session_id)
     except NotFound:
         return ()
     shared = [part for part in parts if part.session_id != session_id]
@@ -40,14 +48,14 @@ def stretches_of(sessions: Sessions, session_id: str | None) -> tuple[SeqRange, 
     )
 
 
-def check_may_read(sessions: Sessions, session_id: str | None) -> None:
+def check_may_read(sessions: Asked, session_id: str | None) -> None:
     """Refuse memory files to a session that is not one person's.
 
     Raises:
         Denied: more than one person may read what it is told.
         NotFound: there is no such session in the scope.
     """
-    if session_id is not None and not sessions.visibility_group(session_id).is_private:
+    if session_id is not None and not sessions().visibility_group(session_id).is_private:
         raise Denied(
             "a group does not see memory files",
             hint="read them in a direct chat, or without for_session as their owner",
@@ -55,7 +63,7 @@ def check_may_read(sessions: Sessions, session_id: str | None) -> None:
 
 
 def shows_citations(
-    setting: str, sessions: Sessions, scope: Scope, for_session: str | None = None
+    setting: str, sessions: Asked, scope: Scope, for_session: str | None = None
 ) -> bool:
     """Return whether hits are cited.
 
@@ -74,6 +82,6 @@ def shows_citations(
     if reader is None:
         return True
     try:
-        return sessions.get(reader).chat_type not in GROUPS
+        return sessions().get(reader).chat_type not in GROUPS
     except NotFound:  # then there is nothing to cite either
         return True

@@ -5,10 +5,35 @@ Tables are STRICT, so another type means damage; it is told as such instead of t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
+import msgspec
+
 from recollect.core.errors import StoreCorrupt
 from recollect.store.engine import Row, SqlValue
 
 _HINT = "run `recollect doctor`"
+
+T = TypeVar("T")
+
+
+def decode(kind: type[T], names: Sequence[str], row: Row, **parsed: object) -> T:
+    """Return a row as a struct.
+
+    Args:
+        kind: The struct; the types of its fields are what the columns promise.
+        names: The field of each cell, in the order of the columns; cells after the last are left.
+        row: The cells.
+        parsed: Fields that are not as their cells are.
+
+    Raises:
+        StoreCorrupt: a cell is not of the type of its field.
+    """
+    try:
+        return msgspec.convert({**dict(zip(names, row, strict=False)), **parsed}, kind)
+    except msgspec.ValidationError as error:
+        raise StoreCorrupt("a row is not what its columns promise", hint=_HINT) from error
 
 
 def integer(value: SqlValue) -> int:
