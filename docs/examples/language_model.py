@@ -8,8 +8,8 @@ import msgspec
 import recollect
 from recollect.core.settings import LanguageSettings
 from recollect.models.language.model import ask
-from recollect.models.language.registry import choose_language
 from recollect.models.language.structured_output import complete_as
+from recollect.models.registry import choose_language
 from tests.support.chat_formats import OpenAIChatFormat
 from tests.support.provider_server import ProviderServer
 

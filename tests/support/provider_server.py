@@ -146,7 +146,7 @@ class ProviderServer:
         return [text for one in self.received for text in self.texts_of(one)]
 
     def texts_of(self, received: Received) -> list[str]:
-        """Return the texts of one request; none when it is no request for embeddings."""
+        """Return the texts of one request; none when it is not a request for embeddings."""
         for one in self.formats.values():
             if received.path.startswith(one.prefix):
                 return one.texts(received)

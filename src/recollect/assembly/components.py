@@ -30,7 +30,7 @@ from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
 from recollect.index.vectors.choice import choose as choose_vectors
 from recollect.index.vectors.port import VectorContext
-from recollect.models.registry import Choice
+from recollect.models.registry import Choice, LanguageChoice
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.recall.transcript_source import TranscriptFeed
 from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -45,7 +45,6 @@ from recollect.workspace.extra_paths import ExtraPath
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.governance.retention import Retention
-    from recollect.models.language.registry import LanguageChoice
     from recollect.recall.memory_source import MemorySource
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported

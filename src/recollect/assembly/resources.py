@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,11 +16,18 @@ from recollect.core.settings import (
     default_home,
     known_agent,
     load_settings,
-    models_folder,
 )
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
-from recollect.models.registry import AUTO, NONE, Choice, choose_embedder
+from recollect.models.http.retry import RetryClock
+from recollect.models.registry import (
+    AUTO,
+    NONE,
+    Choice,
+    LanguageChoice,
+    choose_embedder,
+    choose_language,
+)
 from recollect.recall.ownership import claim
 from recollect.sessions.policy.owner import Owner, read_owner
 from recollect.sessions.record.identity_links import read_links
@@ -30,11 +36,8 @@ from recollect.store.files import private_folder
 from recollect.store.persisted_random import persisted_random
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import AGENTS
-from recollect.store.usage_ledger import LANGUAGE, UsageLedger
+from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
-
-if TYPE_CHECKING:  # imported where a language model is configured
-    from recollect.models.language.registry import LanguageChoice
 
 _SALT = "redaction.salt"
 
@@ -94,10 +97,7 @@ def open_resources(order: OpenOptions) -> Resources:
     workspace = _workspace(resolved)
     records = open_records(private_folder(home), resolved.settings.store, clock)
     try:
-        dependencies = Dependencies(
-            models=models_folder(), spending=UsageLedger(records), clock=clock
-        )
-        choice = _choice(order.embedder, resolved, dependencies)
+        choice = _choice(order.embedder, resolved, _dependencies(records, EMBEDDING, clock))
         language = _language(resolved, records, clock)
         people = resolved.settings.sessions
         owner = read_owner(people.owner, read_links(people.identity_links))
@@ -151,11 +151,11 @@ def _choice(
 def _language(resolved: ResolvedSettings, records: Database, clock: Clock) -> LanguageChoice | None:
     if resolved.settings.language.provider.strip() == NONE:
         return None
-    from recollect.models.language.registry import choose_language
+    return choose_language(resolved.settings.language, _dependencies(records, LANGUAGE, clock))
 
-    spending = UsageLedger(records, LANGUAGE)
-    dependencies = Dependencies(spending=spending, clock=clock)
-    return choose_language(resolved.settings.language, dependencies)
+
+def _dependencies(records: Database, kind: str, clock: Clock) -> Dependencies:
+    return Dependencies(spending=UsageLedger(records, kind), retry_clock=RetryClock(clock=clock))
 
 
 def _workspace(resolved: ResolvedSettings) -> Path | None:

@@ -87,7 +87,7 @@ def _settings(context: typer.Context) -> Settings:
 
 
 def _look_at_language(settings: LanguageSettings) -> dict[str, object]:
-    from recollect.models.language.registry import choose_language
+    from recollect.models.registry import choose_language
 
     choice = choose_language(settings)
     return {

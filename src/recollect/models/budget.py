@@ -14,6 +14,7 @@ from recollect.core.bill import Bill, TokenUse
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import BudgetSpent
 from recollect.models.hints import EMBEDDING, Hints
+from recollect.models.prices import Price
 
 
 class Spending(Protocol):
@@ -53,7 +54,8 @@ class DailyBudget:
         limit: Tokens of a day; 0 sets no limit, and everything is still counted.
         spending: Where the count is.
         clock: Tells the day.
-        model: ``provider:model`` of what `add` counts.
+        model: ``provider:model``.
+        price: What its tokens cost; None where it is not known, or not counted.
         hints: What its error hints at.
     """
 
@@ -64,12 +66,14 @@ class DailyBudget:
         clock: Clock,
         *,
         model: str = "",
+        price: Price | None = None,
         hints: Hints = EMBEDDING,
     ) -> None:
         self._limit = limit
         self._spending = spending
         self._clock = clock
         self._model = model
+        self._price = price
         self._hints = hints
         self._lock = threading.Lock()
         self._held = 0
@@ -98,11 +102,19 @@ class DailyBudget:
 
     def add(self, tokens: int) -> None:
         """Count what a request for vectors really took."""
-        self.charge(Bill(model=self._model, use=TokenUse(input=tokens)))
+        self.charge(TokenUse(input=tokens))
 
-    def charge(self, bill: Bill) -> None:
-        """Count what a request really took, and what it cost."""
-        self._spending.add(self._day(), bill)
+    def charge(self, use: TokenUse, usd: float | None = None) -> float | None:
+        """Count what a request really took; return what it cost, None where that is not known.
+
+        Args:
+            use: Its tokens.
+            usd: What the provider says that it cost; None has it computed.
+        """
+        if usd is None and self._price is not None:
+            usd = self._price.usd(use)
+        self._spending.add(self._day(), Bill(model=self._model, use=use, usd=usd))
+        return usd
 
     def _require(self, tokens: int) -> None:
         if not self._limit:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.core.clock import Clock, SystemClock
 from recollect.core.settings import models_folder
 from recollect.models.budget import MemorySpending, Spending
 from recollect.models.http.retry import RetryClock
@@ -19,13 +18,11 @@ class Dependencies(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         models: The folder of model files.
         spending: Counts the tokens sent to paid providers.
-        clock: Tells the day.
-        retry_clock: How the clients of providers wait; None waits for real.
+        retry_clock: Knows the day, and how the clients of providers wait.
         environ: Variables that may hold keys; None is the process environment.
     """
 
     models: Path = msgspec.field(default_factory=models_folder)
     spending: Spending = msgspec.field(default_factory=MemorySpending)
-    clock: Clock = msgspec.field(default_factory=SystemClock)
-    retry_clock: RetryClock | None = None
+    retry_clock: RetryClock = msgspec.field(default_factory=RetryClock)
     environ: Mapping[str, str] | None = None

@@ -1,4 +1,4 @@
-"""What people are told when a provider fails: which setting to look at, and what goes on meanwhile.
+"""What a user reads when a provider fails: which setting to look at, and what goes on meanwhile.
 
 One value for each kind of model, so that the client, its tries and the budget serve them all.
 """
@@ -14,7 +14,7 @@ class Hints(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of one kind of model, as hints name them.
 
     Attributes:
-        section: Where address, key, headers and limit stand.
+        section: Holds address, key, headers and limit.
         choice: The setting that names provider and model.
         meanwhile: What goes on without an answer.
         slower: What lowers the rate of requests.

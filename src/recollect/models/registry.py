@@ -1,48 +1,116 @@
-"""Finds the embedder of a name: ``auto``, ``none``, ``provider`` or ``provider:model``.
+"""Finds models by name: ``provider`` or ``provider:model``; embedders and language models alike.
 
-Our own providers stand in a table, those of other packages are entry points of the group
-``recollect.embedders``; both are imported when they are chosen. One of another package is a
-function that takes the model's name (empty for its default), the embedding settings and the folder
-of model files.
+Our own providers are in a table, those of other packages are entry points; both are imported when
+they are chosen. What cannot be made for want of a key, a file or a package is not an error: the
+choice says why, and what would help.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import msgspec
 
 from recollect.core.errors import InvalidInput, ModelMissing, ProviderRejected
 from recollect.core.plugins import load_plugin, plugin_names
-from recollect.core.settings import EmbeddingSettings
+from recollect.core.settings import EmbeddingSettings, LanguageSettings, is_inside
+from recollect.models import hints
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
-from recollect.models.hints import EMBEDDING
 
-GROUP = "recollect.embedders"
+if TYPE_CHECKING:  # imported where a language model is configured
+    from recollect.models.language.model import LanguageModel, WatchedModel
+
 AUTO, NONE, LOCAL, GGUF = "auto", "none", "local", "gguf"
-
-Creator = Callable[[str, EmbeddingSettings, Dependencies], Embedder]
-"""Makes the embedder of a model; an empty name is the provider's default."""
-
-_BUILT_IN = {
-    LOCAL: "recollect.models.registry:create_local",
-    "openai": "recollect.models.embedding.providers:create_openai",
-    "gemini": "recollect.models.embedding.providers:create_gemini",
-    "voyage": "recollect.models.embedding.providers:create_voyage",
-}
 REMOTE = ("openai", "gemini", "voyage")
 """Those that ``embedding.remote`` is about, in the order in which ``auto`` tries them."""
 
+_EMBEDDING = "recollect.models.embedding.providers"
+_LANGUAGE = "recollect.models.language.providers"
+
+Model = TypeVar("Model")
+
+
+class Registry(msgspec.Struct, Generic[Model], frozen=True, kw_only=True):
+    """The providers of one kind of model.
+
+    Attributes:
+        group: The entry points of other packages.
+        built_in: Name -> module and function of ours, which takes the model's name (empty for the
+            provider's default), the settings and the dependencies.
+        reserved: Names that are not providers.
+        hints: What this kind of model is called.
+        plugin_extras: What a provider of another package takes after name and settings.
+    """
+
+    group: str
+    built_in: Mapping[str, str]
+    reserved: frozenset[str]
+    hints: hints.Hints
+    plugin_extras: Callable[[Dependencies], tuple[object, ...]]
+
+    def names(self) -> list[str]:
+        """Return the names that a spec can start with, sorted."""
+        return sorted({*self.reserved, *self.built_in, *plugin_names(self.group)})
+
+    def create(self, spec: str, settings: object, dependencies: Dependencies) -> Model:
+        """Return the model of a spec; nothing is sent yet.
+
+        Raises:
+            InvalidInput: there is no such provider, or it has no such model.
+            ConfigError: an address or a header of the settings is not one.
+            ModelMissing: it needs a file or a package.
+            ProviderRejected: it needs a key.
+            ProviderError: another package's provider cannot be imported.
+        """
+        name, _, model = spec.partition(":")
+        made: Model
+        if name in self.built_in:
+            module, _, function = self.built_in[name].partition(":")
+            made = getattr(importlib.import_module(module), function)(model, settings, dependencies)
+        else:
+            known = (*self.reserved, *self.built_in)
+            plugin = load_plugin(self.group, name, self.hints.kind, known)
+            made = plugin(model, settings, *self.plugin_extras(dependencies))
+        return made
+
+
+EMBEDDERS: Registry[Embedder] = Registry(
+    group="recollect.embedders",
+    built_in={LOCAL: "recollect.models.registry:create_local"}
+    | {name: f"{_EMBEDDING}:create_{name}" for name in REMOTE},
+    reserved=frozenset({AUTO, NONE}),
+    hints=hints.EMBEDDING,
+    plugin_extras=lambda dependencies: (dependencies.models,),
+)
+LANGUAGE_MODELS: Registry[LanguageModel] = Registry(
+    group="recollect.language_models",
+    built_in={
+        "openai": f"{_LANGUAGE}:create_openai",
+        "anthropic": f"{_LANGUAGE}:create_anthropic",
+        "claude-cli": f"{_LANGUAGE}:create_claude_cli",
+    },
+    reserved=frozenset({NONE}),
+    hints=hints.LANGUAGE,
+    plugin_extras=lambda _: (),
+)
+
 
 class EmbeddingProvider(Protocol):
-    """What an entry point of the group `GROUP` names."""
+    """What an entry point of the group ``recollect.embedders`` names."""
 
     def __call__(self, model: str, settings: EmbeddingSettings, models: Path) -> Embedder:
         """Return the embedder of ``model``; an empty name is the provider's default."""
+
+
+class LanguageProvider(Protocol):
+    """What an entry point of the group ``recollect.language_models`` names."""
+
+    def __call__(self, model: str, settings: LanguageSettings) -> LanguageModel:
+        """Return the model of a name; an empty one is the provider's default."""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +135,22 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     fallback_reason: str | None = None
 
 
+class LanguageChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """Which language model is used, and why.
+
+    Attributes:
+        model: None where everything is done by rule.
+        reason: One sentence for `recollect status`.
+        hint: What would help; empty when there is nothing to do.
+        requested: What the settings ask for; empty when a program gave the model.
+    """
+
+    model: WatchedModel | None
+    reason: str
+    hint: str = ""
+    requested: str = ""
+
+
 def create_embedder(spec: str, settings: EmbeddingSettings, models: Path) -> Embedder | None:
     """Return the embedder that ``spec`` names, or None; see `choose_embedder`."""
     return choose_embedder(spec, settings, models).embedder
@@ -75,9 +159,9 @@ def create_embedder(spec: str, settings: EmbeddingSettings, models: Path) -> Emb
 def choose_embedder(
     spec: str, settings: EmbeddingSettings, models: Path, dependencies: Dependencies | None = None
 ) -> Choice:
-    """Return the embedder that ``spec`` names, and the reason for it. Loads no model, asks nobody.
+    """Return the embedder that ``spec`` names, and the reason. Loads no model, sends nothing.
 
-    What cannot be made for want of a key, a file or a package is no error: the fallback of the
+    What cannot be made for want of a key, a file or a package is not an error: the fallback of the
     settings takes its place, or the search is lexical and says why.
 
     Args:
@@ -88,7 +172,7 @@ def choose_embedder(
 
     Raises:
         InvalidInput: there is no such provider, or no such local model.
-        ConfigError: an address or a header of the settings is none.
+        ConfigError: an address or a header of the settings is not one.
         ProviderError: another package's provider cannot be imported.
     """
     dependencies = dependencies or Dependencies(models=models)
@@ -111,9 +195,40 @@ def choose_embedder(
     )
 
 
-def provider_names() -> list[str]:
-    """Return the names that a spec can start with, sorted."""
-    return sorted({AUTO, NONE, *_BUILT_IN, *plugin_names(GROUP)})
+def choose_language(
+    settings: LanguageSettings, dependencies: Dependencies | None = None
+) -> LanguageChoice:
+    """Return the model that the settings name, and the reason for it. Sends nothing.
+
+    What cannot be made for want of a key or a program is not an error: its work is done by rule.
+
+    Args:
+        settings: The section ``language``.
+        dependencies: What else models are made with; without it, tokens are counted in memory.
+
+    Raises:
+        InvalidInput: there is no such provider.
+        ConfigError: an address or a header of the settings is not one.
+        ProviderError: another package's model cannot be imported.
+    """
+    dependencies = dependencies or Dependencies()
+    spec = settings.provider.strip()
+    if spec == NONE:
+        reason = "none is configured: summaries are made by rule"
+        return LanguageChoice(model=None, reason=reason, requested=spec)
+    if is_inside(dependencies.environ):
+        reason = "this process serves a language model itself: it asks none"
+        return LanguageChoice(model=None, reason=reason, requested=spec)
+    from recollect.models.language.model import WatchedModel
+
+    try:
+        made = LANGUAGE_MODELS.create(spec, settings, dependencies)
+    except (ModelMissing, ProviderRejected) as error:
+        reason = f"{hints.LANGUAGE.meanwhile}: {error.message}"
+        return LanguageChoice(model=None, reason=reason, hint=error.hint, requested=spec)
+    return LanguageChoice(
+        model=WatchedModel(made), reason=f"{made.name} is configured", requested=spec
+    )
 
 
 def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
@@ -149,22 +264,20 @@ def create_local(model: str, settings: EmbeddingSettings, dependencies: Dependen
 
 
 def _choose(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -> Choice:
-    name, _, model = spec.partition(":")
     if spec == NONE:
         return Choice(embedder=None, reason="embeddings are switched off", requested=spec)
     if spec == AUTO:
         return _choose_first(settings, dependencies)
-    create = _creator(name)
     try:
-        embedder = create(model, settings, dependencies)
+        embedder = EMBEDDERS.create(spec, settings, dependencies)
     except (ModelMissing, ProviderRejected) as error:
-        return Choice(
-            embedder=None,
-            reason=f"search is lexical: {error.message}",
-            hint=error.hint,
-            requested=spec,
-        )
+        return _lexical(error.message, error.hint, spec)
     return Choice(embedder=embedder, reason=f"{embedder.model} is configured", requested=spec)
+
+
+def _lexical(why: str, hint: str, spec: str) -> Choice:
+    reason = f"search is lexical: {why}"
+    return Choice(embedder=None, reason=reason, hint=hint, requested=spec)
 
 
 def _choose_first(settings: EmbeddingSettings, dependencies: Dependencies) -> Choice:
@@ -172,14 +285,14 @@ def _choose_first(settings: EmbeddingSettings, dependencies: Dependencies) -> Ch
     missing = _missing_local(settings, dependencies.models)
     if missing is None:
         embedder = create_local("", settings, dependencies)
-        reason = f"{embedder.model} is installed"
-        return Choice(embedder=embedder, reason=reason, requested=AUTO)
+        return Choice(embedder=embedder, reason=f"{embedder.model} is installed", requested=AUTO)
     for name in (GGUF, *REMOTE) if _has_gguf(settings, dependencies.models) else REMOTE:
         found = _choose(name, settings, dependencies)
         if found.embedder is not None:
             has = "is set up" if name in REMOTE else "is installed"
-            reason = f"{found.embedder.model} {has}"
-            return Choice(embedder=found.embedder, reason=reason, requested=AUTO)
+            return Choice(
+                embedder=found.embedder, reason=f"{found.embedder.model} {has}", requested=AUTO
+            )
     return missing
 
 
@@ -189,11 +302,9 @@ def _missing_local(settings: EmbeddingSettings, models: Path) -> Choice | None:
     from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
 
     if not runtime_is_installed():
-        reason = "search is lexical: the package onnxruntime is not installed"
-        return Choice(embedder=None, reason=reason, hint=RUNTIME_HINT, requested=AUTO)
+        return _lexical("the package onnxruntime is not installed", RUNTIME_HINT, AUTO)
     if not ModelFolder(local_folder(settings, models)).is_installed:
-        reason = "search is lexical: the local model is not installed"
-        return Choice(embedder=None, reason=reason, hint=INSTALL_HINT, requested=AUTO)
+        return _lexical("the local model is not installed", INSTALL_HINT, AUTO)
     return None
 
 
@@ -225,20 +336,6 @@ def _settings_of(fallback: str, spec: str, settings: EmbeddingSettings) -> Embed
     first, second = spec.partition(":")[0], fallback.partition(":")[0]
     if first == second or first not in {*REMOTE, AUTO}:
         return settings
-    remote = msgspec.structs.replace(
-        settings.remote,
-        base_url=None,
-        api_key=None,
-        headers=(),
-        query_input_type=None,
-        document_input_type=None,
-    )
+    own = dict.fromkeys(("base_url", "api_key", "query_input_type", "document_input_type"))
+    remote = msgspec.structs.replace(settings.remote, headers=(), **own)
     return msgspec.structs.replace(settings, remote=remote)
-
-
-def _creator(name: str) -> Creator:
-    if name in _BUILT_IN:
-        module, _, function = _BUILT_IN[name].partition(":")
-        return cast("Creator", getattr(importlib.import_module(module), function))
-    provider: EmbeddingProvider = load_plugin(GROUP, name, EMBEDDING.kind, (AUTO, NONE, *_BUILT_IN))
-    return lambda model, settings, dependencies: provider(model, settings, dependencies.models)

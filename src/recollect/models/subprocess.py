@@ -28,7 +28,7 @@ _STEP_S = 0.2
 _PIECE_BYTES = 65_536
 
 MISSING = "is not installed"
-"""What is told of a program that cannot be found."""
+"""What an error says of a program that cannot be found."""
 
 Failed = Callable[[str], ProviderUnavailable]
 """Returns the error for what a program did or did not do, one sentence without its subject."""
@@ -67,7 +67,7 @@ class Program:
         folder: Path,
         timeout_s: float,
         *,
-        told: bytes = b"",
+        given: bytes = b"",
         stopping: Callable[[], bool] = lambda: False,
     ) -> ProgramOutput:
         """Return what the program wrote, once it ended.
@@ -76,7 +76,7 @@ class Program:
             arguments: Without the program.
             folder: Where it runs.
             timeout_s: When it is killed.
-            told: What it reads from its input.
+            given: What it reads from its input.
             stopping: Asked often; after True it is killed.
 
         Raises:
@@ -85,7 +85,7 @@ class Program:
         process = self._start(arguments, folder)
         try:
             talk = _Talk(process, time.monotonic() + timeout_s, stopping, self._failed)
-            return talk.run(told)
+            return talk.run(given)
         finally:
             _kill_group(process)
 
@@ -123,10 +123,10 @@ class _Talk:
         self._failed = failed
         self._parts: dict[str, list[bytes]] = {"out": [], "err": []}
         self._length = 0
-        self._told = memoryview(b"")
+        self._given = memoryview(b"")
 
-    def run(self, told: bytes) -> ProgramOutput:
-        self._told = memoryview(told)
+    def run(self, given: bytes) -> ProgramOutput:
+        self._given = memoryview(given)
         with selectors.DefaultSelector() as selector:
             self._register(selector)
             while selector.get_map():
@@ -158,16 +158,16 @@ class _Talk:
 
     def _step(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
         if key.data == "in":
-            self._tell(selector, key)
+            self._feed(selector, key)
         else:
             self._take(selector, key)
 
-    def _tell(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+    def _feed(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
         try:
-            self._told = self._told[os.write(key.fd, self._told[:_PIECE_BYTES]) :]
+            self._given = self._given[os.write(key.fd, self._given[:_PIECE_BYTES]) :]
         except OSError:  # it does not want to hear the rest
-            self._told = memoryview(b"")
-        if not self._told:
+            self._given = memoryview(b"")
+        if not self._given:
             selector.unregister(key.fileobj)
             _close(self._process.stdin)
 

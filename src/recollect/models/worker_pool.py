@@ -1,4 +1,4 @@
-"""Runs jobs side by side in threads that nobody has to wait for.
+"""Runs jobs side by side in threads that no one has to wait for.
 
 The threads are daemons: after Ctrl-C the program ends at once, and a request that is under way ends
 on its own within its deadline.
@@ -9,10 +9,34 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future
+from functools import partial
 from typing import Generic, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+
+
+def run_into(future: Future[Result], work: Callable[[], Result]) -> None:
+    """Run ``work`` and put what it returns or raises into ``future``."""
+    try:
+        future.set_result(work())
+    except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+        future.set_exception(error)
+
+
+def run_within(seconds: float, work: Callable[[], Result]) -> Result:
+    """Return what ``work`` returns, or raise what it raises, within so many seconds.
+
+    It runs in a daemon thread; what comes later than that is dropped.
+
+    Raises:
+        TimeoutError: it was not ready in time.
+    """
+    made: Future[Result] = Future()
+    name = "recollect-ask"
+    threading.Thread(target=run_into, args=(made, work), name=name, daemon=True).start()
+    return made.result(seconds)
 
 
 class WorkerPool(Generic[Job, Result]):
@@ -30,12 +54,12 @@ class WorkerPool(Generic[Job, Result]):
         self._width = min(width, len(jobs))
         self._lock = threading.Lock()
         self._stopped = False
-        self._outcomes: queue.SimpleQueue[_Outcome[Result]] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[Future[Result] | None] = queue.SimpleQueue()
 
     def results(self) -> Generator[Result, None, None]:
         """Yield results as they come, in no order; ends when all begun jobs are done.
 
-        A caller that leaves early stops the lanes.
+        A caller that leaves early stops the workers.
         """
         for number in range(self._width):
             name = f"recollect-embed-{number}"
@@ -43,10 +67,11 @@ class WorkerPool(Generic[Job, Result]):
         running = self._width
         try:
             while running:
-                outcome = self._outcomes.get()
-                if outcome.is_end:
+                done = self._done.get()
+                if done is None:
                     running -= 1
-                yield from outcome.unpack()
+                else:
+                    yield done.result()
         finally:
             self.stop()
 
@@ -56,36 +81,14 @@ class WorkerPool(Generic[Job, Result]):
             self._stopped = True
 
     def _run(self) -> None:
-        for job in iter(self._next, None):
-            try:
-                self._outcomes.put(_Outcome(results=[self._work(job[0])]))
-            except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
-                self._outcomes.put(_Outcome(error=error))
-        self._outcomes.put(_Outcome(is_end=True))
+        while begun := self._begin():
+            future: Future[Result] = Future()
+            run_into(future, begun)
+            self._done.put(future)
+        self._done.put(None)
 
-    def _next(self) -> tuple[Job] | None:
+    def _begin(self) -> Callable[[], Result] | None:
         with self._lock:
             if self._stopped:
                 return None
-            return next(((job,) for job in self._jobs), None)
-
-
-class _Outcome(Generic[Result]):
-    """What a thread has to say: a result, an error, or that it ends."""
-
-    def __init__(
-        self,
-        *,
-        results: Sequence[Result] = (),
-        error: BaseException | None = None,
-        is_end: bool = False,
-    ) -> None:
-        self._results = results
-        self._error = error
-        self.is_end = is_end
-
-    def unpack(self) -> Sequence[Result]:
-        """Return the result, if there is one, or raise the error."""
-        if self._error is not None:
-            raise self._error
-        return self._results
+            return next((partial(self._work, job) for job in self._jobs), None)

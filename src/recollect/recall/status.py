@@ -16,8 +16,7 @@ from recollect.index.embedding.batch_health import BatchStatus
 from recollect.index.index import Index, IndexStatus
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
-from recollect.models.language.registry import LanguageChoice, choose_language
-from recollect.models.registry import Choice
+from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.store.columns import integer

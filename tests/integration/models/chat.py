@@ -13,7 +13,7 @@ from recollect.core.settings import LanguageSettings
 from recollect.models.budget import MemorySpending, Spending
 from recollect.models.dependencies import Dependencies
 from recollect.models.language.model import LanguageModel
-from recollect.models.language.registry import choose_language
+from recollect.models.registry import choose_language
 from tests.support.chat_formats import AnthropicFormat, OpenAIChatFormat
 from tests.support.provider_server import ProviderServer
 from tests.support.scripted_time import ScriptedTime
@@ -63,7 +63,6 @@ class Chat:
         return Dependencies(
             models=Path(),
             spending=self.spending,
-            clock=self.time,
             retry_clock=self.time.retry_clock(),
             environ=environ or {},
         )

@@ -42,7 +42,6 @@ def embedder_for(
     dependencies = Dependencies(
         models=Path(),
         spending=spending or MemorySpending(),
-        clock=time,
         retry_clock=time.retry_clock(),
         environ={},
     )

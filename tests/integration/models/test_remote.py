@@ -119,7 +119,7 @@ def _bare(server: ProviderServer, wire: Wire, budget: DailyBudget | None = None)
     client = ProviderClient(
         wire.provider, base_url, headers, retry_clock=ScriptedTime().retry_clock()
     )
-    return RemoteEmbedder(wire, client, base_url=base_url, budget=budget)
+    return RemoteEmbedder(wire, client, budget=budget)
 
 
 def _right(texts: list[str]) -> Vectors:

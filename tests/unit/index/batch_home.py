@@ -96,7 +96,7 @@ def embedder_at(
     client = ProviderClient(
         provider, base_url, {"authorization": "Bearer k"}, retry_clock=retry_clock
     )
-    return RemoteEmbedder(wire_of(provider, model), client, base_url=base_url, budget=daily)
+    return RemoteEmbedder(wire_of(provider, model), client, budget=daily)
 
 
 class BatchHome:

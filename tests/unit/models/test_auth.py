@@ -32,7 +32,7 @@ def test_headers_are_read_from_lines() -> None:
     assert parse_headers(("X-Team: search", "x-empty:")) == {"x-team": "search", "x-empty": ""}
     with pytest.raises(ConfigError) as caught:
         parse_headers(("X-Team: search", "my secret"))
-    assert "place 2" in caught.value.message
+    assert "line 2" in caught.value.message
     assert "secret" not in str(caught.value)
 
 

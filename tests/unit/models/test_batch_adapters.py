@@ -46,7 +46,7 @@ class Canned:
 def _embedder(base_url: str, wire: Wire) -> RemoteEmbedder:
     retry_clock = RetryClock(pause=lambda _: None)
     client = ProviderClient(wire.provider, base_url, {"x-key": "secret"}, retry_clock=retry_clock)
-    return RemoteEmbedder(wire, client, base_url=base_url)
+    return RemoteEmbedder(wire, client)
 
 
 @pytest.fixture

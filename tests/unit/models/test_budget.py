@@ -8,6 +8,7 @@ from recollect.core.bill import Bill, TokenUse
 from recollect.core.errors import BudgetSpent
 from recollect.models.budget import DailyBudget, MemorySpending
 from recollect.models.hints import LANGUAGE
+from recollect.models.prices import Price
 from tests.support.scripted_time import ScriptedTime
 
 DAY = "2023-11-14"
@@ -72,12 +73,24 @@ def test_what_is_left_counts_what_is_under_way() -> None:
 def test_money_is_counted_beside_the_tokens() -> None:
     """What a language model read from its cache counts for the limit too; the hint is its own."""
     spending = MemorySpending()
-    budget = DailyBudget(100, spending, ScriptedTime(), hints=LANGUAGE)
+    budget = DailyBudget(100, spending, ScriptedTime(), model="openai:m", hints=LANGUAGE)
     use = TokenUse(input=50, output=20, cache_read=20, cache_write=5)
-    budget.charge(Bill(model="openai:m", use=use, usd=0.5))
-    assert (spending.spent(DAY), spending.bills[0].usd) == (95, 0.5)
+    budget.charge(use, 0.5)
+    assert spending.spent(DAY) == 95
+    assert spending.bills == [Bill(model="openai:m", use=use, usd=0.5)]
     with pytest.raises(BudgetSpent) as caught, budget.hold(6):
         pass
     assert "language models" in caught.value.message
     assert "language.daily_tokens" in caught.value.hint
     assert use + TokenUse(output=1) == TokenUse(input=50, output=21, cache_read=20, cache_write=5)
+
+
+@pytest.mark.parametrize(
+    ("price", "usd"), [(Price(2.0, 10.0), 7.0), (Price(0.0), 0.0), (None, None)]
+)
+def test_what_a_provider_does_not_say_is_computed(price: Price | None, usd: float | None) -> None:
+    """From the price of the model; what has none is counted, not guessed."""
+    spending = MemorySpending()
+    budget = DailyBudget(0, spending, ScriptedTime(), price=price)
+    assert budget.charge(TokenUse(input=1_000_000, output=500_000)) == usd
+    assert spending.bills[0].usd == usd

@@ -28,8 +28,8 @@ from recollect.models.budget import MemorySpending
 from recollect.models.dependencies import Dependencies
 from recollect.models.language.claude_cli import MAX_SYSTEM_BYTES, ClaudeCli
 from recollect.models.language.model import Prompt, PromptMessage, ask
-from recollect.models.language.registry import choose_language
 from recollect.models.language.structured_output import complete_as
+from recollect.models.registry import choose_language
 from tests.support.scripted_time import ScriptedTime
 
 RESULT = {
@@ -99,7 +99,6 @@ class Command:
         dependencies = Dependencies(
             models=Path(),
             spending=self.spending,
-            clock=self.time,
             retry_clock=self.time.retry_clock(),
             environ=environ,
         )

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from recollect.models.http.request import run_within
+from recollect.models.worker_pool import run_within
 
 
 def test_what_is_ready_comes_back() -> None:

@@ -13,7 +13,7 @@ from recollect.core.errors import ConfigError, InvalidInput, ProviderError
 from recollect.core.settings import LanguageSettings
 from recollect.models.dependencies import Dependencies
 from recollect.models.language.model import LanguageModel
-from recollect.models.language.registry import LanguageChoice, choose_language, language_names
+from recollect.models.registry import LANGUAGE_MODELS, LanguageChoice, choose_language
 
 PLUGIN = """
 class Parrot:
@@ -143,7 +143,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_another_package_brings_a_model() -> None:
     """It gets the model's name and the settings."""
     assert _made(provider="parrot:blue", max_output_tokens=99).name == "parrot:blue:99"
-    assert {"parrot", "openai", "none"} <= set(language_names())
+    assert {"parrot", "openai", "none"} <= set(LANGUAGE_MODELS.names())
 
 
 @pytest.mark.usefixtures("plugin")

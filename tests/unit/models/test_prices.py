@@ -1,20 +1,59 @@
-"""What embedding costs."""
+"""What models and their answers cost."""
 
 from __future__ import annotations
 
-from recollect.core.settings import RemoteSettings
+import pytest
+
+from recollect.core.bill import TokenUse
+from recollect.core.settings import LanguageSettings, RemoteSettings
 from recollect.models.embedding import gemini, openai, voyage
-from recollect.models.embedding.prices import LIST_PRICES, price
+from recollect.models.language import anthropic_messages, openai_chat
+from recollect.models.prices import LIST_PRICES, Price, embedding_price, language_price
+
+USE = TokenUse(input=1_000_000, output=1_000_000, cache_read=1_000_000, cache_write=1_000_000)
 
 
 def test_every_default_model_has_a_price() -> None:
-    """So that `--dry-run` can say what a first sync costs."""
+    """So that `--dry-run` can say what a first sync costs, and the status what a day cost."""
     for wire in (openai, gemini, voyage):
-        assert LIST_PRICES[f"{wire.PROVIDER}:{wire.DEFAULT_MODEL}"] > 0
+        assert LIST_PRICES[f"{wire.PROVIDER}:{wire.DEFAULT_MODEL}"].input > 0
+    for chat in (openai_chat, anthropic_messages):
+        assert LIST_PRICES[f"{chat.PROVIDER}:{chat.DEFAULT_MODEL}"].output > 0
 
 
 def test_the_setting_goes_before_the_list() -> None:
     """An account may have a price of its own."""
     settings = RemoteSettings(price_per_million=0.5)
-    assert price("openai:text-embedding-3-small", settings) == 0.5
-    assert price("openai:unheard-of", RemoteSettings()) is None
+    assert embedding_price("openai:text-embedding-3-small", settings) == 0.5
+    assert embedding_price("openai:unheard-of", RemoteSettings()) is None
+
+
+def test_a_cache_has_prices_of_its_own() -> None:
+    """Shares of the price of what is read."""
+    price = Price(input=1.0, output=5.0, cache_read=0.1, cache_write=1.25)
+    assert price.usd(USE) == pytest.approx(1.0 + 5.0 + 0.1 + 1.25)
+
+
+@pytest.mark.parametrize(
+    ("name", "output"),
+    [
+        ("openai:gpt-5-mini", 2.0),
+        ("openai:gpt-5-mini-2025-08-07", 2.0),
+        ("anthropic:claude-haiku-4-5-20251001", 5.0),
+        ("openai:gpt-5-mini-turbo", None),
+        ("openai:llama", None),
+    ],
+)
+def test_a_dated_name_has_the_price_of_its_model(name: str, output: float | None) -> None:
+    """Another name has none."""
+    found = language_price(name, LanguageSettings())
+    assert (found.output if found else None) == output
+
+
+def test_the_settings_go_before_the_list() -> None:
+    """An account may have prices of its own; what is not given stays."""
+    listed = LIST_PRICES["openai:gpt-5-mini"]
+    found = language_price("openai:gpt-5-mini", LanguageSettings(input_price=9.0))
+    assert found == Price(input=9.0, output=listed.output)
+    unlisted = language_price("openai:x", LanguageSettings(output_price=2.0))
+    assert unlisted == Price(input=0.0, output=2.0, cache_read=1.0, cache_write=1.0)

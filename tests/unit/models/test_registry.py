@@ -16,11 +16,11 @@ from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.remote import RemoteEmbedder
 from recollect.models.local.folder import MODEL, ORIGINALS
 from recollect.models.registry import (
+    EMBEDDERS,
     Choice,
     choose_embedder,
     create_embedder,
     local_folder,
-    provider_names,
 )
 from tests.unit.models.gguf_file import gguf_head
 
@@ -145,7 +145,7 @@ def test_another_package_can_bring_a_provider(tmp_path: Path) -> None:
     assert embedder is not None
     assert embedder.model == "echo:small"
     ours = {"auto", "gemini", "gguf", "local", "none", "openai", "voyage"}
-    assert provider_names() == sorted({*ours, "broken", "echo"})
+    assert EMBEDDERS.names() == sorted({*ours, "broken", "echo"})
 
 
 @pytest.mark.usefixtures("plugin")
@@ -229,7 +229,7 @@ def test_auto_takes_a_server_of_ones_own(tmp_path: Path) -> None:
     remote = RemoteSettings(base_url="http://localhost:11434/v1")
     chosen = _choose(tmp_path, "auto", remote=remote)
     assert isinstance(chosen.embedder, RemoteEmbedder)
-    assert chosen.embedder.base_url == "http://localhost:11434/v1"
+    assert chosen.embedder.client.base_url == "http://localhost:11434/v1"
 
 
 def test_auto_survives_a_damaged_gguf_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,9 +295,9 @@ def test_a_key_of_one_provider_is_never_sent_to_another(tmp_path: Path) -> None:
     assert _choose(tmp_path, "openai", "voyage", remote).fallback is None
     other = _choose(tmp_path, "openai", "voyage", remote, VOYAGE="v").fallback
     assert isinstance(other, RemoteEmbedder)
-    assert other.base_url == "https://api.voyageai.com/v1"
+    assert other.client.base_url == "https://api.voyageai.com/v1"
     same = _choose(tmp_path, "openai", "openai:other", remote).fallback
     own = _choose(tmp_path, "local", "openai", remote).fallback
     for embedder in (same, own):
         assert isinstance(embedder, RemoteEmbedder)
-        assert embedder.base_url == "https://gateway.example/v1"
+        assert embedder.client.base_url == "https://gateway.example/v1"

@@ -22,10 +22,16 @@ from recollect.core.settings import Settings, StoreSettings, load_settings, mode
 from recollect.index.model.generation import cursor, find_generation
 from recollect.index.model.locks import IndexLocks
 from recollect.memory import Memory, open_memory
-from recollect.models.language.registry import choose_language
 from recollect.models.local.folder import INSTALL_HINT, ModelFolder
 from recollect.models.local.minilm import LocalEmbedder
-from recollect.models.registry import AUTO, NONE, Choice, choose_embedder, local_folder
+from recollect.models.registry import (
+    AUTO,
+    NONE,
+    Choice,
+    choose_embedder,
+    choose_language,
+    local_folder,
+)
 from recollect.recall.ownership import incompatibility
 from recollect.recall.transcript_source import TranscriptFeed, newest_change
 from recollect.sessions.mirror.mirror import TranscriptMirror

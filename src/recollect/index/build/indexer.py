@@ -39,7 +39,7 @@ from recollect.index.model.generation import (
 from recollect.index.model.locks import IndexLocks
 from recollect.index.model.sync_report import SyncReport, Watch
 from recollect.index.model.visibility import visibility_rules
-from recollect.models.embedding.prices import price
+from recollect.models.prices import embedding_price
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import TERMS_VERSION
 
@@ -156,7 +156,7 @@ class Indexer:
         cache = self.vectors.cache(embedder) if embedder else None
         found = Survey(self._database, wanted, target, cache).run(feeds)
         paid = embedder is not None and is_paid(embedder)
-        rate = price(embedder.model, remote) if embedder is not None and paid else 0.0
+        rate = embedding_price(embedder.model, remote) if embedder is not None and paid else 0.0
         return Preview(
             rebuild=due,
             consent_needed=self.consent_needed(),

@@ -139,7 +139,7 @@ class EmbeddingBatches:
     Args:
         client: Asks the provider.
         dialect: How it is asked.
-        budget: Limits the tokens of a day; None where nobody bills.
+        budget: Limits the tokens of a day; None where no one bills.
     """
 
     def __init__(

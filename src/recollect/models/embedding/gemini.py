@@ -1,7 +1,7 @@
 """The wire format of Gemini: ``embedContent`` for a question, ``batchEmbedContents`` for texts.
 
 Task types tell the model which is which. Vectors of fewer dimensions than the model's own come
-unnormalised; that is mended where all vectors are.
+unnormalised; they are normalised where all vectors are.
 
 Source: the API reference of Gemini, "Embeddings", November 2026.
 """
@@ -17,7 +17,6 @@ from recollect.models.embedding.raw_vectors import Row, VectorReply, decode_answ
 from recollect.models.embedding.wire import ModelWire, Purpose, WireRequest
 
 PROVIDER = "gemini"
-BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 DEFAULT_MODEL = "gemini-embedding-001"
 
 _DIMENSIONS = {"gemini-embedding-001": 3_072, "gemini-embedding-2": 3_072}

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from recollect.models.embedding.raw_vectors import Row, VectorReply, decode_answer, unreadable
+from recollect.models.embedding.raw_vectors import Row, VectorReply, decode_answer
 from recollect.models.embedding.wire import ModelWire, Purpose, WireRequest
+from recollect.models.hints import EMBEDDING
 
 PROVIDER = "openai"
-BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "text-embedding-3-small"
 
 _DIMENSIONS = {
@@ -80,25 +80,16 @@ class OpenAIWire(ModelWire, frozen=True, kw_only=True):
 
     def read(self, body: bytes, purpose: Purpose) -> VectorReply:
         """Return the vectors in the order of the texts, and the tokens billed."""
-        return read_embeddings(self.provider, body)
-
-
-def read_embeddings(provider: str, body: bytes) -> VectorReply:
-    """Return what a body ``{"data": [{"embedding", "index"}], "usage"}`` says.
-
-    Raises:
-        ProviderUnavailable: it has another shape, or its indexes are not 0 to n - 1.
-    """
-    answer = decode_answer(provider, body, _Body)
-    items = answer.data
-    if any(item.index is not None for item in items):
-        items = _in_order(provider, items)
-    tokens = answer.usage.total_tokens if answer.usage else None
-    return VectorReply(rows=[item.embedding for item in items], tokens=tokens)
+        answer = decode_answer(self.provider, body, _Body)
+        items = answer.data
+        if any(item.index is not None for item in items):
+            items = _in_order(self.provider, items)
+        tokens = answer.usage.total_tokens if answer.usage else None
+        return VectorReply(rows=[item.embedding for item in items], tokens=tokens)
 
 
 def _in_order(provider: str, items: list[_Item]) -> list[_Item]:
     places = {item.index: item for item in items}
     if set(places) != set(range(len(items))):
-        raise unreadable(provider)
+        raise EMBEDDING.unreadable(provider)
     return [places[number] for number in range(len(items))]

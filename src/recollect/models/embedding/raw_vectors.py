@@ -1,7 +1,7 @@
 """Decodes vectors as a provider sends them, and lets only sound ones through.
 
 Servers send ``NaN`` and ``null`` where a model overflowed, which strict JSON cannot say. Such a
-vector is dropped, never mended: a made-up number would be found by searches.
+vector is dropped, never repaired: a made-up number would be found by searches.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Vectors = NDArray[np.float32]
 """Vectors as float32: one row a text, or one vector."""
 
 Row = list[float | None]
-"""One vector as it was sent; null stands for a number that is none."""
+"""One vector as it was sent; null is a number that JSON cannot say."""
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ def decode_answer(provider: str, body: bytes, shape: type[T]) -> T:
     """Return ``body`` as ``shape``; a ``NaN`` or ``Infinity`` in it is read as what it says.
 
     Raises:
-        ProviderUnavailable: it is no JSON of that shape.
+        ProviderUnavailable: it is not JSON of that shape.
     """
     try:
         return msgspec.json.decode(body, type=shape)
@@ -53,12 +53,7 @@ def decode_answer(provider: str, body: bytes, shape: type[T]) -> T:
     try:
         return msgspec.convert(json.loads(body), type=shape)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise unreadable(provider) from error
-
-
-def unreadable(provider: str) -> ProviderUnavailable:
-    """Return the error for an answer of an unknown shape."""
-    return EMBEDDING.unreadable(provider)
+        raise EMBEDDING.unreadable(provider) from error
 
 
 def check_count(provider: str, rows: Sequence[Row], count: int) -> None:
@@ -110,7 +105,7 @@ def _sound(row: Row) -> Vectors | None:
     # A NaN anywhere makes the largest NaN, and no comparison with it is true.
     if not 0.0 < largest <= _LARGEST:
         return None
-    # By the largest first: the square of a tiny or huge value is no number any more.
+    # By the largest first: the square of a tiny or huge value overflows or vanishes.
     scaled = wide / largest
     vector: Vectors = (scaled / np.linalg.norm(scaled)).astype(np.float32)
     return vector

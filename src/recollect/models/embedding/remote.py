@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TypeVar
@@ -17,6 +18,7 @@ import msgspec
 import numpy as np
 
 from recollect.core.errors import ProviderError, ProviderRejected
+from recollect.core.settings import RemoteSettings
 from recollect.models.budget import DailyBudget
 from recollect.models.embedding.batch_job import BatchDialect, EmbeddingBatches
 from recollect.models.embedding.embedder import EmbeddingInterrupted, Progress, Vectors
@@ -29,10 +31,10 @@ from recollect.models.embedding.raw_vectors import (
     check_count,
     check_dimensions,
     sound_vectors,
-    unreadable,
 )
 from recollect.models.embedding.voyage import VoyageDialect, VoyageWire
 from recollect.models.embedding.wire import Purpose, Wire
+from recollect.models.hints import EMBEDDING
 from recollect.models.http.auth import is_private, plain_address
 from recollect.models.http.client import ProviderClient
 from recollect.models.http.retry import RetryPolicy, query_policy
@@ -46,23 +48,7 @@ _TEXT_REFUSALS = frozenset({400, 413, 422})
 """Statuses that can be about one text; the others are about the key, the model or the address."""
 
 
-class Effort(msgspec.Struct, frozen=True, kw_only=True):
-    """How much is asked for at once, and for how long.
-
-    Attributes:
-        batch_tokens: Estimated tokens of a request; a longer text goes alone.
-        concurrency: Requests under way at once.
-        timeout_s: Longest one request for texts may take.
-        query_timeout_s: Longest a question may take, tries and waits included.
-    """
-
-    batch_tokens: int = 8_000
-    concurrency: int = 4
-    timeout_s: float = 60.0
-    query_timeout_s: float = 3.0
-
-
-class Yield(msgspec.Struct, kw_only=True):
+class EmbeddedBatch(msgspec.Struct, kw_only=True):
     """What became of some texts.
 
     Attributes:
@@ -75,7 +61,7 @@ class Yield(msgspec.Struct, kw_only=True):
     refused: set[str] = set()
     reason: ProviderError | None = None
 
-    def absorb(self, other: Yield) -> None:
+    def absorb(self, other: EmbeddedBatch) -> None:
         """Add what became of other texts; the first reason stays."""
         self.vectors.update(other.vectors)
         self.refused.update(other.refused)
@@ -88,10 +74,9 @@ class RemoteEmbedder:
     Args:
         wire: The provider's format.
         client: Asks it; closed with the embedder.
-        base_url: Its address, for the fingerprint.
         headers: Header name -> value, without secrets, for the fingerprint.
-        effort: How much at once, for how long.
-        budget: Limits what a paid provider is sent in a day; None for one that nobody bills.
+        limits: How much at once, for how long.
+        budget: Limits what a paid provider is sent in a day; None where no one bills.
     """
 
     def __init__(
@@ -99,16 +84,14 @@ class RemoteEmbedder:
         wire: Wire,
         client: ProviderClient,
         *,
-        base_url: str,
         headers: Mapping[str, str] | None = None,
-        effort: Effort | None = None,
+        limits: RemoteSettings | None = None,
         budget: DailyBudget | None = None,
     ) -> None:
         self.wire = wire
         self.client = client
-        self.base_url = base_url
         self._headers = {name.lower(): value for name, value in (headers or {}).items()}
-        self._effort = effort or Effort()
+        self._limits = limits or RemoteSettings()
         self._budget = budget
         self._lock = threading.Lock()
         self._dimensions = wire.known_dimensions
@@ -124,7 +107,7 @@ class RemoteEmbedder:
         """Return the provider key: SHA-256 over what decides the vectors, without secrets."""
         parts = {
             "provider": self.wire.provider,
-            "base_url": plain_address(self.base_url),
+            "base_url": plain_address(self.client.base_url),
             "model": self.wire.model,
             "identity": self.wire.identity,
             "headers": self._headers,
@@ -139,7 +122,7 @@ class RemoteEmbedder:
             ProviderError: it could not be asked.
         """
         if not self._dimensions:
-            self._rows([_PROBE], "document", RetryPolicy(attempt_s=self._effort.timeout_s))
+            self._ask([_PROBE], "document")
         return self._dimensions
 
     @property
@@ -150,7 +133,7 @@ class RemoteEmbedder:
     @property
     def is_paid(self) -> bool:
         """Tell whether somebody bills for tokens there: not on this machine or network."""
-        return not is_private(self.base_url)
+        return not is_private(self.client.base_url)
 
     def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
         """Return one vector a text, in order: ``(len(texts), dimensions)`` float32, normalised.
@@ -176,36 +159,33 @@ class RemoteEmbedder:
             ProviderUnavailable: there was none within the time that a search waits.
             ProviderError: the provider refused, or sent nothing usable.
         """
-        policy = query_policy(self._effort.query_timeout_s)
-        vector = self._ask([text], "query", policy)[0]
+        (vector,) = self._ask([text], "query")
         if vector is None:
             raise self._refusal(f"{self.wire.provider}: the question {_NO_DIRECTION}")
         return vector
 
     def batches(self) -> EmbeddingBatches | None:
-        """Return the provider's batches; None where it has none. Asks nobody."""
-        dialect = _batch_dialect(self.wire, self.base_url)
+        """Return the provider's batches; None where it has none. Sends nothing."""
+        dialect = _batch_dialect(self.wire, self.client.base_url)
         return EmbeddingBatches(self.client, dialect, self._budget) if dialect else None
 
     def close(self) -> None:
         """Give the connections back."""
         self.client.close()
 
-    def _embed_distinct(self, texts: Sequence[str], progress: Progress | None) -> Yield:
-        counts: dict[str, int] = {}
-        for text in texts:
-            counts[text] = counts.get(text, 0) + 1
+    def _embed_distinct(self, texts: Sequence[str], progress: Progress | None) -> EmbeddedBatch:
+        counts = Counter(texts)
         # What holds no letter at all has no meaning either, and providers refuse it.
-        total = Yield(refused={text for text in counts if not text.strip()})
+        total = EmbeddedBatch(refused={text for text in counts if not text.strip()})
         distinct = [text for text in counts if text not in total.refused]
 
-        def work(batch: Sequence[str]) -> Yield:
+        def work(batch: Sequence[str]) -> EmbeddedBatch:
             made = self._embed_batch(batch)
             if made.reason is not None:
-                pool.stop()  # here, so that this lane begins nothing more
+                pool.stop()  # here, so that this worker begins nothing more
             return made
 
-        pool = WorkerPool(self._batches(distinct), work, self._effort.concurrency)
+        pool = WorkerPool(self._batches(distinct), work, self._limits.concurrency)
         for made in pool.results():
             total.absorb(made)
             if progress is not None:
@@ -215,55 +195,44 @@ class RemoteEmbedder:
     def _batches(self, texts: Sequence[str]) -> list[Sequence[str]]:
         ranges = plan_batches(
             [estimate_tokens(text) for text in texts],
-            max_tokens=self._effort.batch_tokens,
+            max_tokens=self._limits.batch_tokens,
             max_texts=self.wire.max_texts,
         )
         return [texts[places.start : places.stop] for places in ranges]
 
-    def _embed_batch(self, texts: Sequence[str]) -> Yield:
+    def _embed_batch(self, texts: Sequence[str]) -> EmbeddedBatch:
         try:
-            vectors = self._ask(texts, "document", RetryPolicy(attempt_s=self._effort.timeout_s))
+            vectors = self._ask(texts, "document")
         except ProviderRejected as error:
             return self._divide(texts, error)
         except ProviderError as error:
-            return Yield(reason=error)
+            return EmbeddedBatch(reason=error)
         made = zip(texts, vectors, strict=True)
         sound = {text: vector for text, vector in made if vector is not None}
-        return Yield(vectors=sound, refused={text for text in texts if text not in sound})
+        return EmbeddedBatch(vectors=sound, refused={text for text in texts if text not in sound})
 
-    def _divide(self, texts: Sequence[str], error: ProviderRejected) -> Yield:
+    def _divide(self, texts: Sequence[str], error: ProviderRejected) -> EmbeddedBatch:
         """Find out which texts of a refused batch are to blame; the others get their vectors."""
         is_alone = len(texts) == 1
         if error.facts.get("status") not in _TEXT_REFUSALS:
-            return Yield(reason=error)
+            return EmbeddedBatch(reason=error)
         # Gemini answers 400 to a key that has expired. A text is never blamed for that: it would
         # be left out for good.
-        trouble = self._trouble() if is_alone or not self._is_proven else None
-        if trouble is not None:
-            return Yield(reason=trouble)
+        if is_alone or not self._is_proven:
+            try:
+                self._ask([_PROBE], "document")
+            except ProviderError as reason:
+                return EmbeddedBatch(reason=reason)
         if is_alone:
-            return Yield(refused=set(texts))
-        found = Yield()
+            return EmbeddedBatch(refused=set(texts))
+        found = EmbeddedBatch()
         for half in halves(texts):
             if found.reason is None:
                 found.absorb(self._embed_batch(half))
         return found
 
-    def _trouble(self) -> ProviderError | None:
-        """Return why the provider takes not even a harmless word now, or None if it does."""
-        try:
-            self._ask([_PROBE], "document", RetryPolicy(attempt_s=self._effort.timeout_s))
-        except ProviderError as error:
-            return error
-        return None
-
-    def _ask(
-        self, texts: Sequence[str], purpose: Purpose, policy: RetryPolicy
-    ) -> list[Vectors | None]:
-        return sound_vectors(self._rows(texts, purpose, policy))
-
-    def _rows(self, texts: Sequence[str], purpose: Purpose, policy: RetryPolicy) -> list[Row]:
-        """Return the rows of ``texts`` as they were sent, of the right count and size."""
+    def _ask(self, texts: Sequence[str], purpose: Purpose) -> list[Vectors | None]:
+        """Return the vectors of ``texts``, of the right count and size; None for unsound ones."""
         estimate = sum(map(estimate_tokens, texts))
 
         def read(body: bytes) -> list[Row]:
@@ -273,11 +242,15 @@ class RemoteEmbedder:
             self._check(reply.rows, len(texts))
             return reply.rows
 
+        if purpose == "query":
+            policy = query_policy(self._limits.query_timeout_s)
+        else:
+            policy = RetryPolicy(attempt_s=self._limits.timeout_s)
         request = self.wire.request(texts, purpose)
         with self._budget.hold(estimate) if self._budget else nullcontext():
             rows = self.client.post(request.path, request.body, read, policy)
         self._is_proven = True
-        return rows
+        return sound_vectors(rows)
 
     def _check(self, rows: Sequence[Row], count: int) -> None:
         check_count(self.wire.provider, rows, count)
@@ -285,10 +258,10 @@ class RemoteEmbedder:
             # The first answer of a model of unknown size tells it.
             self._dimensions = self._dimensions or len(rows[0])
         if not self._dimensions:
-            raise unreadable(self.wire.provider)
+            raise EMBEDDING.unreadable(self.wire.provider)
         check_dimensions(self.wire.provider, rows, self._dimensions)
 
-    def _incomplete(self, texts: Sequence[str], found: Yield) -> ProviderError:
+    def _incomplete(self, texts: Sequence[str], found: EmbeddedBatch) -> ProviderError:
         reason = found.reason or self._refusal(
             f"{self.wire.provider} has no vector for some texts and never will"
         )

@@ -12,7 +12,6 @@ from recollect.models.embedding.openai_batches import ENDPOINT, OpenAIDialect
 from recollect.models.embedding.wire import Purpose, WireRequest
 
 PROVIDER = "voyage"
-BASE_URL = "https://api.voyageai.com/v1"
 DEFAULT_MODEL = "voyage-4-large"
 
 _DIMENSIONS = {

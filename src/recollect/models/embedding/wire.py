@@ -17,7 +17,7 @@ Purpose = Literal["query", "document"]
 
 
 class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request: its path behind the base URL, and its body before it becomes JSON."""
+    """A request: its path after the base URL, and its body before it becomes JSON."""
 
     path: str
     body: Mapping[str, object]

@@ -57,17 +57,17 @@ def parse_headers(lines: tuple[str, ...], key: str = EMBEDDING.headers) -> dict[
 
     Args:
         lines: One header each.
-        key: The setting that they stand in.
+        key: The setting that holds them.
 
     Raises:
-        ConfigError: a line is no header; it is told by its number, for it may hold a secret.
+        ConfigError: a line is not a header; it is named by number, for it may hold a secret.
     """
     headers: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         found = _HEADER.fullmatch(line.strip())
         if found is None:
             raise ConfigError(
-                f"{key} has no header in place {number}",
+                f"line {number} of {key} must be a header",
                 hint="write it as `X-Team: search`",
                 key=key,
             )
@@ -84,7 +84,7 @@ _PRIVATE_ENDINGS = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
 def is_private(url: str) -> bool:
-    """Tell whether ``url`` is on this machine or in a private network: nobody bills for it.
+    """Tell whether ``url`` is on this machine or in a private network, where no one bills.
 
     >>> is_private("http://localhost:11434/v1"), is_private("https://api.openai.com/v1")
     (True, False)
@@ -116,7 +116,7 @@ def check_address(url: str, key: str = "embedding.remote.base_url") -> str:
     """Return ``url`` if a provider can be asked there; ``key`` is the setting that named it.
 
     Raises:
-        ConfigError: it is no http or https address.
+        ConfigError: it is not an http or https address.
     """
     try:
         parts = urlsplit(url)
@@ -126,7 +126,7 @@ def check_address(url: str, key: str = "embedding.remote.base_url") -> str:
         usable = False
     if not usable:
         raise ConfigError(
-            f"{key} is no http or https address",
+            f"{key} must be an http or https address",
             hint="an example is http://localhost:11434/v1",
             key=key,
         )

@@ -28,6 +28,8 @@ MAX_ANSWER_BYTES = 32 << 20
 """2,048 vectors of 1,536 values take 26 MB as JSON; more than this is not an answer."""
 MAX_FILE_BYTES = 4 << 30
 """The result of 50,000 texts of a batch takes 1 to 2 GB."""
+INDEXING = RetryPolicy()
+"""The limits of a call that no search waits for."""
 
 T = TypeVar("T")
 
@@ -60,7 +62,7 @@ class ProviderClient:
         hints: Hints = EMBEDDING,
     ) -> None:
         self.provider = provider
-        self._base_url = base_url.rstrip("/")
+        self.base_url = base_url.rstrip("/")
         self._headers = dict(headers)
         self.retry_clock = retry_clock or RetryClock()
         self._connections = connections
@@ -76,12 +78,12 @@ class ProviderClient:
         path: str,
         body: object,
         read: Callable[[bytes], T],
-        policy: RetryPolicy | None = None,
+        policy: RetryPolicy = INDEXING,
     ) -> T:
         """Post ``body`` as JSON and return what ``read`` makes of the answer.
 
         Args:
-            path: Behind the base URL, or a whole address.
+            path: After the base URL, or a whole address.
             body: What msgspec can encode.
             read: Decodes the answer. An `ProviderError` of it counts as a failed try.
             policy: Limits of the call; those of indexing by default.
@@ -100,25 +102,23 @@ class ProviderClient:
         self,
         path: str,
         target: Path,
-        policy: RetryPolicy | None = None,
+        policy: RetryPolicy = INDEXING,
         *,
         max_bytes: int = MAX_FILE_BYTES,
     ) -> int:
         """Stream an answer into ``target``, readable by this user alone, and return its bytes.
 
-        A try that breaks off starts the file anew. What is there after an error is no whole file.
+        A try after one that broke off writes the file again. After an error it may be incomplete.
 
         Raises:
             StoreError: the file cannot be written.
         """
         call = Call(path=path, target=target, max_bytes=max_bytes)
-        return self._tries.run(lambda ends: self._answer(call, ends).size, policy or RetryPolicy())
+        return self._tries.run(lambda ends: self._answer(call, ends).size, policy)
 
-    def ask(self, call: Call, read: Callable[[bytes], T], policy: RetryPolicy | None = None) -> T:
+    def ask(self, call: Call, read: Callable[[bytes], T], policy: RetryPolicy = INDEXING) -> T:
         """Make any call and return what ``read`` makes of its answer; otherwise as `post`."""
-        return self._tries.run(
-            lambda ends: read(self._answer(call, ends).body), policy or RetryPolicy()
-        )
+        return self._tries.run(lambda ends: read(self._answer(call, ends).body), policy)
 
     def close(self) -> None:
         """End waits and give the connections back; calls in progress fail soon."""
@@ -131,7 +131,7 @@ class ProviderClient:
     def _answer(self, call: Call, ends: float) -> Answer:
         exchange = Exchange(
             client=self._client(),
-            url=call.url(self._base_url),
+            url=call.url(self.base_url),
             headers=self._headers_for(call),
             provider=self.provider,
             elapsed=self.retry_clock.elapsed,
@@ -150,7 +150,7 @@ class ProviderClient:
         return answer
 
     def _headers_for(self, call: Call) -> dict[str, str]:
-        own = self._headers if call.is_at(self._base_url) else {}
+        own = self._headers if call.is_at(self.base_url) else {}
         return {**own, **call.headers}
 
     def _client(self) -> httpx.Client:
@@ -170,7 +170,7 @@ class ProviderClient:
             ),
             headers={"user-agent": "recollect"},
             # A proxy leads out; what is on this machine or in this network is reached directly.
-            trust_env=not is_private(self._base_url),
+            trust_env=not is_private(self.base_url),
             verify=self._trust(),
             follow_redirects=False,
         )
@@ -178,9 +178,9 @@ class ProviderClient:
     def _trust(self) -> ssl.SSLContext | bool:
         """Return who is trusted; an address in clear needs no list of authorities, which is slow.
 
-        Such a client trusts nobody: it fails where it is led to an encrypted address.
+        Such a client trusts no authority: it fails where it is led to an encrypted address.
         """
-        if self._base_url.lower().startswith("https://"):
+        if self.base_url.lower().startswith("https://"):
             return True
         import ssl
 

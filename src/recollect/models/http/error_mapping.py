@@ -44,7 +44,7 @@ _LIMITED = 429
 
 
 class MappedError(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer that is none.
+    """An answer that is an error, as we understand it.
 
     Attributes:
         status: The HTTP status, or the one that an error body names.
@@ -73,7 +73,7 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
     def error(
         self, provider: str, retry_after_s: float | None, hints: Hints = EMBEDDING
     ) -> ProviderError:
-        """Return the error that this is.
+        """Return our error for it.
 
         Args:
             provider: Its name, for the message.
@@ -92,7 +92,15 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
                 **facts,
             )
         if self.status in _AGAIN or self.status >= 500:
-            return self._unavailable(provider, retry_after_s, facts, hints)
+            what = "says: too many requests" if self.is_limited else "cannot answer now"
+            hint = hints.slower if self.is_limited else hints.meanwhile
+            return ProviderUnavailable(
+                f"{provider} {what} ({self._label})",
+                hint=f"it is tried again later; {hint}",
+                retry_after_s=retry_after_s,
+                limited=self.is_limited,
+                **facts,
+            )
         return ProviderRejected(
             f"{provider} refused the request ({self._label})",
             hint=self._hint(provider, hints),
@@ -110,23 +118,6 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
             return True
         return self.status in {403, 429} and bool(_QUOTA.search(f"{self.code} {self.words}"))
 
-    def _unavailable(
-        self,
-        provider: str,
-        retry_after_s: float | None,
-        facts: dict[str, object],
-        hints: Hints,
-    ) -> ProviderUnavailable:
-        if self.is_limited:
-            message = f"{provider} says: too many requests ({self._label})"
-            hint = f"it is tried again later; {hints.slower}"
-        else:
-            message = f"{provider} cannot answer now ({self._label})"
-            hint = f"it is tried again later; {hints.meanwhile}"
-        return ProviderUnavailable(
-            message, hint=hint, retry_after_s=retry_after_s, limited=self.is_limited, **facts
-        )
-
     def _hint(self, provider: str, hints: Hints) -> str:
         if self.status in {401, 403} or _KEY.search(self.words):
             return f"check the key of {provider}: {hints.key} or the environment"
@@ -140,16 +131,16 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def map_error(status: int, body: bytes) -> MappedError | None:
-    """Return what an answer refuses, or None if it may be what was asked for.
+    """Return the error in an answer, or None if it may be what was asked for.
 
-    A status of 200 with an error in the body is a refusal: gateways do that.
+    A status of 200 with an error in the body is an error: gateways do that.
     """
     found = _error_part(body)
     if found is None:
         return None if 200 <= status < 300 else MappedError(status=status, words=_plain(body))
     code, number, words = _parts(found)
     if 200 <= status < 300:
-        # Without a status of its own it is the gateway's trouble, and may pass.
+        # Without a status of its own it is the gateway's own failure, and may pass.
         status = number if 400 <= number < 600 else 502
         if number == 0 and _QUOTA.search(f"{code} {words}"):
             status = 429
@@ -161,7 +152,7 @@ def map_error(status: int, body: bytes) -> MappedError | None:
 
 
 class _Envelope(msgspec.Struct, frozen=True):
-    """The places where an error stands; the rest of an answer is skipped, not decoded."""
+    """The places of an error in a body; the rest of an answer is skipped, not decoded."""
 
     error: msgspec.Raw = msgspec.Raw(b"null")
     errors: msgspec.Raw = msgspec.Raw(b"null")
@@ -173,7 +164,7 @@ _WRAPPED = msgspec.json.Decoder(tuple[_Envelope])
 
 
 def _error_part(body: bytes) -> object | None:
-    """Return the value that stands for the error, or None."""
+    """Return the value of the error, or None."""
     # Gemini's streams wrap an error in a list.
     decoder = _WRAPPED if body.lstrip()[:1] == b"[" else _ENVELOPE
     try:

@@ -6,17 +6,17 @@ Translates every error of httpx in one place. What an answer means is not known 
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import msgspec
 
 from recollect.core.errors import ProviderUnavailable
 from recollect.models.hints import EMBEDDING, Hints
+from recollect.models.worker_pool import run_within
 from recollect.store.failures import translate_os
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class FileUpload(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         file: Where it is.
-        name: The name that the provider is told.
+        name: The name that the provider gets.
         media_type: What it holds.
         fields: The form's other fields.
     """
@@ -51,7 +51,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         method: ``GET``, ``POST``, ``DELETE``.
-        path: Behind the client's base URL, or a whole address.
+        path: After the client's base URL, or a whole address.
         content: The body.
         headers: Besides the client's own.
         upload: A file in place of `content`.
@@ -131,7 +131,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
             StoreError: a file cannot be read or written.
         """
         if call.upload is not None or call.target is not None:
-            return self._run(call)  # what is still at work on a file must not be left behind
+            return self._run(call)  # what still works on a file must be waited for
         try:
             return run_within(self._left(), lambda: self._run(call))
         except TimeoutError as error:
@@ -141,36 +141,34 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         import httpx
 
         try:
-            with self._files(call) as parts, self._stream(call, parts) as response:
+            with (
+                self._form(call) as form,
+                self.client.stream(
+                    call.method,
+                    self.url,
+                    content=call.content,
+                    headers=self.headers,
+                    timeout=self._timeout(),
+                    **form,
+                ) as response,
+            ):
                 return self._receive(call, response)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise self._failed(error) from error
 
-    def _stream(self, call: Call, parts: dict[str, Any]) -> Any:
-        return self.client.stream(
-            call.method,
-            self.url,
-            content=call.content,
-            headers=self.headers,
-            timeout=self._timeout(),
-            **parts,
-        )
-
     @contextmanager
-    def _files(self, call: Call) -> Iterator[dict[str, Any]]:
-        if call.upload is None:
+    def _form(self, call: Call) -> Iterator[dict[str, Any]]:
+        upload = call.upload
+        if upload is None:
             yield {}
             return
-        upload = call.upload
         try:
             file = upload.file.open("rb")
         except OSError as error:
             raise translate_os(error, upload.file) from error
         with file:
-            yield {
-                "data": upload.fields,
-                "files": {"file": (upload.name, file, upload.media_type)},
-            }
+            part = (upload.name, file, upload.media_type)
+            yield {"data": upload.fields, "files": {"file": part}}
 
     def _receive(self, call: Call, response: httpx.Response) -> Answer:
         headers = {name.lower(): value for name, value in response.headers.items()}
@@ -230,44 +228,3 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
             hint=f"check the network and {self.hints.address}; it is tried again later",
             **facts,
         )
-
-
-T = TypeVar("T")
-
-
-def run_within(seconds: float, work: Callable[[], T]) -> T:
-    """Return what ``work`` returns, or raise what it raises, within so many seconds.
-
-    It runs in a daemon thread; what comes later than that is dropped.
-
-    Raises:
-        TimeoutError: it was not ready in time.
-    """
-    run = _Run(work)
-    threading.Thread(target=run, name="recollect-ask", daemon=True).start()
-    return run.outcome(seconds)
-
-
-class _Run(Generic[T]):
-    """One piece of work in its thread, and what came of it."""
-
-    def __init__(self, work: Callable[[], T]) -> None:
-        self._work = work
-        self._done = threading.Event()
-        self._made: list[T] = []
-        self._error: BaseException | None = None
-
-    def __call__(self) -> None:
-        try:
-            self._made.append(self._work())
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            self._error = error
-        finally:
-            self._done.set()
-
-    def outcome(self, seconds: float) -> T:
-        if not self._done.wait(seconds):
-            raise TimeoutError
-        if self._error is not None:
-            raise self._error
-        return self._made[0]

@@ -145,8 +145,8 @@ class Breaker:
     def wait_s(self) -> float:
         """Return 0 when a call may go now, else the seconds until one may.
 
-        Once the cool-down is over, the caller that gets 0 is the probe: the next one is told to
-        wait another cool-down, unless the probe succeeds first.
+        Once the cool-down is over, the caller that gets 0 is the probe: the next one gets
+        another cool-down to wait, unless the probe succeeds first.
         """
         with self._lock:
             if self._in_a_row < self._failures:
@@ -159,7 +159,7 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether calls have to wait; asking makes nobody the probe."""
+        """Tell whether calls have to wait; asking does not make the caller the probe."""
         with self._lock:
             return self._in_a_row >= self._failures and self._elapsed() < self._opens_at
 

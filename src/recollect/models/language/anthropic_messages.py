@@ -9,6 +9,7 @@ Source: the API reference of Anthropic, "Create a Message".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import msgspec
 
@@ -21,13 +22,11 @@ from recollect.models.language.wire import (
     counted,
     decode_reply,
     decode_usage,
-    told_schema,
+    system_with_schema,
 )
 
 PROVIDER = "anthropic"
-BASE_URL = "https://api.anthropic.com"
 DEFAULT_MODEL = "claude-haiku-4-5"
-VERSION = "2023-06-01"
 
 _TOOL = "answer"
 _FINISHES: Mapping[str | None, Finish] = {
@@ -85,24 +84,13 @@ class AnthropicMessages(msgspec.Struct, frozen=True, kw_only=True):
 
     model: str
 
-    @property
-    def provider(self) -> str:
-        """Return ``anthropic``."""
-        return PROVIDER
-
-    @property
-    def json_ways(self) -> Sequence[JsonWay]:
-        """Return the tool, then words."""
-        return ("schema", "words")
-
-    @property
-    def path(self) -> str:
-        """Return where requests go, behind the base URL."""
-        return "v1/messages"
+    provider: ClassVar[str] = PROVIDER
+    path: ClassVar[str] = "v1/messages"
+    json_ways: ClassVar[Sequence[JsonWay]] = ("schema", "words")
 
     def body(self, prompt: Prompt, way: JsonWay) -> Mapping[str, object]:
         """Return a request before it becomes JSON."""
-        system = prompt.system if way == "schema" else told_schema(prompt)
+        system = prompt.system if way == "schema" else system_with_schema(prompt)
         body: dict[str, object] = {
             "model": self.model,
             "max_tokens": prompt.max_output_tokens,
@@ -113,8 +101,8 @@ class AnthropicMessages(msgspec.Struct, frozen=True, kw_only=True):
         if prompt.temperature is not None:
             body["temperature"] = prompt.temperature
         if prompt.schema is not None and way == "schema":
-            told = "Takes the answer."
-            tool = {"name": _TOOL, "description": told, "input_schema": prompt.schema}
+            about = "Takes the answer."
+            tool = {"name": _TOOL, "description": about, "input_schema": prompt.schema}
             body |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
         return body
 

@@ -1,4 +1,4 @@
-"""A language model behind Claude Code's command: ``claude --print``, with the user's own account.
+"""A language model of Claude Code's command: ``claude --print``, with the user's own account.
 
 The command starts without tools, settings, sessions and servers, in an empty folder, with few
 variables. One of them is a guard: hooks of ours that it may call ask no model. The prompt goes to
@@ -16,7 +16,6 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.core.bill import TokenUse
 from recollect.core.errors import (
     InvalidInput,
     ProviderError,
@@ -24,14 +23,15 @@ from recollect.core.errors import (
     ProviderUnavailable,
     QuotaExhausted,
 )
+from recollect.core.settings import LanguageSettings
+from recollect.models.budget import DailyBudget
 from recollect.models.hints import LANGUAGE
 from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy
 from recollect.models.language.anthropic_messages import use_of
 from recollect.models.language.model import Completion, Finish, Prompt
-from recollect.models.language.remote import Allowance, prompt_tokens
-from recollect.models.language.wire import NOTHING, told_schema
+from recollect.models.language.remote import bounded, estimated_use, most_tokens
+from recollect.models.language.wire import NOTHING, system_with_schema
 from recollect.models.subprocess import MISSING, Program, ProgramOutput
-from recollect.text.tokens import estimate_tokens
 
 PROVIDER = "claude-cli"
 MAX_SYSTEM_BYTES = 64 << 10
@@ -70,11 +70,10 @@ class ClaudeCli:
     """Asks the command. Safe to share between threads.
 
     Args:
-        command: Its name or path.
         model: The model's name; empty for the one of the user's account.
-        environ: All its variables.
-        allowance: How much it may take.
-        max_usd: What one call may cost at most.
+        environ: All variables of the command.
+        settings: Its name or path, and the limits of an answer.
+        budget: The tokens of a day, and what they cost.
         retry_clock: Time, for tests.
     """
 
@@ -82,18 +81,16 @@ class ClaudeCli:
 
     def __init__(
         self,
-        command: str,
         model: str,
         environ: Mapping[str, str],
-        allowance: Allowance,
-        *,
-        max_usd: float,
+        settings: LanguageSettings,
+        budget: DailyBudget,
         retry_clock: RetryClock,
     ) -> None:
-        self._program = Program(command, environ, _failed)
+        self._program = Program(settings.claude_command, environ, _failed)
         self._model = model
-        self._allowance = allowance
-        self._max_usd = max_usd
+        self._settings = settings
+        self._budget = budget
         self._retry_clock = retry_clock
         self._tries = Retrier(PROVIDER, retry_clock, LANGUAGE)
 
@@ -116,15 +113,14 @@ class ClaudeCli:
                 tokens are spent.
             ProviderRejected: it is not logged in, or one call would cost too much.
         """
-        prompt = self._allowance.bounded(prompt)
+        prompt = bounded(prompt, self._settings.max_output_tokens)
         arguments = self._arguments(prompt)
-        told = _transcript(prompt).encode()
-        seconds = self._allowance.timeout_s
+        given = _transcript(prompt).encode()
+        seconds = self._settings.timeout_s
         policy = RetryPolicy(attempt_s=seconds, total_s=seconds, tries=_TRIES, limited_tries=_TRIES)
-        most = prompt_tokens(prompt) + prompt.max_output_tokens
-        with self._allowance.budget.hold(most):
+        with self._budget.hold(most_tokens(prompt)):
             return self._tries.run(
-                lambda ends: self._read(self._run(arguments, told, ends), prompt), policy
+                lambda ends: self._read(self._run(arguments, given, ends), prompt), policy
             )
 
     def close(self) -> None:
@@ -132,7 +128,7 @@ class ClaudeCli:
         self._tries.close()
 
     def _arguments(self, prompt: Prompt) -> list[str]:
-        system = told_schema(prompt)
+        system = system_with_schema(prompt)
         if len(system.encode()) > MAX_SYSTEM_BYTES:
             raise InvalidInput(
                 "the system text is too long for a command line",
@@ -141,7 +137,7 @@ class ClaudeCli:
             )
         arguments = ["--print", "--output-format", "json", "--no-session-persistence"]
         arguments += ["--tools", "", "--setting-sources", "", "--strict-mcp-config"]
-        arguments += ["--max-budget-usd", f"{self._max_usd:g}"]
+        arguments += ["--max-budget-usd", f"{self._settings.claude_max_usd:g}"]
         if system:
             arguments += ["--system-prompt", system]
         if self._model:
@@ -150,13 +146,13 @@ class ClaudeCli:
             arguments += ["--json-schema", msgspec.json.encode(prompt.schema).decode()]
         return arguments
 
-    def _run(self, arguments: Sequence[str], told: bytes, ends: float) -> ProgramOutput:
+    def _run(self, arguments: Sequence[str], given: bytes, ends: float) -> ProgramOutput:
         with tempfile.TemporaryDirectory(prefix="recollect-claude-") as folder:
             return self._program.run(
                 arguments,
                 Path(folder),
                 ends - self._retry_clock.elapsed(),
-                told=told,
+                given=given,
                 stopping=lambda: self._tries.is_closed,
             )
 
@@ -167,9 +163,9 @@ class ClaudeCli:
                 raise _failed(f"ended with code {output.code}")
             raise LANGUAGE.unreadable(PROVIDER)
         text = _text(found)
-        use = use_of(found.usage) or _estimate(prompt, text)
-        told = None if found.total_cost_usd is None else max(0.0, found.total_cost_usd)
-        usd = self._allowance.charge(self.name, use, told)
+        use = use_of(found.usage) or estimated_use(prompt, text)
+        usd = None if found.total_cost_usd is None else max(0.0, found.total_cost_usd)
+        usd = self._budget.charge(use, usd)
         if found.is_error or found.subtype.startswith("error") or output.code:
             raise _refusal(found)
         if not text.strip():
@@ -183,10 +179,6 @@ class ClaudeCli:
         return f"{PROVIDER}:{names[0]}" if len(names) == 1 else self.name
 
 
-def _estimate(prompt: Prompt, text: str) -> TokenUse:
-    return TokenUse(input=prompt_tokens(prompt), output=estimate_tokens(text))
-
-
 def _transcript(prompt: Prompt) -> str:
     """Return the messages as one text: the command takes no conversation."""
     if len(prompt.messages) == 1:
@@ -196,9 +188,9 @@ def _transcript(prompt: Prompt) -> str:
 
 def _find_result(out: bytes) -> _Result | None:
     """Return the result, whatever other programs and hooks wrote around it."""
-    for piece in _pieces(out):
+    for part in _parts(out):
         try:
-            found = _DECODER.decode(piece)
+            found = _DECODER.decode(part)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
         if found.type == "result":
@@ -206,7 +198,7 @@ def _find_result(out: bytes) -> _Result | None:
     return None
 
 
-def _pieces(out: bytes) -> Iterator[bytes | msgspec.Raw]:
+def _parts(out: bytes) -> Iterator[bytes | msgspec.Raw]:
     """Yield what may be the result: all of it, its lines from the end, the parts of a list."""
     yield out
     for line in [out.strip(), *reversed(out.splitlines())]:

@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from recollect.core.bill import TokenUse
+from recollect.core.errors import ProviderError
 
 Role = Literal["user", "assistant"]
 Finish = Literal["stop", "length", "other"]
@@ -49,7 +50,7 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         text: The answer; JSON as text where a schema was asked for, not yet checked.
         use: Tokens as the provider counted them.
-        usd: What it cost; None where the price is not known, 0.0 where nobody bills.
+        usd: What it cost; None where the price is not known, 0.0 where no one bills.
         model: ``provider:model``, the model as the provider names it in its answer.
         finish: Why it ended.
     """
@@ -82,6 +83,42 @@ class LanguageModel(Protocol):
 
     def close(self) -> None:
         """Give connections back; calls in progress fail soon."""
+
+
+class WatchedModel:
+    """Passes everything on, and keeps the last failure until an answer comes.
+
+    Args:
+        inner: Who is asked.
+    """
+
+    def __init__(self, inner: LanguageModel) -> None:
+        self.inner = inner
+        self.trouble: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Return ``provider:model``."""
+        return self.inner.name
+
+    @property
+    def is_remote(self) -> bool:
+        """Tell whether what is asked leaves this machine or network."""
+        return self.inner.is_remote
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Return the answer; see `LanguageModel.complete`."""
+        try:
+            found = self.inner.complete(prompt)
+        except ProviderError as error:
+            self.trouble = error.message
+            raise
+        self.trouble = None
+        return found
+
+    def close(self) -> None:
+        """Give connections back."""
+        self.inner.close()
 
 
 def ask(text: str, *, system: str = "", max_output_tokens: int = 0) -> Prompt:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import msgspec
 
@@ -25,11 +26,10 @@ from recollect.models.language.wire import (
     decode_reply,
     decode_usage,
     strict_schema,
-    told_schema,
+    system_with_schema,
 )
 
 PROVIDER = "openai"
-BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-5-mini"
 
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
@@ -78,24 +78,13 @@ class OpenAIChat(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     is_own: bool = True
 
-    @property
-    def provider(self) -> str:
-        """Return ``openai``."""
-        return PROVIDER
-
-    @property
-    def json_ways(self) -> Sequence[JsonWay]:
-        """Return all three."""
-        return ("schema", "object", "words")
-
-    @property
-    def path(self) -> str:
-        """Return where requests go, behind the base URL."""
-        return "chat/completions"
+    provider: ClassVar[str] = PROVIDER
+    path: ClassVar[str] = "chat/completions"
+    json_ways: ClassVar[Sequence[JsonWay]] = ("schema", "object", "words")
 
     def body(self, prompt: Prompt, way: JsonWay) -> Mapping[str, object]:
         """Return a request before it becomes JSON."""
-        system = prompt.system if way == "schema" else told_schema(prompt)
+        system = prompt.system if way == "schema" else system_with_schema(prompt)
         messages = [{"role": "system", "content": system}] if system else []
         messages += [{"role": each.role, "content": each.text} for each in prompt.messages]
         limit = "max_completion_tokens" if self.is_own else "max_tokens"

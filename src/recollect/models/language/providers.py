@@ -1,24 +1,20 @@
-"""Builds language models out of the settings: an address, a key, limits, or a command."""
+"""Builds language models from the settings: an address, a key and limits, or a command."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from recollect.core.bill import TokenUse
 from recollect.core.errors import ModelMissing
 from recollect.core.settings import LanguageSettings, agent_environment
 from recollect.models.budget import DailyBudget
 from recollect.models.dependencies import Dependencies
 from recollect.models.hints import LANGUAGE
-from recollect.models.http.auth import check_address, find_key, is_private, no_key, parse_headers
-from recollect.models.http.client import ProviderClient
-from recollect.models.http.retry import RetryClock
+from recollect.models.http.auth import is_private
 from recollect.models.language import anthropic_messages, openai_chat
 from recollect.models.language.claude_cli import PROVIDER as CLAUDE_CLI
 from recollect.models.language.claude_cli import ClaudeCli
-from recollect.models.language.prices import language_price
-from recollect.models.language.remote import Allowance, Price, RemoteLanguageModel
+from recollect.models.language.remote import RemoteLanguageModel
 from recollect.models.language.wire import LanguageWire
+from recollect.models.prices import Price, language_price
+from recollect.models.providers import ANTHROPIC, OPENAI, Provider, open_client
 
 MAX_ANSWER_BYTES = 4 << 20
 """A million tokens are 4 MB; no model writes as many at once."""
@@ -27,54 +23,32 @@ MAX_ANSWER_BYTES = 4 << 20
 def create_openai(
     model: str, settings: LanguageSettings, dependencies: Dependencies
 ) -> RemoteLanguageModel:
-    """Return a model of OpenAI or of what is compatible; asks nobody yet.
-
-    Raises:
-        ProviderRejected: there is no key, and no address of one's own that may need none.
-        ConfigError: the address or a header is none.
-    """
-    key = _key(openai_chat.PROVIDER, settings, dependencies)
-    wire = openai_chat.OpenAIChat(
-        model=model or openai_chat.DEFAULT_MODEL, is_own=settings.base_url is None
-    )
-    bearer = {"authorization": f"Bearer {key}"} if key else {}
-    return _build(wire, openai_chat.BASE_URL, bearer, settings, dependencies)
+    """Return a model of OpenAI or of a compatible server; see `build_remote`."""
+    name, is_own = model or openai_chat.DEFAULT_MODEL, settings.base_url is None
+    wire = openai_chat.OpenAIChat(model=name, is_own=is_own)
+    return build_remote(OPENAI, wire, settings, dependencies)
 
 
 def create_anthropic(
     model: str, settings: LanguageSettings, dependencies: Dependencies
 ) -> RemoteLanguageModel:
-    """Return a model of Anthropic or of what is compatible; asks nobody yet.
-
-    Raises:
-        ProviderRejected: there is no key, and no address of one's own that may need none.
-        ConfigError: the address or a header is none.
-    """
-    key = _key(anthropic_messages.PROVIDER, settings, dependencies)
+    """Return a model of Anthropic or of a compatible server; see `build_remote`."""
     wire = anthropic_messages.AnthropicMessages(model=model or anthropic_messages.DEFAULT_MODEL)
-    headers = {"anthropic-version": anthropic_messages.VERSION}
-    if key:
-        headers["x-api-key"] = key
-    return _build(wire, anthropic_messages.BASE_URL, headers, settings, dependencies)
+    return build_remote(ANTHROPIC, wire, settings, dependencies)
 
 
 def create_claude_cli(
     model: str, settings: LanguageSettings, dependencies: Dependencies
 ) -> ClaudeCli:
-    """Return the model behind Claude Code's command; it is looked for, not started.
+    """Return the model of Claude Code's command; it is looked for, not started.
 
     Raises:
         ModelMissing: there is no such command.
     """
     name = f"{CLAUDE_CLI}:{model}" if model else CLAUDE_CLI
-    made = ClaudeCli(
-        settings.claude_command,
-        model,
-        agent_environment(dependencies.environ),
-        _allowance(name, settings, dependencies, is_billed=True),
-        max_usd=settings.claude_max_usd,
-        retry_clock=dependencies.retry_clock or RetryClock(clock=dependencies.clock),
-    )
+    environ = agent_environment(dependencies.environ)
+    budget = _budget(name, settings, dependencies, is_billed=True)
+    made = ClaudeCli(model, environ, settings, budget, dependencies.retry_clock)
     if not made.is_installed:
         raise ModelMissing(
             "the command of claude-cli is not installed",
@@ -83,53 +57,38 @@ def create_claude_cli(
     return made
 
 
-def _key(provider: str, settings: LanguageSettings, dependencies: Dependencies) -> str | None:
-    key = find_key(provider, settings.api_key, settings.base_url, dependencies.environ)
-    if key is None and settings.base_url is None:
-        raise no_key(provider, LANGUAGE)
-    return key
-
-
-def _build(
-    wire: LanguageWire,
-    usual_url: str,
-    authorization: Mapping[str, str],
-    settings: LanguageSettings,
-    dependencies: Dependencies,
+def build_remote(
+    provider: Provider, wire: LanguageWire, settings: LanguageSettings, dependencies: Dependencies
 ) -> RemoteLanguageModel:
-    base_url = check_address(settings.base_url or usual_url, LANGUAGE.address)
-    client = ProviderClient(
-        wire.provider,
-        base_url,
-        {**authorization, **parse_headers(settings.headers, LANGUAGE.headers)},
-        retry_clock=dependencies.retry_clock or RetryClock(clock=dependencies.clock),
-        max_answer_bytes=MAX_ANSWER_BYTES,
+    """Return the model that speaks ``wire`` with the address and limits of the settings.
+
+    Nothing is sent yet.
+
+    Raises:
+        ProviderRejected: there is no key, and no address of the user's own that may need none.
+        ConfigError: the address or a header is not one.
+    """
+    client = open_client(
+        provider,
+        settings,
+        dependencies,
+        LANGUAGE,
         read_s=settings.timeout_s,
+        max_answer_bytes=MAX_ANSWER_BYTES,
+    )
+    is_remote = not is_private(client.base_url)
+    budget = _budget(f"{wire.provider}:{wire.model}", settings, dependencies, is_billed=is_remote)
+    return RemoteLanguageModel(wire, client, settings, budget, is_remote=is_remote)
+
+
+def _budget(
+    name: str, settings: LanguageSettings, dependencies: Dependencies, *, is_billed: bool
+) -> DailyBudget:
+    return DailyBudget(
+        settings.daily_tokens if is_billed else 0,
+        dependencies.spending,
+        dependencies.retry_clock.clock,
+        model=name,
+        price=language_price(name, settings) if is_billed else Price(0.0),
         hints=LANGUAGE,
     )
-    name = f"{wire.provider}:{wire.model}"
-    is_near = is_private(base_url)
-    allowance = _allowance(name, settings, dependencies, is_billed=not is_near)
-    return RemoteLanguageModel(wire, client, allowance, is_remote=not is_near)
-
-
-def _allowance(
-    name: str, settings: LanguageSettings, dependencies: Dependencies, *, is_billed: bool
-) -> Allowance:
-    limit = settings.daily_tokens if is_billed else 0
-    return Allowance(
-        budget=DailyBudget(limit, dependencies.spending, dependencies.clock, hints=LANGUAGE),
-        price=_price(name, settings) if is_billed else _nothing,
-        max_output_tokens=settings.max_output_tokens,
-        timeout_s=settings.timeout_s,
-    )
-
-
-def _price(name: str, settings: LanguageSettings) -> Price:
-    listed = language_price(name, settings)
-    return lambda use: None if listed is None else listed.usd(use)
-
-
-def _nothing(use: TokenUse) -> float | None:
-    """Return the price of a model that nobody bills."""
-    return 0.0

@@ -1,7 +1,7 @@
-"""Answers that are JSON of a certain type: asked for, decoded, checked, and mended once.
+"""Answers that are JSON of a certain type: asked for, decoded, checked, and corrected once.
 
-A model that answers with something else is told what was wrong and asked again; after that it is an
-error. What it writes is only ever decoded.
+A model that answers with something else reads what was wrong and is asked again; after that it is
+an error. What it writes is only ever decoded.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def complete_as(model: LanguageModel, prompt: Prompt, shape: type[T]) -> Answere
 
     Raises:
         AnswerUnusable: the second answer was wrong too, or one was cut at its limit.
-        InvalidInput: ``shape`` is no struct.
+        InvalidInput: ``shape`` is not a struct.
         ProviderError: the model did not answer.
     """
     prompt = msgspec.structs.replace(prompt, schema=schema_of(shape))
@@ -71,7 +71,7 @@ def schema_of(shape: type[Any]) -> dict[str, object]:
     """Return the JSON schema of a struct, with an object at its root as providers want it.
 
     Raises:
-        InvalidInput: ``shape`` is no struct, or holds what JSON cannot.
+        InvalidInput: ``shape`` is not a struct, or holds what JSON cannot.
     """
     if not issubclass(shape, msgspec.Struct):
         raise InvalidInput("an answer must be a struct", hint="wrap it in a msgspec.Struct")
@@ -105,11 +105,11 @@ def _decoded(completion: Completion, shape: type[T]) -> T:
 
 
 def _again(prompt: Prompt, answer: str, why: str) -> Prompt:
-    told = f"This cannot be used: {why}. Answer again, with the corrected JSON object only."
+    request = f"This cannot be used: {why}. Answer again, with the corrected JSON object only."
     messages = (
         *prompt.messages,
         PromptMessage(role="assistant", text=answer[:_SHOWN] or "{}"),
-        PromptMessage(text=told),
+        PromptMessage(text=request),
     )
     return msgspec.structs.replace(prompt, messages=messages)
 

@@ -6,7 +6,7 @@ A wire knows path, body and answer of one provider. It sends nothing itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import ClassVar, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 JsonWay = Literal["schema", "object", "words"]
 """How JSON is asked for: the provider holds the model to the schema, holds it to some object, or
-the schema stands in the prompt and nothing holds it."""
+the schema is in the prompt and nothing holds it."""
 
 
 NOTHING = msgspec.Raw(b"null")
@@ -48,21 +48,15 @@ class LanguageReply(msgspec.Struct, frozen=True, kw_only=True):
 class LanguageWire(Protocol):
     """One provider's wire format."""
 
-    @property
-    def provider(self) -> str:
-        """Return the provider's name."""
+    provider: ClassVar[str]
+    path: ClassVar[str]
+    """Where requests go, after the base URL."""
+    json_ways: ClassVar[Sequence[JsonWay]]
+    """The ways to ask for JSON, the surest first, ``words`` last."""
 
     @property
     def model(self) -> str:
         """Return the model's name, as the provider knows it."""
-
-    @property
-    def json_ways(self) -> Sequence[JsonWay]:
-        """Return the ways to ask for JSON, the surest first, ``words`` last."""
-
-    @property
-    def path(self) -> str:
-        """Return where requests go, behind the base URL."""
 
     def body(self, prompt: Prompt, way: JsonWay) -> Mapping[str, object]:
         """Return a request before it becomes JSON; ``way`` counts for a prompt with a schema."""
@@ -79,7 +73,7 @@ def decode_reply(provider: str, body: bytes, shape: type[T]) -> T:
     """Return ``body`` as ``shape``.
 
     Raises:
-        ProviderUnavailable: it is no JSON of that shape.
+        ProviderUnavailable: it is not JSON of that shape.
     """
     try:
         return msgspec.json.decode(body, type=shape)
@@ -103,13 +97,13 @@ def counted(tokens: int | None) -> int:
     return min(max(tokens or 0, 0), MOST_TOKENS)
 
 
-def told_schema(prompt: Prompt) -> str:
+def system_with_schema(prompt: Prompt) -> str:
     """Return the system text with the schema in it, for models that nothing else holds to it."""
     if prompt.schema is None:
         return prompt.system
     schema = msgspec.json.encode(prompt.schema).decode()
-    told = f"Answer with one JSON object and nothing else. It matches this JSON schema:\n{schema}"
-    return f"{prompt.system}\n\n{told}".strip()
+    rule = f"Answer with one JSON object and nothing else. It matches this JSON schema:\n{schema}"
+    return f"{prompt.system}\n\n{rule}".strip()
 
 
 def strict_schema(schema: Mapping[str, object]) -> dict[str, object]:

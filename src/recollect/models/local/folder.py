@@ -30,7 +30,6 @@ LICENSE = "Apache-2.0"
 
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
-_READ_BYTES = 1 << 20
 
 
 class Stamp(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,8 +83,7 @@ class ModelFolder:
 
     def has_graph(self, quantisation: Quantisation) -> bool:
         """Tell whether the graph is there and sound."""
-        stamp = self._stamp(quantisation)
-        return stamp is not None and _matches(self._graph_path(quantisation), stamp)
+        return self._sound_graph(quantisation) is not None
 
     def read_graph(self, quantisation: Quantisation) -> bytes:
         """Return the serialised graph; a missing or damaged one is built first, in a second.
@@ -133,8 +131,7 @@ class ModelFolder:
 
     def size_bytes(self) -> int:
         """Return how many bytes the files take."""
-        files = [path for path in self.path.glob("*") if path.is_file()]
-        return sum(path.stat().st_size for path in files)
+        return sum(path.stat().st_size for path in self.path.glob("*") if path.is_file())
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -161,11 +158,12 @@ class ModelFolder:
                 raise _not_sound(self.path / name)
 
     def _sound_graph(self, quantisation: Quantisation) -> bytes | None:
-        stamp = self._stamp(quantisation)
+        path = self._graph_path(quantisation)
+        stamp = self._stamps().get(path.name)
         if stamp is None:
             return None
         try:
-            content = self._graph_path(quantisation).read_bytes()
+            content = path.read_bytes()
         except OSError:
             return None
         return content if hashlib.sha256(content).hexdigest() == stamp.sha256 else None
@@ -191,9 +189,6 @@ class ModelFolder:
         content = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
         write_file(self.path / _MANIFEST, content + b"\n")
 
-    def _stamp(self, quantisation: Quantisation) -> Stamp | None:
-        return self._stamps().get(self._graph_path(quantisation).name)
-
     def _stamps(self) -> dict[str, Stamp]:
         """Return the stamps of the graphs; empty when the manifest is missing, damaged or old."""
         try:
@@ -216,14 +211,11 @@ def _length(path: Path) -> int | None:
 def _matches(path: Path, stamp: Stamp) -> bool:
     if _length(path) != stamp.bytes:
         return False
-    digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
-            while part := file.read(_READ_BYTES):
-                digest.update(part)
+            return hashlib.file_digest(file, "sha256").hexdigest() == stamp.sha256
     except OSError:
         return False
-    return digest.hexdigest() == stamp.sha256
 
 
 def _not_sound(path: Path) -> ModelMissing:

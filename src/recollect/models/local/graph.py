@@ -12,6 +12,7 @@ replaces.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -85,7 +86,7 @@ class _Graph:
             hidden = self._layer(hidden, f"encoder.layer.{layer}.")
         pieces_axis = self._constant("pieces_axis", np.array([1], np.int64))
         mean = self._node("ReduceMean", hidden, pieces_axis, keepdims=0)
-        self._node("LpNormalization", mean, output=OUTPUT, axis=-1, p=2)
+        self._node("LpNormalization", mean, outputs=(OUTPUT,), axis=-1, p=2)
         return self._serialise()
 
     def _embeddings(self) -> str:
@@ -155,7 +156,7 @@ class _Graph:
 
     def _quantised_rows(self, rows: str) -> tuple[str, str, str]:
         outputs = (f"{rows}.rows", f"{rows}.scale", f"{rows}.zero")
-        self._add("DynamicQuantizeLinear", (rows,), outputs)
+        self._node("DynamicQuantizeLinear", rows, outputs=outputs)
         return outputs
 
     def _constant(self, name: str, values: NDArray[np.generic]) -> str:
@@ -165,25 +166,15 @@ class _Graph:
         return name
 
     def _node(
-        self, kind: str, *inputs: str, output: str = "", domain: str = "", **options: Any
+        self, kind: str, *inputs: str, outputs: Sequence[str] = (), domain: str = "", **options: Any
     ) -> str:
-        output = output or f"{len(self._nodes)}.{kind}"
-        self._add(kind, inputs, (output,), domain, **options)
-        return output
-
-    def _add(
-        self,
-        kind: str,
-        inputs: tuple[str, ...],
-        outputs: tuple[str, ...],
-        domain: str = "",
-        **options: Any,
-    ) -> None:
         from onnx import helper
 
+        outputs = outputs or (f"{len(self._nodes)}.{kind}",)
         self._nodes.append(
             helper.make_node(kind, inputs, outputs, name=outputs[0], domain=domain, **options)
         )
+        return outputs[0]
 
     def _serialise(self) -> bytes:
         from onnx import helper

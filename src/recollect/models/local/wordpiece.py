@@ -105,7 +105,7 @@ class WordPieces:
     def encode(self, text: str, limit: int | None = None) -> list[int]:
         """Return the ids of ``text`` without special pieces; at least the first ``limit`` of them.
 
-        With a limit the result may be longer than that; what lies far behind is not looked at.
+        With a limit the result may be longer than that; what comes long after it is not looked at.
         """
         ids: list[int] = []
         for part in _slices(text):

@@ -1,0 +1,86 @@
+"""What the providers of both kinds of models share: where they are, how a key is sent, a client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from recollect.core.settings import LanguageSettings, RemoteSettings
+from recollect.models.dependencies import Dependencies
+from recollect.models.hints import Hints
+from recollect.models.http.auth import check_address, find_key, no_key, parse_headers
+from recollect.models.http.client import MAX_ANSWER_BYTES, ProviderClient
+from recollect.models.http.request import READ_S
+
+
+class Provider(msgspec.Struct, frozen=True, kw_only=True):
+    """How a provider is reached.
+
+    Attributes:
+        name: Such as ``openai``.
+        base_url: Its own address.
+        key_header: The header that carries the key.
+        key_prefix: What comes before the key in it.
+        headers: Others that it wants.
+        needs_key: Also at an address of the user's own, where other providers need none.
+    """
+
+    name: str
+    base_url: str
+    key_header: str = "authorization"
+    key_prefix: str = "Bearer "
+    headers: Mapping[str, str] = {}
+    needs_key: bool = False
+
+
+OPENAI = Provider(name="openai", base_url="https://api.openai.com/v1")
+VOYAGE = Provider(name="voyage", base_url="https://api.voyageai.com/v1", needs_key=True)
+GEMINI = Provider(
+    name="gemini",
+    base_url="https://generativelanguage.googleapis.com/v1beta",
+    key_header="x-goog-api-key",
+    key_prefix="",
+    needs_key=True,
+)
+ANTHROPIC = Provider(
+    name="anthropic",
+    base_url="https://api.anthropic.com",
+    key_header="x-api-key",
+    key_prefix="",
+    headers={"anthropic-version": "2023-06-01"},
+)
+
+
+def open_client(
+    provider: Provider,
+    settings: RemoteSettings | LanguageSettings,
+    dependencies: Dependencies,
+    hints: Hints,
+    *,
+    connections: int = 4,
+    read_s: float = READ_S,
+    max_answer_bytes: int = MAX_ANSWER_BYTES,
+) -> ProviderClient:
+    """Return the client of a provider with the address, key and headers of the settings.
+
+    Nothing is sent yet.
+
+    Raises:
+        ProviderRejected: there is no key, and no address of the user's own that may need none.
+        ConfigError: the address or a header is not one.
+    """
+    key = find_key(provider.name, settings.api_key, settings.base_url, dependencies.environ)
+    if key is None and (provider.needs_key or settings.base_url is None):
+        raise no_key(provider.name, hints)
+    auth = {provider.key_header: f"{provider.key_prefix}{key}"} if key else {}
+    return ProviderClient(
+        provider.name,
+        check_address(settings.base_url or provider.base_url, hints.address),
+        {**provider.headers, **auth, **parse_headers(settings.headers, hints.headers)},
+        retry_clock=dependencies.retry_clock,
+        connections=connections,
+        read_s=read_s,
+        max_answer_bytes=max_answer_bytes,
+        hints=hints,
+    )
