@@ -1,14 +1,43 @@
-"""Cells: the value of a column as the type that the schema promises.
+"""Rows and cells as the types that the schema promises.
 
-Tables are STRICT, so another type means damage; it is told as such instead of travelling on.
+Tables are STRICT, so another type means damage; it is raised instead of travelling on. Where more
+than a cell is read, one call decodes the row, or all rows of a statement.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import msgspec
 
 from recollect.core.errors import StoreCorrupt
 from recollect.store.engine import Row, SqlValue
 
 _HINT = "run `recollect doctor`"
+
+T = TypeVar("T")
+
+
+def as_struct(row: Row, kind: type[T]) -> T:
+    """Return a row as a ``kind``: a `msgspec.Struct` with ``array_like=True``, a field a column.
+
+    Raises:
+        StoreCorrupt: a cell is of another type than its field.
+    """
+    return as_structs((row,), kind)[0]
+
+
+def as_structs(rows: Sequence[Row], kind: type[T]) -> list[T]:
+    """Return rows as `as_struct` does, all in one call.
+
+    Raises:
+        StoreCorrupt: a cell is of another type than its field.
+    """
+    try:
+        return msgspec.convert(rows, list[kind], builtin_types=(bytes,))  # type: ignore[valid-type]
+    except msgspec.ValidationError:
+        raise StoreCorrupt("a cell is not what its column promises", hint=_HINT) from None
 
 
 def integer(value: SqlValue) -> int:

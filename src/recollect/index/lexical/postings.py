@@ -147,10 +147,25 @@ class Occurrences(msgspec.Struct, frozen=True):
         low, high = np.searchsorted(self.chunks, (first, end)).tolist()
         return Occurrences(self.terms[low:high], self.chunks[low:high], self.packed[low:high])
 
-    def of_term(self, term: int) -> Postings:
-        """Return the entries of one term."""
+    def of_term(self, term: int, rows: Sequence[tuple[int, bytes]] = ()) -> Postings:
+        """Return the entries of one term, behind those of its sealed ``rows`` of (first, data).
+
+        Args:
+            term: Which.
+            rows: In the order of chunks, without their checksums.
+        """
+        sizes = [len(data) // POSTING_BYTES for _, data in rows]
+        cut = list(zip(rows, sizes, strict=True))
+        offsets = np.frombuffer(b"".join([data[: 2 * n] for (_, data), n in cut]), "<u2")
+        sealed = np.repeat(np.array([first for first, _ in rows], np.int64), sizes) + offsets
+        packed = np.frombuffer(b"".join([data[2 * n :] for (_, data), n in cut]), np.uint8)
         places = np.flatnonzero(self.terms == term)
-        return Postings(self.chunks[places], self.packed[places])
+        if not len(places):
+            return Postings(sealed, packed)
+        return Postings(
+            np.concatenate([sealed, self.chunks[places]]),
+            np.concatenate([packed, self.packed[places]]),
+        )
 
     def by_chunk(self, first: int, count: int) -> Iterator[bytes]:
         """Yield for each chunk its blob for `tail`: term ids of four bytes, then packed counts."""

@@ -67,8 +67,8 @@ class Adjustments(msgspec.Struct, frozen=True, kw_only=True):
         self, arrays: ChunkArrays, annotations: Annotations, numbers: Ints
     ) -> Iterator[tuple[str, NDArray[np.floating]]]:
         if self.recency.enabled:
-            ages = ages_in_days(arrays["at"][numbers], self.now_ms)
-            ages[(arrays["flags"][numbers] & EVERGREEN) > 0] = 0.0
+            ages = ages_in_days(arrays.columns["at"][numbers], self.now_ms)
+            ages[(arrays.columns["flags"][numbers] & EVERGREEN) > 0] = 0.0
             yield "recency", recency_factors(ages, self.recency)
         told = list(annotations.among(numbers))
         if told:

@@ -91,7 +91,7 @@ class Candidates:
         if not arrays.totals.chunks[FILE]:
             return np.zeros(0, np.int64)
         mask = self._request.visible
-        files = arrays["source"][: arrays.count] == FILE
+        files = arrays.columns["source"][: arrays.count] == FILE
         files &= arrays.alive[: arrays.count] if mask is None else mask
         found = [np.zeros(0, np.int64)]
         if self._lexical is not None:
@@ -107,7 +107,7 @@ class Candidates:
         lexical, weights, most = self._lexical, self._weights, self._settings.candidates
         found = self._visible(np.flatnonzero(lexical.chunks > 0))
         rough = weights["context"] * lexical.chunks[found]
-        rough += weights.get("group", 0.0) * lexical.groups[self._arrays["group"][found]]
+        rough += weights.get("group", 0.0) * lexical.groups[self._arrays.columns["group"][found]]
         best = _highest(rough, PRESELECTED * most)
         found, rough = found[best], rough[best]
         for name, value in priors(self._arrays, found, self._request.question).items():
@@ -141,7 +141,7 @@ class Candidates:
         if self._scan is None or not speakers:
             return np.zeros(0, np.int64)
         count = self._arrays.count
-        said = np.isin(self._arrays["speaker"][:count], np.fromiter(speakers, np.int64))
+        said = np.isin(self._arrays.columns["speaker"][:count], np.fromiter(speakers, np.int64))
         mask = self._request.visible
         said &= self._arrays.alive[:count] if mask is None else mask
         return self._scan.nearest(SPEAKER_ARM, said)

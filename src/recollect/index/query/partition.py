@@ -123,13 +123,14 @@ class Partition:
         """
         arrays, count = self.arrays, self.arrays.count
         conditions: list[NDArray[np.bool_]] = [
-            arrays[kind][:count] == self.names.number(kind, value) for kind, value in scope.items()
+            arrays.columns[kind][:count] == self.names.number(kind, value)
+            for kind, value in scope.items()
         ]
         conditions += limits
         if sources is not None:
-            conditions.append(sources[arrays["source"][:count]])
+            conditions.append(sources[arrays.columns["source"][:count]])
         if origin is not None:
-            own = self.strangers.visible(origin, arrays["group"][:count])
+            own = self.strangers.visible(origin, arrays.columns["group"][:count])
             conditions += [own] if own is not None else []
         if not conditions:
             return None
@@ -195,5 +196,5 @@ class Partition:
         dead = set(gone.tolist())
         self._tail = [row for row in self._tail if row.number not in dead]
         self.words.hold(self._tail)
-        owners = np.unique(np.concatenate([self.arrays[column][gone] for column in OWNERS]))
+        owners = np.unique(np.concatenate([self.arrays.columns[column][gone] for column in OWNERS]))
         self.names.forget_missing(tx, owners.tolist())

@@ -114,12 +114,14 @@ def plain_weights(hybrid: HybridSettings, *, lexical: bool, vector: bool) -> dic
 
 def priors(arrays: ChunkArrays, numbers: Ints, question: Question) -> dict[str, Floats]:
     """Return the parts that come from who, when and how a chunk was said."""
-    flags = arrays["flags"][numbers]
+    flags = arrays.columns["flags"][numbers]
     return {
         "speaker": _speaker(arrays, numbers, question),
-        "date": _date(arrays["at"][numbers], question),
+        "date": _date(arrays.columns["at"][numbers], question),
         "time": ((flags & TIME_WORD) > 0).astype(np.float32),
-        "capitals": np.minimum(arrays["capitals"][numbers], MOST_CAPITALS).astype(np.float32)
+        "capitals": np.minimum(arrays.columns["capitals"][numbers], MOST_CAPITALS).astype(
+            np.float32
+        )
         / MOST_CAPITALS,
         "question": ((flags & QUESTION) > 0).astype(np.float32),
     }
@@ -127,9 +129,9 @@ def priors(arrays: ChunkArrays, numbers: Ints, question: Question) -> dict[str, 
 
 def _speaker(arrays: ChunkArrays, numbers: Ints, question: Question) -> Floats:
     if question.speakers:
-        said = np.isin(arrays["speaker"][numbers], np.fromiter(question.speakers, np.int64))
+        said = np.isin(arrays.columns["speaker"][numbers], np.fromiter(question.speakers, np.int64))
         return said.astype(np.float32)
-    return ((arrays["flags"][numbers] & FROM_USER) > 0).astype(np.float32)
+    return ((arrays.columns["flags"][numbers] & FROM_USER) > 0).astype(np.float32)
 
 
 def _date(at: Ints, question: Question) -> Floats:

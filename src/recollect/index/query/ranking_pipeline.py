@@ -78,7 +78,7 @@ class RankingPipeline:
             numbers=parts.numbers[kept].tolist(),
             scores=total[kept].tolist(),
             ranks=ranks[kept].astype(int).tolist(),
-            are_files=(self._arrays["source"][parts.numbers[kept]] == FILE).tolist(),
+            are_files=(self._arrays.columns["source"][parts.numbers[kept]] == FILE).tolist(),
             is_all=len(kept) == len(order) and len(order) < self._request.most,
             why=lambda place: self._why(parts, adjusted, int(kept[place])),
         )
@@ -176,7 +176,7 @@ class RankingPipeline:
         values = priors(self._arrays, numbers, self._request.question)
         if self._lexical is not None:
             values["context"] = self._lexical.complete(numbers)
-            values["group"] = self._lexical.groups[self._arrays["group"][numbers]]
+            values["group"] = self._lexical.groups[self._arrays.columns["group"][numbers]]
         if self._scan is not None:
             values["vector"] = estimated(self._scan, neighbourhood(self._arrays, numbers))
         return ScoreParts(numbers, values)
@@ -199,7 +199,7 @@ class RankingPipeline:
         if not self._request.with_files:
             return order[:most]
         rest = order[most:]
-        files = rest[self._arrays["source"][numbers[rest]] == FILE]
+        files = rest[self._arrays.columns["source"][numbers[rest]] == FILE]
         return np.concatenate([order[:most], files[:FILE_ARM]])
 
     def _with_feedback(self, parts: ScoreParts, rows: Floats, vector: Floats) -> ScoreParts:
@@ -246,13 +246,13 @@ class RankingPipeline:
         return own_weight(self._request.question, self._settings.ranking)
 
     def _are_files(self, numbers: Ints) -> bool:
-        sources = self._arrays["source"][numbers]
+        sources = self._arrays.columns["source"][numbers]
         return 2 * int(np.count_nonzero(sources == FILE)) > len(numbers)
 
     def _ordered(self, numbers: Ints, total: NDArray[np.float32]) -> Ints:
         """Return the places, best first; ties by time and place in the group, not by arrival."""
         arrays = self._arrays
-        keys = (arrays["order"][numbers], arrays["at"][numbers], -total)
+        keys = (arrays.columns["order"][numbers], arrays.columns["at"][numbers], -total)
         return np.lexsort(keys)
 
     def _why(self, parts: ScoreParts, adjusted: Adjusted, place: int) -> dict[str, float]:

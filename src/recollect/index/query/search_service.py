@@ -307,16 +307,16 @@ def _limits(
 ) -> list[Mask]:
     """Return what the session of the scope, the parts of sessions and the audience let through."""
     count, arrays = partition.arrays.count, partition.arrays
-    groups, limits = arrays["group"][:count], []
+    groups, limits = arrays.columns["group"][:count], []
     stretches = options.stretches
     if stretches is None and scope.session is not None:
         stretches = (SeqRange(session=scope.session),)
     if stretches is not None:
         numbered = [(find_session_group(tx, partition.number, s.session), s) for s in stretches]
-        limits.append(within_ranges(numbered, groups, arrays["order"][:count]))
+        limits.append(within_ranges(numbered, groups, arrays.columns["order"][:count]))
     if options.audience is not None:
         heard = partition.visibility_groups.heard(
-            options.audience, groups, arrays["source"][:count]
+            options.audience, groups, arrays.columns["source"][:count]
         )
         limits.append(heard)
     return limits
