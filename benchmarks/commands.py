@@ -1,6 +1,6 @@
-"""`recollect bench`: measure the product on public data sets and under load.
+"""`python -m benchmarks`: measure the product on public data sets and under load.
 
-Chooses what to run; the work is in `recollect.bench`, the showing in `bench_output`.
+Chooses what to run; the work is in the folders beside it, the showing in `output`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from benchmarks.load.vectors import (
     describe_vectors,
     vector_grids,
 )
+from benchmarks.load.walks import WalkRunner, describe_walks, walk_grids
 from benchmarks.load.workspace import (
     WorkspacePlan,
     WorkspaceRunner,
@@ -61,7 +62,7 @@ from benchmarks.quality.suite import ONE_CHAT, QualitySuite, Slice
 from recollect.cli.help import App
 
 app = App(
-    name="bench",
+    name="benchmarks",
     help="Measure quality on public data sets, and cost under load.",
     no_args_is_help=True,
 )
@@ -417,3 +418,13 @@ def sessions(
     with show_progress() as progress, work_folder(keep) as root:
         run = SessionRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_sessions(run), session_grids(run))
+
+
+@app.command()
+def walks(*, as_json: AsJson = False, markdown: Markdown = None) -> None:
+    """Walks: files, calls and moves from file to file of one search, append, import and change."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    with work_folder(None) as root:
+        run = WalkRunner(root, describe_environment()).run()
+    output.deliver(run, describe_walks(run), walk_grids(run))

@@ -50,7 +50,7 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
     def deliver(self, report: object, lines: Sequence[str], grids: Sequence[Grid]) -> None:
         """Print the report, as JSON or as tables, and write the Markdown if asked."""
         if self.markdown is not None:
-            command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+            command = shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]])
             text = as_markdown(command, lines, grids)
             write_whole(self.markdown, lambda path: path.write_text(text, encoding="utf-8"))
         if self.as_json:

@@ -102,4 +102,4 @@ def digest(*raw: bytes) -> str:
 
 
 def _neighbours() -> tuple[Path, Path]:
-    return Path(__file__).resolve().parents[3], Path.cwd()
+    return Path(__file__).resolve().parents[2], Path.cwd()

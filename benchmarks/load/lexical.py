@@ -2,7 +2,7 @@
 
 The messages are stored once; each back end then indexes a copy of that home from nothing and
 answers the same questions by words alone. How well they find is for the data sets:
-``recollect bench locomo --compare fts5:search.lexical.backend=fts5``.
+``python -m benchmarks locomo --compare fts5:search.lexical.backend=fts5``.
 """
 
 from __future__ import annotations

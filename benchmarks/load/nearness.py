@@ -12,8 +12,9 @@ from recollect.core.errors import StoreError
 from recollect.core.settings import StoreSettings, VectorSettings
 from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints
 from recollect.index.model.generation import find_generation, partition_numbers
-from recollect.index.vectors.choice import VectorChoice
+from recollect.index.vectors.choice import choose
 from recollect.index.vectors.codes import CodeMatrix
+from recollect.index.vectors.port import VectorContext
 from recollect.index.vectors.vector_index import Held
 from recollect.store.columns import blob, integer
 from recollect.store.engine import Transaction
@@ -36,8 +37,15 @@ class Nearness:
         clock = SystemClock()
         self._backend = backend
         self._database = open_index(home, StoreSettings(), clock)
-        settings = VectorSettings(backend=backend)  # type: ignore[arg-type]  # the caller's literal
-        self._near = VectorChoice(settings, self._database, home, "bench", clock).choose()
+        self._near = choose(
+            VectorContext(
+                settings=VectorSettings(backend=backend),
+                database=self._database,
+                home=home,
+                home_id="bench",
+                clock=clock,
+            )
+        )
         self._codes = CodeMatrix(dimensions)
         self._database.read(self._load)
 

@@ -86,7 +86,8 @@ class Memory:
             ProviderError: the embedder failed; words are indexed all the same.
         """
         report = self._parts.upkeep.run(lambda: self._sync(on_progress))
-        failure = None if self._parts.qmd is None else self._parts.qmd.engine.refresh()
+        backend = self._parts.search_backend
+        failure = None if backend is None else backend.refresh()
         return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
 
     def _sync(self, on_progress: OnProgress) -> SyncReport:
@@ -183,7 +184,7 @@ class Memory:
             audience=audience_of(self.sessions, for_session),
             stretches=stretches_of(self.sessions, seen.session),
         )
-        search = self._parts.qmd or self._parts.index
+        search = self._parts.search_backend or self._parts.index
         result = search.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)
         self._parts.upkeep.searched()
         return result
@@ -338,8 +339,8 @@ class Memory:
         self._is_closed = True
         parts = self._parts
         parts.upkeep.close()
-        if parts.qmd is not None:
-            parts.qmd.engine.close()
+        if parts.search_backend is not None:
+            parts.search_backend.close()
         if parts.mirror is not None:
             parts.mirror.close()
         for embedder in (parts.choice.embedder, parts.choice.fallback):

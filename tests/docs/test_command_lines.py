@@ -1,4 +1,4 @@
-"""Command lines: every `recollect …` that a page tells the reader to type can be typed."""
+"""Command lines: every `recollect …` and `python -m benchmarks …` of a page can be typed."""
 
 from __future__ import annotations
 
@@ -12,17 +12,24 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from recollect.cli.main import app
+from benchmarks.commands import app as benchmarks
+from recollect.cli.main import app as recollect
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+RUN = re.compile(r"`(python -m benchmarks [^`]*)`")
+PROGRAMS = {"recollect": recollect, "benchmarks": benchmarks}
 
 
 def _typed() -> Iterator[str]:
+    """Lines of consoles, and the runs that a figure names beside it."""
     for page in PAGES:
-        for block in CONSOLE.findall(page.read_text(encoding="utf-8")):
-            yield from (line[2:] for line in block.splitlines() if "recollect " in line)
+        text = page.read_text(encoding="utf-8")
+        for block in CONSOLE.findall(text):
+            shown = (line[2:] for line in block.splitlines() if line.startswith("$ "))
+            yield from (line for line in shown if re.search(r"recollect |-m benchmarks", line))
+        yield from RUN.findall(text)
 
 
 def _options(command: Any) -> dict[str, bool]:
@@ -37,9 +44,10 @@ def _options(command: Any) -> dict[str, bool]:
 @pytest.mark.parametrize("line", sorted({line for line in _typed() if "pip " not in line}))
 def test_a_command_line_of_a_page_can_be_typed(line: str) -> None:
     """A page that shows a command which does not exist is worse than no page."""
-    command: Any = typer.main.get_group(app)
-    words = shlex.split(line, comments=True)
-    rest = iter(words[words.index("recollect") + 1 :])
+    words = [word for word in shlex.split(line, comments=True) if word != "…"]
+    place = next(place for place, word in enumerate(words) if word in PROGRAMS)
+    command: Any = typer.main.get_group(PROGRAMS[words[place]])
+    rest = iter(words[place + 1 :])
     for word in rest:
         if word.startswith("-"):
             options = _options(command)
@@ -49,3 +57,10 @@ def test_a_command_line_of_a_page_can_be_typed(line: str) -> None:
         elif isinstance(command, TyperGroup) and command.commands:
             assert word in command.commands, word
             command = command.commands[word]
+
+
+def test_no_page_names_the_command_that_went() -> None:
+    """`recollect bench` is gone; the changelog and the decision alone may say so."""
+    may = {ROOT / "CHANGELOG.md", ROOT / "docs" / "adr" / "0006-rooms.md"}
+    pages = {page for page in PAGES if "recollect bench" in page.read_text(encoding="utf-8")}
+    assert pages <= may

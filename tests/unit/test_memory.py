@@ -327,7 +327,7 @@ def test_many_missing_vectors_are_left_to_sync(
         session = memory.sessions.create(key="k")
         memory.sessions.append_many(session.id, [("user", f"tea {n}") for n in range(3)])
         memory.sync()
-    with recollect.open(tmp_path, embedder=embedder) as memory:
+    with recollect.open(tmp_path, embedder=embedder, live=False) as memory:
         result = memory.search("tea")
         assert result.warnings == ["some chunks have no vector yet: run `recollect sync`"]
         assert len(result.hits) == 3

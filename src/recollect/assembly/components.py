@@ -18,8 +18,8 @@ from recollect.assembly.sources import (
     extra_paths,
     followed_transcripts,
     memory_files,
-    qmd_backend,
     reading,
+    search_backend,
 )
 from recollect.core.clock import Clock, IdSource
 from recollect.core.scope import Scope
@@ -27,7 +27,8 @@ from recollect.core.settings import ResolvedSettings
 from recollect.index.index import Index
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
-from recollect.index.vectors.choice import VectorChoice
+from recollect.index.vectors.choice import choose as choose_vectors
+from recollect.index.vectors.port import VectorContext
 from recollect.models.language.registry import LanguageChoice
 from recollect.models.registry import Choice
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
@@ -49,8 +50,8 @@ from recollect.workspace.extra_paths import ExtraPath
 from recollect.workspace.reading import MemoryReader
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
-    from recollect.backends.qmd.backend import QmdBackend
     from recollect.governance.retention import Retention
+    from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
 
 _COPIES = "vectors.home"
@@ -74,7 +75,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     index: Index
     files: MemorySource | None
     reading: MemoryReader | None
-    qmd: QmdBackend | None
+    search_backend: SearchBackend | None
     mirror: TranscriptMirror | None
     live: bool
     upkeep: Maintenance
@@ -98,7 +99,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             index=self.index,
             choice=self.choice,
             language=self.language,
-            qmd=self.qmd,
+            search_backend=self.search_backend,
             mirror=self.mirror,
             upkeep=self.upkeep,
             events=self.events,
@@ -143,7 +144,7 @@ def assemble(order: OpenOptions) -> Components:
         index=index,
         files=files,
         reading=reading(ground, files),
-        qmd=qmd_backend(ground, files, index),
+        search_backend=search_backend(ground, files, index),
         mirror=mirror,
         live=order.live,
         upkeep=upkeep,
@@ -164,7 +165,13 @@ def _index(ground: Resources, files: MemorySource | None) -> Index:
     ]
     vector = ground.resolved.settings.search.vector
     incompatibility = ground.index_incompatibility
-    near = VectorChoice(vector, database, ground.index_home, _copies(records, agent), ground.clock)
+    near = VectorContext(
+        settings=vector,
+        database=database,
+        home=ground.index_home,
+        home_id=_copies(records, agent),
+        clock=ground.clock,
+    )
     return Index(
         database,
         feeds,
@@ -175,7 +182,7 @@ def _index(ground: Resources, files: MemorySource | None) -> Index:
         was_found=ground.was_found,
         locks=IndexLocks(ground.index_home, ground.clock),
         origin=files.origin if files else None,
-        near=near.choose(),
+        near=choose_vectors(near),
         notice=incompatibility and f"{incompatibility}: it is built anew",
     )
 

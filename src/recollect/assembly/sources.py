@@ -1,11 +1,10 @@
-"""Where texts come from besides our own sessions: memory files, followed transcripts, qmd."""
+"""Where texts and answers come from besides our own sessions and index."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from recollect.assembly.resources import Resources
-from recollect.core.settings import models_folder, program_path
 from recollect.index.index import Index
 from recollect.recall.memory_source import MemorySource
 from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -15,11 +14,10 @@ from recollect.workspace.memory_folder import MemoryFolder
 from recollect.workspace.reading import MemoryReader
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
-    from recollect.backends.qmd.backend import QmdBackend
     from recollect.recall.followed import FollowedTranscripts
+    from recollect.recall.search_port import SearchBackend
 
-QMD = "qmd"
-"""Folder beside an index that holds what the external command keeps for its workspaces."""
+BUILTIN = "builtin"
 
 
 def memory_files(ground: Resources) -> MemorySource | None:
@@ -74,28 +72,21 @@ def followed_transcripts(
     return FollowedTranscripts(followed_places(named, formats), importer)
 
 
-def qmd_backend(ground: Resources, files: MemorySource | None, index: Index) -> QmdBackend | None:
-    """Return the external command that answers for memory files; None where it is not chosen."""
+def search_backend(
+    ground: Resources, files: MemorySource | None, index: Index
+) -> SearchBackend | None:
+    """Return what answers for memory files; None where that is the builtin index."""
     settings = ground.resolved.settings
-    if settings.search.backend != "qmd" or files is None:
+    if settings.search.backend == BUILTIN or files is None:
         return None
-    from recollect.backends.qmd.backend import QmdBackend
-    from recollect.backends.qmd.collections import Collections
-    from recollect.backends.qmd.engine import QmdEngine
+    from recollect.recall.search_port import SearchContext, choose
 
-    collections = Collections(
-        ground.index_home / QMD,
-        ground.workspace,
-        extra_paths(ground),
-        cache=models_folder() / QMD,
-        program_path=program_path(),
-    )
-    return QmdBackend(
-        QmdEngine(settings.qmd, collections, ground.clock),
-        collections,
-        files.folder,
-        index,
-        settings=settings.search,
+    context = SearchContext(
+        settings=settings,
+        builtin=index,
+        files=files.folder,
         owner=ground.scope,
-        mode=settings.qmd.mode,
+        home=ground.index_home,
+        clock=ground.clock,
     )
+    return choose(context, BUILTIN)

@@ -18,13 +18,14 @@ import msgspec
 import numpy as np
 
 from recollect.core.errors import EmbeddingError, ModelMissing, ProviderRejected
+from recollect.core.settings import EmbeddingSettings
 from recollect.models.embedding.embedder import (
     EmbeddingInterrupted,
     Progress,
     Vectors,
     checked_vectors,
+    sound_vectors,
 )
-from recollect.models.embedding.raw_vectors import sound_vectors
 
 PROVIDER = "gguf"
 DEFAULT_FILE = "embeddinggemma-300M-Q8_0.gguf"
@@ -38,6 +39,29 @@ _PROMPTS: Mapping[str, tuple[str, str]] = {
 }
 """Architecture -> what goes before a question and before a text. Source: the model's card."""
 _NO_PROMPTS = ("", "")
+
+
+def create(model: str, settings: EmbeddingSettings, models: Path) -> GgufEmbedder:
+    """Return the embedder of a GGUF file; it loads its model at the first text.
+
+    Args:
+        model: A file in ``models``, with or without its ending; empty for the file of
+            ``embedding.gguf_path``, or the usual one.
+        settings: The section ``embedding``.
+        models: The folder of model files.
+
+    Raises:
+        ModelMissing: the package or the file is not there, or the file is damaged.
+    """
+    if model:
+        name = model if model.endswith(".gguf") else f"{model}.gguf"
+        file = models / Path(name).name
+    else:
+        named = settings.gguf_path
+        file = Path(named).expanduser() if named else models / DEFAULT_FILE
+    embedder = GgufEmbedder(file, threads=settings.threads)
+    _ = embedder.dimensions  # reads the header, so that a wrong file is reported now
+    return embedder
 
 
 class GgufEmbedder:

@@ -14,8 +14,14 @@ from typing import LiteralString
 import numpy as np
 
 from recollect.core.errors import StoreError
-from recollect.index.model.chunk_record import Floats, Ints, chunk_ids
-from recollect.index.vectors.port import Part, VectorChange
+from recollect.index.vectors.port import (
+    Floats,
+    Ints,
+    Part,
+    VectorChange,
+    VectorContext,
+    chunk_ids,
+)
 from recollect.store.columns import first_integer, integer, text
 from recollect.store.engine import ExtensibleDatabase, Transaction
 
@@ -25,6 +31,11 @@ MOST_NEAREST = 4_096
 _TABLE = re.compile(r"near_(\d+)")
 _DELETE_ALL = "DELETE FROM "
 _PART_OF_TABLE = re.compile(r"near_\d+_(chunks|rowids|vector_chunks\d+)")
+
+
+def create(context: VectorContext) -> SqliteVec:
+    """Return the back end of an index."""
+    return SqliteVec(context.database, context.settings.extension_path)
 
 
 class SqliteVec:

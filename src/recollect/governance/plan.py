@@ -14,7 +14,7 @@ import msgspec
 
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import RetentionSettings
-from recollect.governance.ancestry import Kin, find_kin, readings
+from recollect.sessions.record.lineage import Kin, ancestors, find_kin
 from recollect.sessions.record.session import Condition
 from recollect.store.columns import integer, text
 from recollect.store.engine import Transaction
@@ -117,11 +117,14 @@ class _Reads:
         doomed, rescued = dict(above), set[str]()
         waiting = [kin for kin in self._kin.values() if kin.id not in doomed]
         while waiting:
-            for ancestor, last in readings(self._kin, waiting.pop()):
-                self.last[ancestor] = max(last, self.last.get(ancestor, 0))
-                if doomed.pop(ancestor, None) is not None:
-                    rescued.add(ancestor)
-                    waiting.append(self._kin[ancestor])
+            session = waiting.pop()
+            for ancestor, last in ancestors(session, self._kin.get):
+                if last <= session.pruned_seq:
+                    break
+                self.last[ancestor.id] = max(last, self.last.get(ancestor.id, 0))
+                if doomed.pop(ancestor.id, None) is not None:
+                    rescued.add(ancestor.id)
+                    waiting.append(ancestor)
         return doomed, rescued
 
 

@@ -17,11 +17,11 @@ from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError
 from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
-from recollect.governance.ancestry import find_children, find_one, last_read
 from recollect.governance.episode import Episode, store_episode
 from recollect.governance.plan import SessionRemoval
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND, TranscriptMirror
+from recollect.sessions.record.lineage import find_children, find_one, last_read
 from recollect.sessions.record.session import Session, owner_of, require_session
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import integer, text
@@ -64,7 +64,7 @@ def begin(
         False, and nothing is changed, when the session is not as it was planned: somebody wrote
         to it, holds it, or forked it meanwhile.
     """
-    if not _is_as_planned(tx, removal, now):
+    if not _is_as_planned(tx, removal, session, now):
         return False
     if episode is not None:
         store_episode(tx, episode)
@@ -105,8 +105,8 @@ def _step(tx: Transaction, now: int) -> bool:
     return True
 
 
-def _is_as_planned(tx: Transaction, removal: SessionRemoval, now: int) -> bool:
-    present = find_one(tx, removal.session_id)
+def _is_as_planned(tx: Transaction, removal: SessionRemoval, session: Session, now: int) -> bool:
+    present = find_one(tx, session.id, session.tenant)
     if present is None or present.last_seq != removal.last_seq:
         return False
     if _is_held(tx, present.id, now) or tx.row(_IS_BEGUN, (present.id,)) is not None:
@@ -151,7 +151,7 @@ def _close_part(tx: Transaction, place: tuple[str, str, int], now: int) -> None:
 def _close_whole(tx: Transaction, place: tuple[str, str, int], now: int) -> None:
     """Remove the session, unless somebody wrote to it meanwhile: then it lives on."""
     session_id, tenant, through = place
-    present = find_one(tx, session_id)
+    present = find_one(tx, session_id, tenant)
     if present is not None and (present.last_seq > through or last_read(tx, session_id)):
         # The index has passed over what was said while it was taken for deleted.
         set_status(tx, require_session(tx, Scope(tenant=tenant), session_id), "active", now)

@@ -16,23 +16,22 @@ from typing import Protocol, cast
 import msgspec
 
 from recollect.core.errors import InvalidInput, ModelMissing, ProviderRejected
+from recollect.core.plugins import load_plugin, plugin_names
 from recollect.core.settings import EmbeddingSettings
 from recollect.models.dependencies import Supplies
 from recollect.models.embedding.embedder import Embedder
 from recollect.models.hints import EMBEDDING
 from recollect.models.local.folder import INSTALL_HINT, MODEL, ModelFolder
 from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
-from recollect.models.plugins import load_plugin, names_of
 
 GROUP = "recollect.embedders"
-AUTO, NONE, LOCAL = "auto", "none", "local"
+AUTO, NONE, LOCAL, GGUF = "auto", "none", "local", "gguf"
 
 Creator = Callable[[str, EmbeddingSettings, Supplies], Embedder]
 """Makes the embedder of a model; an empty name is the provider's default."""
 
 _BUILT_IN = {
     LOCAL: "recollect.models.registry:create_local",
-    "gguf": "recollect.models.embedding.providers:create_gguf",
     "openai": "recollect.models.embedding.providers:create_openai",
     "gemini": "recollect.models.embedding.providers:create_gemini",
     "voyage": "recollect.models.embedding.providers:create_voyage",
@@ -116,7 +115,7 @@ def choose_embedder(
 
 def provider_names() -> list[str]:
     """Return the names that a spec can start with, sorted."""
-    return sorted({AUTO, NONE, *_BUILT_IN, *names_of(GROUP)})
+    return sorted({AUTO, NONE, *_BUILT_IN, *plugin_names(GROUP)})
 
 
 def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
@@ -173,7 +172,7 @@ def _choose_first(settings: EmbeddingSettings, supplies: Supplies) -> Choice:
         embedder = create_local("", settings, supplies)
         reason = f"{embedder.model} is installed"
         return Choice(embedder=embedder, reason=reason, requested=AUTO)
-    for name in ("gguf", *REMOTE):
+    for name in (GGUF, *REMOTE) if _has_gguf(settings, supplies.models) else REMOTE:
         found = _choose(name, settings, supplies)
         if found.embedder is not None:
             has = "is set up" if name in REMOTE else "is installed"
@@ -191,6 +190,11 @@ def _missing_local(settings: EmbeddingSettings, models: Path) -> Choice | None:
         reason = "search is lexical: the local model is not installed"
         return Choice(embedder=None, reason=reason, hint=INSTALL_HINT, requested=AUTO)
     return None
+
+
+def _has_gguf(settings: EmbeddingSettings, models: Path) -> bool:
+    """Return whether it is worth looking for what reads GGUF files: one may be there."""
+    return settings.gguf_path is not None or any(models.glob("*.gguf"))
 
 
 def _fallback(spec: str, settings: EmbeddingSettings, supplies: Supplies) -> Embedder | None:
@@ -229,6 +233,5 @@ def _creator(name: str) -> Creator:
     if name in _BUILT_IN:
         module, _, function = _BUILT_IN[name].partition(":")
         return cast("Creator", getattr(importlib.import_module(module), function))
-    # Ours come first and cannot be replaced: else an installed package could read every text.
-    provider: EmbeddingProvider = load_plugin(GROUP, name, EMBEDDING, provider_names())
+    provider: EmbeddingProvider = load_plugin(GROUP, name, EMBEDDING.kind, (AUTO, NONE, *_BUILT_IN))
     return lambda model, settings, supplies: provider(model, settings, supplies.models)

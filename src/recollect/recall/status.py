@@ -6,11 +6,10 @@ Everything here is read; nothing is asked of a provider. `probe` does that.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, LiteralString
+from typing import TYPE_CHECKING, LiteralString
 
 import msgspec
 
-from recollect.backends.qmd.backend import NAME, QmdBackend
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.settings import Settings
 from recollect.index.embedding.batch_health import BatchStatus
@@ -28,7 +27,9 @@ from recollect.store.streams import EventsState, EventStream
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, Spent, spending_of
 from recollect.workspace.extra_paths import ExtraPath
 
-BUILTIN = "builtin"
+if TYPE_CHECKING:  # it brings what runs programs
+    from recollect.recall.search_port import SearchBackend
+
 _COUNTS: LiteralString = """
     SELECT count(*), (SELECT count(*) FROM messages),
         count(CASE WHEN status <> 'deleted' AND user_id IS NOT NULL
@@ -162,7 +163,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
     home: str
     workspace: str | None
-    backend: Literal["builtin", "qmd"]
+    backend: str
     provider: str
     model: str | None
     requested_provider: str
@@ -210,7 +211,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     index: Index
     choice: Choice
     language: LanguageChoice
-    qmd: QmdBackend | None
+    search_backend: SearchBackend | None
     mirror: TranscriptMirror | None
     upkeep: Maintenance
     events: EventStream
@@ -295,9 +296,9 @@ def _lexical(index: Index) -> LexicalStatus:
 
 
 def _fallback(parts: Reported, index: IndexStatus) -> Fallback | None:
-    state = None if parts.qmd is None else parts.qmd.engine.state
-    if state is not None and state.failed_at:
-        return Fallback(origin=NAME, reason=state.reason)
+    backend = parts.search_backend
+    if backend is not None and backend.trouble is not None:
+        return Fallback(origin=backend.name, reason=backend.trouble)
     if parts.choice.fallback_from is not None:
         return Fallback(
             origin=parts.choice.fallback_from, reason=parts.choice.fallback_reason or ""

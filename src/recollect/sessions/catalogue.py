@@ -11,8 +11,8 @@ import msgspec
 
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.scope import Scope
-from recollect.sessions.policy.conversation import ConversationPolicy
-from recollect.sessions.record.draft import check_time
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.draft import check_count, check_time
 from recollect.sessions.record.lineage import Branch, family
 from recollect.sessions.record.session import (
     STATUSES,
@@ -23,7 +23,6 @@ from recollect.sessions.record.session import (
     select_sessions,
 )
 from recollect.sessions.record.session_key import AUTOMATIC, parse_key
-from recollect.sessions.transcripts import check_limit
 from recollect.store.columns import text, text_or_none
 from recollect.store.engine import Transaction
 
@@ -31,8 +30,15 @@ from recollect.store.engine import Transaction
 SessionList: TypeAlias = list[Session]
 
 
-class Catalogue(ConversationPolicy):
-    """Finds the sessions of a scope."""
+class Catalogue:
+    """Finds the sessions of a scope.
+
+    Args:
+        access: The records, and whose they are.
+    """
+
+    def __init__(self, access: SessionAccess) -> None:
+        self._access = access
 
     def get(self, session_id: str) -> Session:
         """Return a session.
@@ -40,7 +46,9 @@ class Catalogue(ConversationPolicy):
         Raises:
             NotFound: there is none with this id in the scope.
         """
-        return self._database.read(lambda tx: require_session(tx, self.scope, session_id))
+        return self._access.database.read(
+            lambda tx: require_session(tx, self._access.scope, session_id)
+        )
 
     def find(self, id_or_title: str) -> Session:
         """Return the session that an id, the end of one, a title or a session key means.
@@ -49,7 +57,9 @@ class Catalogue(ConversationPolicy):
             NotFound: nothing is called so; the hint has near names.
             Conflict: several sessions are; the hint has their ids.
         """
-        return self._database.read(lambda tx: named_session(tx, self.scope, id_or_title))
+        return self._access.database.read(
+            lambda tx: named_session(tx, self._access.scope, id_or_title)
+        )
 
     def latest(self, project: str | None = None, *, automatic: bool = False) -> Session | None:
         """Return the active session that was used last, in one project or anywhere.
@@ -93,7 +103,7 @@ class Catalogue(ConversationPolicy):
             InvalidInput: an unknown status, a key that cannot be one, or a limit below 0.
         """
         where = session_filter(
-            self.scope,
+            self._access.scope,
             equal={"project": project, "agent": agent, "channel": channel},
             key=key,
             status=status,
@@ -101,8 +111,8 @@ class Catalogue(ConversationPolicy):
             used=(since, until),
             automatic=automatic,
         )
-        checked = check_limit(limit)
-        return self._database.read(lambda tx: select_sessions(tx, where, checked))
+        check_count(limit, "a limit")
+        return self._access.database.read(lambda tx: select_sessions(tx, where, limit))
 
     def lineage(self, session_id: str) -> Branch:
         """Return the tree of forks and resets that a session belongs to.
@@ -110,8 +120,10 @@ class Catalogue(ConversationPolicy):
         Raises:
             NotFound: there is no such session in the scope.
         """
-        return self._database.read(
-            lambda tx: family(tx, self.scope, require_session(tx, self.scope, session_id))
+        return self._access.database.read(
+            lambda tx: family(
+                tx, self._access.scope, require_session(tx, self._access.scope, session_id)
+            )
         )
 
 

@@ -6,14 +6,15 @@ holder: whoever lost the session without noticing still carries the old one and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, LiteralString
+from typing import Any, LiteralString, Protocol
 
 import msgspec
 
 from recollect.core.errors import Conflict
+from recollect.core.settings import SessionSettings
 from recollect.sessions.record.content import Content
 from recollect.sessions.record.draft import Item
 from recollect.sessions.record.message import Message
@@ -21,10 +22,6 @@ from recollect.sessions.record.session import Session
 from recollect.sessions.record.token_usage import TokenUsage
 from recollect.store.columns import integer, text
 from recollect.store.engine import Transaction
-
-if TYPE_CHECKING:  # it makes these
-    from recollect.sessions.sessions import Sessions
-
 
 _FIND: LiteralString = "SELECT holder, fence, expires_at FROM leases WHERE session_id = ?"
 _TAKE: LiteralString = """
@@ -98,6 +95,11 @@ def release_lease(tx: Transaction, lease: Lease) -> None:
     tx.execute(_LET_GO, (lease.session_id, lease.holder, lease.fence))
 
 
+def lease_ms(settings: SessionSettings) -> int:
+    """Return how long a lease lasts, in ms."""
+    return round(settings.lease_s * 1000)
+
+
 def held_by_another(lease: Lease, now: int) -> Conflict:
     """Return the refusal for whoever comes second."""
     seconds = max(1, round((lease.expires_at - now) / 1000))
@@ -121,21 +123,52 @@ def _stored(tx: Transaction, session_id: str) -> Lease | None:
     )
 
 
+class Append(Protocol):
+    """Stores messages in one session."""
+
+    def __call__(
+        self,
+        role: str,
+        content: Content,
+        *,
+        name: str | None = None,
+        at: int | datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        event_id: str | None = None,
+        model: str | None = None,
+        usage: TokenUsage | Mapping[str, Any] | None = None,
+    ) -> Message:
+        """Store a message, as `Transcripts.append` does."""
+
+
 class LeasedSession:
     """The right to go on with a session. A context manager.
 
     Each message is a sign of life. A program that was away for too long, so that another one took
-    over, is refused at its next message and has written nothing.
+    over, is refused with `Conflict` at its next message and has written nothing.
 
     Attributes:
         session: As it was when it was taken: the one asked for, or a fork of it.
         lease: The right itself, with its fence.
+        append: Stores a message in the session, as `Transcripts.append` does.
+        append_many: Stores messages in one transaction, as `Transcripts.append_many` does.
+        release: Gives the session back. Again does no harm.
     """
 
-    def __init__(self, sessions: Sessions, session: Session, lease: Lease) -> None:
-        self._sessions = sessions
+    def __init__(
+        self,
+        session: Session,
+        lease: Lease,
+        *,
+        append: Append,
+        append_many: Callable[[Iterable[Item]], list[Message]],
+        release: Callable[[], None],
+    ) -> None:
         self.session = session
         self.lease = lease
+        self.append = append
+        self.append_many = append_many
+        self.release = release
 
     def __enter__(self) -> LeasedSession:
         return self
@@ -148,54 +181,10 @@ class LeasedSession:
     ) -> None:
         self.release()
 
-    def append(
-        self,
-        role: str,
-        content: Content,
-        *,
-        name: str | None = None,
-        at: int | datetime | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        event_id: str | None = None,
-        model: str | None = None,
-        usage: TokenUsage | Mapping[str, Any] | None = None,
-    ) -> Message:
-        """Store a message, as `Sessions.append` does.
-
-        Raises:
-            Conflict: another program has taken the session over.
-            InvalidInput: something of it cannot be stored.
-        """
-        return self._sessions.append(
-            self.session.id,
-            role,
-            content,
-            name=name,
-            at=at,
-            metadata=metadata,
-            event_id=event_id,
-            model=model,
-            usage=usage,
-            lease=self.lease,
-        )
-
-    def append_many(self, items: Iterable[Item]) -> list[Message]:
-        """Store messages in one transaction, as `Sessions.append_many` does.
-
-        Raises:
-            Conflict: another program has taken the session over.
-            InvalidInput: something of it cannot be stored.
-        """
-        return self._sessions.append_many(self.session.id, items, lease=self.lease)
-
     def renew(self) -> None:
         """Give a sign of life without a message.
 
         Raises:
             Conflict: another program has taken the session over.
         """
-        self._sessions.append_many(self.session.id, [], lease=self.lease)
-
-    def release(self) -> None:
-        """Give the session back. Again does no harm."""
-        self._sessions.release(self.lease)
+        self.append_many([])

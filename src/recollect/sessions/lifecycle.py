@@ -14,7 +14,6 @@ import msgspec
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset
 from recollect.core.scope import Scope
-from recollect.sessions.exchange.import_ledger import read_again
 from recollect.sessions.policy.freshness import FreshnessRule
 from recollect.sessions.record.lineage import check_depth
 from recollect.sessions.record.session import (
@@ -33,6 +32,10 @@ from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
 _SET_STATUS: LiteralString = "UPDATE sessions SET status = ? WHERE id = ?"
+_READ_AGAIN: LiteralString = (
+    "UPDATE imports SET mtime_ns = 0 WHERE tenant = ? AND session_id IS NOT NULL"
+)
+"""The next import reads on the files that wait for a session."""
 _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
 
 
@@ -165,7 +168,7 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
     if DELETED in {status, session.status}:
         touch_messages(tx, session, at)
     if session.status == DELETED:
-        read_again(tx, session.tenant)
+        tx.execute(_READ_AGAIN, (session.tenant,))
     record_event(tx, SessionChanged(scope=owner_of(session), at=at, status=status))
     return msgspec.structs.replace(session, status=status)
 

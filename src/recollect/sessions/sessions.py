@@ -1,28 +1,32 @@
 """`Sessions`: everything that can be done with sessions; `memory.sessions` is one of these objects.
 
 The use cases, each one durable transaction under the scope of the object. What happens in the
-transaction is written in `lifecycle` and `lease`; finding is the business of `catalogue`, serving
-that of `serving`, the view that of `window`, and messages come from `transcripts`.
+transaction is written in `lifecycle` and `lease`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import msgspec
 
+from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
+from recollect.core.settings import SessionSettings
 from recollect.sessions.catalogue import Catalogue, named_session
+from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.context.window import ContextWindows
 from recollect.sessions.lease import (
     Lease,
     LeasedSession,
     find_lease,
     held_by_another,
+    lease_ms,
     release_lease,
     take_lease,
 )
@@ -35,9 +39,10 @@ from recollect.sessions.lifecycle import (
     set_status,
     set_title,
 )
-from recollect.sessions.policy.conversation import check_mode
+from recollect.sessions.policy.conversation import ConversationPolicy, check_mode
 from recollect.sessions.policy.freshness import rule_for, zone_of
-from recollect.sessions.record.draft import check_time
+from recollect.sessions.record.access import MirrorSignal, SessionAccess, SilentMirror
+from recollect.sessions.record.draft import DraftMaker, Redactor, check_time
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -50,24 +55,102 @@ from recollect.sessions.record.session import (
     was_deleted,
 )
 from recollect.sessions.record.session_key import parse_key
-from recollect.sessions.transcripts import lease_ms
-from recollect.store.engine import Transaction
+from recollect.sessions.transcripts import Transcripts
+from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
+from recollect.store.locks import TicketQueue
 from recollect.store.paths import check_id
 
 
-class Sessions(Catalogue, ContextWindows):
-    """Creates, finds, continues and ends sessions; stores and reads their messages."""
+class Sessions:
+    """Creates, finds, continues and ends sessions; stores and reads their messages.
+
+    What is not written here is bound from its parts: messages from `Transcripts`, finding from
+    `Catalogue`, what an agent asks before it answers from `ConversationPolicy`, the view from
+    `ContextWindows`.
+
+    Args:
+        database: ``records.db``.
+        clock: Tells the time.
+        ids: Gives rows their ids.
+        settings: The section ``sessions``.
+        redactor: Takes secrets out before anything is stored; None stores texts as they come.
+        mirror: Is notified after each commit that added messages.
+        scope: Whose sessions these are.
+        opened: Is called when a session was made, or found to go on with.
+        window: What a context window needs; nothing that asks a model if not given.
+        turns: Where those who answer in a session queue; None without a queue.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        ids: IdSource,
+        settings: SessionSettings,
+        redactor: Redactor | None,
+        mirror: MirrorSignal | None = None,
+        scope: Scope | None = None,
+        opened: Callable[[], None] = lambda: None,
+        window: WindowParts | None = None,
+        turns: TicketQueue | None = None,
+    ) -> None:
+        self._access = access = SessionAccess(
+            database=database,
+            clock=clock,
+            ids=ids,
+            settings=settings,
+            redactor=redactor,
+            drafts=DraftMaker(clock, ids, redactor),
+            mirror=mirror if mirror is not None else SilentMirror(),
+            scope=scope if scope is not None else Scope(),
+        )
+        self._opened = opened
+        self._window = window if window is not None else WindowParts()
+        self._turns = turns
+        self.scope = access.scope
+        self.owner = self._window.owner
+
+        transcripts = Transcripts(access)
+        self.append, self.append_many = transcripts.append, transcripts.append_many
+        self.stream, self.append_stream = transcripts.stream, transcripts.append_stream
+        self.messages, self.message = transcripts.messages, transcripts.message
+        self.tool_calls = transcripts.tool_calls
+        self.lease = transcripts.lease
+
+        catalogue = Catalogue(access)
+        self.get, self.find = catalogue.get, catalogue.find
+        self.latest, self.list = catalogue.latest, catalogue.list
+        self.lineage = catalogue.lineage
+
+        policy = ConversationPolicy(access, turns)
+        self.links, self.history = policy.links, policy.history
+        self.key_for = policy.key_for
+        self.visibility_group = policy.visibility_group
+        self.parts = policy.parts
+        self.rules = policy.rules
+        self.is_addressed = policy.is_addressed
+        self.set_mode = policy.set_mode
+        self.turn = policy.turn
+
+        windows = ContextWindows(access, self._window)
+        self.view = windows.view
+        self.compactions = windows.compactions
+        self.keep_within_window = windows.keep_within_window
+        self.compact = windows.compact
+        self.flush = windows.flush
 
     def within(self, scope: Scope) -> Sessions:
         """Return the same sessions as another scope sees them."""
+        access = self._access
         return Sessions(
-            database=self._database,
-            clock=self._clock,
-            ids=self._ids,
-            settings=self._settings,
-            redactor=self._redactor,
-            mirror=self._mirror,
+            database=access.database,
+            clock=access.clock,
+            ids=access.ids,
+            settings=access.settings,
+            redactor=access.redactor,
+            mirror=access.mirror,
             scope=scope,
             opened=self._opened,
             window=self._window,
@@ -104,8 +187,8 @@ class Sessions(Catalogue, ContextWindows):
         session = self._new(key, project, title, metadata, at=at, session_id=session_id)
         if mode is not None:
             session = msgspec.structs.replace(session, mode=check_mode(session, mode))
-        self._database.write(lambda tx: add_session(tx, session))
-        self._mirror.notify()
+        self._access.database.write(lambda tx: add_session(tx, session))
+        self._access.mirror.notify()
         self._opened()
         return session
 
@@ -123,12 +206,12 @@ class Sessions(Catalogue, ContextWindows):
         wanted = self._new(key, project, None, None)
         turn = self._turn(key, wanted.updated_at)
 
-        known = self._database.read(lambda tx: fresh_session(tx, wanted, self.scope, turn))
+        known = self._access.database.read(lambda tx: fresh_session(tx, wanted, self.scope, turn))
         if known is not None:
             self._opened()
             return known
-        session = self._database.write(lambda tx: open_session(tx, wanted, self.scope, turn))
-        self._mirror.notify()
+        session = self._access.database.write(lambda tx: open_session(tx, wanted, self.scope, turn))
+        self._access.mirror.notify()
         self._opened()
         return session
 
@@ -142,9 +225,11 @@ class Sessions(Catalogue, ContextWindows):
             Denied: the key or project belongs to somebody outside the scope.
         """
         wanted = self._new(parse_key(key).text, project, None, None)
-        told = self._drafts.label(reason, "reason")
-        session = self._database.write(lambda tx: reset_session(tx, wanted, self.scope, told))
-        self._mirror.notify()
+        told = self._access.drafts.label(reason, "reason")
+        session = self._access.database.write(
+            lambda tx: reset_session(tx, wanted, self.scope, told)
+        )
+        self._access.mirror.notify()
         return session
 
     def start(
@@ -202,11 +287,13 @@ class Sessions(Catalogue, ContextWindows):
 
         def unit(tx: Transaction) -> Session:
             found = self._named(tx, id_or_title)
-            session = set_status(tx, found, "active", self._clock.now_ms())
-            record_event(tx, SessionResumed(scope=owner_of(session), at=self._clock.now_ms()))
+            session = set_status(tx, found, "active", self._access.clock.now_ms())
+            record_event(
+                tx, SessionResumed(scope=owner_of(session), at=self._access.clock.now_ms())
+            )
             return session
 
-        session = self._database.write(unit)
+        session = self._access.database.write(unit)
         self._opened()
         return session
 
@@ -227,8 +314,8 @@ class Sessions(Catalogue, ContextWindows):
         """
         if on_busy not in {"refuse", "fork"}:
             raise InvalidInput("unknown answer to a busy session", hint="use refuse or fork")
-        name = holder if holder is not None else self._ids.new()
-        now = self._clock.now_ms()
+        name = holder if holder is not None else self._access.ids.new()
+        now = self._access.clock.now_ms()
 
         def unit(tx: Transaction) -> tuple[Session, Lease]:
             session = self._named(tx, id_or_title)
@@ -238,18 +325,24 @@ class Sessions(Catalogue, ContextWindows):
                     raise held_by_another(known, now)
                 session = fork_session(tx, session, self._new(None, None, None, None), None)
             session = set_status(tx, session, "active", now)
-            lease = take_lease(tx, session.id, name, now, lease_ms(self._settings))
+            lease = take_lease(tx, session.id, name, now, lease_ms(self._access.settings))
             event = SessionResumed(scope=owner_of(session), at=now, fence=lease.fence)
             record_event(tx, event)
             return session, lease
 
-        session, lease = self._database.write(unit)
+        session, lease = self._access.database.write(unit)
         self._opened()
-        return LeasedSession(self, session, lease)
+        return LeasedSession(
+            session,
+            lease,
+            append=partial(self.append, session.id, lease=lease),
+            append_many=partial(self.append_many, session.id, lease=lease),
+            release=partial(self.release, lease),
+        )
 
     def release(self, lease: Lease) -> None:
         """Give a held session back. Again does no harm."""
-        self._database.write(lambda tx: release_lease(tx, lease))
+        self._access.database.write(lambda tx: release_lease(tx, lease))
 
     def fork(
         self, session_id: str, at_seq: int | None = None, *, title: str | None = None
@@ -272,7 +365,7 @@ class Sessions(Catalogue, ContextWindows):
             parent = require_living(tx, self.scope, session_id)
             return fork_session(tx, parent, branch, at_seq)
 
-        return self._database.write(unit)
+        return self._access.database.write(unit)
 
     def rename(self, session_id: str, title: str | None) -> Session:
         """Call a session by another title, or by none.
@@ -281,9 +374,11 @@ class Sessions(Catalogue, ContextWindows):
             NotFound: there is no such session in the scope.
             InvalidInput: it is longer than 512 characters.
         """
-        told = None if title is None else self._drafts.label(title, "title")
-        now = self._clock.now_ms()
-        return self._database.write(lambda tx: set_title(tx, self.scope, session_id, told, now))
+        told = None if title is None else self._access.drafts.label(title, "title")
+        now = self._access.clock.now_ms()
+        return self._access.database.write(
+            lambda tx: set_title(tx, self.scope, session_id, told, now)
+        )
 
     def set_status(self, session_id: str, status: str) -> Session:
         """Make a session ``active``, ``archived`` or ``deleted``; nothing of it is removed.
@@ -295,9 +390,9 @@ class Sessions(Catalogue, ContextWindows):
 
         def unit(tx: Transaction) -> Session:
             session = require_session(tx, self.scope, session_id)
-            return set_status(tx, session, status, self._clock.now_ms())
+            return set_status(tx, session, status, self._access.clock.now_ms())
 
-        return self._database.write(unit)
+        return self._access.database.write(unit)
 
     def _named(self, tx: Transaction, id_or_title: str) -> Session:
         session = named_session(tx, self.scope, id_or_title)
@@ -314,7 +409,7 @@ class Sessions(Catalogue, ContextWindows):
             found = find_session(tx, self.scope, session_id)
             return None if found is None else require_living(tx, self.scope, session_id)
 
-        found = self._database.read(known)
+        found = self._access.database.read(known)
         if found is not None or not may_make:
             return found
         wanted = self._new(key, project, None, None, session_id=session_id)
@@ -325,13 +420,13 @@ class Sessions(Catalogue, ContextWindows):
                 add_session(tx, wanted)
             return there or wanted
 
-        session = self._database.write(unit)
-        self._mirror.notify()
+        session = self._access.database.write(unit)
+        self._access.mirror.notify()
         self._opened()
         return session
 
     def _turn(self, key: str, now: int) -> Turn:
-        settings = self._settings
+        settings = self._access.settings
         rule = rule_for(settings.fresh, parse_key(key))
         return Turn(now=now, rule=rule, zone=zone_of(settings.time_zone))
 
@@ -345,17 +440,17 @@ class Sessions(Catalogue, ContextWindows):
         at: int | datetime | None = None,
         session_id: str | None = None,
     ) -> Session:
-        now = self._clock.now_ms()
+        now = self._access.clock.now_ms()
         began = now if at is None else check_time(at)
         parsed = None if key is None else parse_key(key)
         session = Session(
-            id=self._ids.new() if session_id is None else check_id(session_id),
+            id=self._access.ids.new() if session_id is None else check_id(session_id),
             tenant=self.scope.tenant,
             status="active",
             created_at=began,
             updated_at=min(began, now),
-            title=None if title is None else self._drafts.label(title, "title"),
-            metadata=self._drafts.facts(metadata or {}),
-            project=None if project is None else self._drafts.label(project, "project"),
+            title=None if title is None else self._access.drafts.label(title, "title"),
+            metadata=self._access.drafts.facts(metadata or {}),
+            project=None if project is None else self._access.drafts.label(project, "project"),
         )
         return owned_session(session, parsed, self.scope, self.links)

@@ -17,7 +17,7 @@ import msgspec
 from recollect.core.clock import Clock
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.scope import Scope
-from recollect.sessions.mirror.mirror import MirrorSignal
+from recollect.sessions.record.access import MirrorSignal
 from recollect.sessions.record.content import ContentBlock, TextBlock, ThinkingBlock, parse_block
 from recollect.sessions.record.draft import MAX_CONTENT_BYTES, Draft
 from recollect.sessions.record.message import Message

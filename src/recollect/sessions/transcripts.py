@@ -7,22 +7,18 @@ parents. Which session a message belongs to is the business of `sessions`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput, NotFound
-from recollect.core.scope import Scope
-from recollect.core.settings import SessionSettings
-from recollect.sessions.context.summary import WindowParts
-from recollect.sessions.lease import Lease, check_lease, find_lease
-from recollect.sessions.mirror.mirror import MirrorSignal, SilentMirror
+from recollect.sessions.lease import Lease, check_lease, find_lease, lease_ms
+from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import Content, ContentBlock
-from recollect.sessions.record.draft import Draft, DraftMaker, Item, Redactor, check_count
-from recollect.sessions.record.lineage import LineageSegment, segments, within
+from recollect.sessions.record.draft import Draft, Item, check_count
+from recollect.sessions.record.lineage import rows_of, segments, within
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import Condition, require_living, require_session
+from recollect.sessions.record.session import require_living, require_session
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.record.transcript_rows import (
@@ -30,60 +26,23 @@ from recollect.sessions.record.transcript_rows import (
     find_message,
     known_message,
     message_from,
-    select_messages,
+    read_messages,
 )
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
-from recollect.store.engine import Database, Transaction
-from recollect.store.locks import TicketQueue
+from recollect.store.engine import Transaction
 
 _ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage")
-
-
-def _tell_nobody() -> None:
-    """Nobody wants to know."""
 
 
 class Transcripts:
     """Stores and reads messages.
 
     Args:
-        database: ``records.db``.
-        clock: Tells the time.
-        ids: Gives rows their ids.
-        settings: The section ``sessions``.
-        redactor: Takes secrets out before anything is stored; None stores texts as they come.
-        mirror: Is told after each commit that added messages.
-        scope: Whose sessions these are.
-        opened: Is called when a session was made, or found to go on with.
-        window: What a context window needs; nothing that asks a model if not given.
-        turns: Where those who answer in a session queue; None where nobody does.
+        access: The records, and whose they are.
     """
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        clock: Clock,
-        ids: IdSource,
-        settings: SessionSettings,
-        redactor: Redactor | None,
-        mirror: MirrorSignal | None = None,
-        scope: Scope | None = None,
-        opened: Callable[[], None] = _tell_nobody,
-        window: WindowParts | None = None,
-        turns: TicketQueue | None = None,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._ids = ids
-        self._settings = settings
-        self._redactor = redactor
-        self._mirror = mirror if mirror is not None else SilentMirror()
-        self._opened = opened
-        self._turns = turns
-        self._window = window if window is not None else WindowParts()
-        self._drafts = DraftMaker(clock, ids, redactor)
-        self.scope = scope if scope is not None else Scope()
+    def __init__(self, access: SessionAccess) -> None:
+        self._access = access
 
     def append(
         self,
@@ -123,7 +82,7 @@ class Transcripts:
             Denied: the event id is that of a message which the scope may not see.
         """
         facts = with_usage(metadata or {}, model, usage)
-        draft = self._drafts.message(
+        draft = self._access.drafts.message(
             role, content, name=name, at=at, metadata=facts, event_id=event_id
         )
         return self._append(session_id, [draft], lease)[0]
@@ -145,7 +104,9 @@ class Transcripts:
         """
         drafts = [self._draft_of(item, place) for place, item in enumerate(items)]
         if not drafts and lease is None:
-            self._database.read(lambda tx: require_living(tx, self.scope, session_id))
+            self._access.database.read(
+                lambda tx: require_living(tx, self._access.scope, session_id)
+            )
             return []
         return self._append(session_id, drafts, lease)
 
@@ -183,20 +144,20 @@ class Transcripts:
         facts = with_usage(metadata or {}, model, None)
 
         def make(blocks: list[ContentBlock], more: Mapping[str, Any]) -> Draft:
-            return self._drafts.message(
+            return self._access.drafts.message(
                 role, blocks, name=name, at=at, metadata={**facts, **more}, event_id=event_id
             )
 
         make([], {})  # so that wrong facts are told before the answer comes
-        self._database.read(lambda tx: require_living(tx, self.scope, session_id))
+        self._access.database.read(lambda tx: require_living(tx, self._access.scope, session_id))
         growing = GrowingMessage(
-            database=self._database,
-            scope=self.scope,
+            database=self._access.database,
+            scope=self._access.scope,
             session_id=session_id,
             guard=lambda tx: self._check(tx, lease),
-            mirror=self._mirror,
+            mirror=self._access.mirror,
         )
-        return MessageStream(growing, make, self._clock)
+        return MessageStream(growing, make, self._access.clock)
 
     def append_stream(
         self, session_id: str, pieces: Iterable[Piece], role: str = "assistant", **facts: Any
@@ -241,17 +202,17 @@ class Transcripts:
             NotFound: there is no such session in the scope.
             InvalidInput: one of the numbers is no whole number from 0.
         """
-        checked = check_limit(limit)
+        check_count(limit, "a limit")
         check_count(after_seq, "a seq")
         check_count(before_seq, "a seq")
-        newest = checked is not None and after_seq is None
+        newest = limit is not None and after_seq is None
 
         def unit(tx: Transaction) -> list[Message]:
-            session = require_session(tx, self.scope, session_id)
+            session = require_session(tx, self._access.scope, session_id)
             parts = within(segments(tx, session), after_seq or 0, before_seq)
-            return self._read(tx, parts, checked, newest=newest)
+            return read_messages(tx, self._access.scope, parts, limit, newest=newest)
 
-        return self._database.read(unit)
+        return self._access.database.read(unit)
 
     def message(self, message_id: str) -> Message:
         """Return a message.
@@ -259,7 +220,9 @@ class Transcripts:
         Raises:
             NotFound: there is none with this id in the scope.
         """
-        found = self._database.read(lambda tx: find_message(tx, self.scope, message_id))
+        found = self._access.database.read(
+            lambda tx: find_message(tx, self._access.scope, message_id)
+        )
         if found is None:
             raise NotFound("there is no such message", hint="Message ids come from a search.")
         return found
@@ -272,13 +235,15 @@ class Transcripts:
         """
 
         def unit(tx: Transaction) -> tuple[ToolCall, ...]:
-            session = require_session(tx, self.scope, session_id)
+            session = require_session(tx, self._access.scope, session_id)
             parts = segments(tx, session)
             return joined(
-                call for part in parts for call in select_tool_calls(tx, self._of(part), part.last)
+                call
+                for part in parts
+                for call in select_tool_calls(tx, rows_of(self._access.scope, part), part.last)
             )
 
-        return self._database.read(unit)
+        return self._access.database.read(unit)
 
     def lease(self, session_id: str) -> Lease | None:
         """Return the lease of the program that holds a session now; None if nobody does.
@@ -288,57 +253,35 @@ class Transcripts:
         """
 
         def unit(tx: Transaction) -> Lease | None:
-            session = require_session(tx, self.scope, session_id)
-            return find_lease(tx, session.id, self._clock.now_ms())
+            session = require_session(tx, self._access.scope, session_id)
+            return find_lease(tx, session.id, self._access.clock.now_ms())
 
-        return self._database.read(unit)
-
-    def _read(
-        self, tx: Transaction, parts: list[LineageSegment], limit: int | None, *, newest: bool
-    ) -> list[Message]:
-        found: list[Message] = []
-        for part in reversed(parts) if newest else parts:
-            left = None if limit is None else limit - len(found)
-            if left == 0:
-                break
-            where = self._of(part).also("seq >= ?", part.first).also("seq <= ?", part.last)
-            more = select_messages(tx, where, left, newest=newest)
-            found = more + found if newest else found + more
-        return found
-
-    def _of(self, part: LineageSegment) -> Condition:
-        """Return the condition for the rows of a part; a parent's are seen through the fork."""
-        owner = Scope(
-            tenant=self.scope.tenant,
-            agent=self.scope.agent,
-            user=self.scope.user,
-            project=self.scope.project,
-        )
-        return Condition(owner, "session_id").equal("session_id", part.session_id)
+        return self._access.database.read(unit)
 
     def _append(self, session_id: str, drafts: list[Draft], lease: Lease | None) -> list[Message]:
         def unit(tx: Transaction) -> list[Message]:
-            session = require_living(tx, self.scope, session_id)
+            session = require_living(tx, self._access.scope, session_id)
             self._check(tx, lease)
             places = append_drafts(tx, session, drafts)
             return [
                 message_from(session, draft, place)
                 if isinstance(place, int)
-                else known_message(tx, self.scope, session, place)
+                else known_message(tx, self._access.scope, session, place)
                 for draft, place in zip(drafts, places, strict=True)
             ]
 
-        messages = self._database.write(unit)
-        self._mirror.notify()
+        messages = self._access.database.write(unit)
+        self._access.mirror.notify()
         return messages
 
     def _check(self, tx: Transaction, lease: Lease | None) -> None:
         if lease is not None:
-            check_lease(tx, lease, self._clock.now_ms(), lease_ms(self._settings))
+            access = self._access
+            check_lease(tx, lease, access.clock.now_ms(), lease_ms(access.settings))
 
     def _draft_of(self, item: Item, place: int) -> Draft:
         try:
-            return self._drafts.message(**_arguments(item))
+            return self._access.drafts.message(**_arguments(item))
         except InvalidInput as error:
             raise InvalidInput(error.message, hint=error.hint, item=place) from error
 
@@ -364,17 +307,3 @@ def _item_hint(unknown: Iterable[object]) -> str:
     ]
     asked = f"Did you mean {near[0]}? " if near else ""
     return f"{asked}Pass (role, content), or a dict of {', '.join(_ITEM_FIELDS)}."
-
-
-def check_limit(limit: int | None) -> int | None:
-    """Return ``limit``.
-
-    Raises:
-        InvalidInput: it is no whole number from 0.
-    """
-    return check_count(limit, "a limit")
-
-
-def lease_ms(settings: SessionSettings) -> int:
-    """Return how long a lease lasts, in ms."""
-    return round(settings.lease_s * 1000)

@@ -31,16 +31,16 @@ class MemoryFolder:
         redactor: SecretRedactor | None,
     ) -> None:
         self.workspace = workspace
-        self._extra = tuple(extra)
+        self.extra = tuple(extra)
         self._redactor = redactor
 
     def places(self) -> tuple[FilePlace, ...]:
         """Return what is to be watched."""
-        return memory_places(self.workspace, self._extra)
+        return memory_places(self.workspace, self.extra)
 
     def listing(self) -> MemoryListing:
         """Return the files that are there, and what was left out."""
-        return list_memory(self.workspace, self._extra)
+        return list_memory(self.workspace, self.extra)
 
     def find(self, ref: str) -> MemoryFile:
         """Return one file by its ref.

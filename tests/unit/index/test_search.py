@@ -172,18 +172,28 @@ def test_a_file_is_a_hit_for_each_chunk_with_its_lines(tmp_path: Path) -> None:
 
 
 def test_a_word_too_common_for_the_budget_counts_all_the_same(tmp_path: Path) -> None:
-    """It is looked up for the candidates only, and fits each of them as well as before."""
-    feed = ScriptedFeed(*_corpus(), said("rare", "quokka apple bread", session="s1", at=NOON + 999))
+    """It is looked up for the candidates only, and fits each of them as well as before.
+
+    Sessions count without it, which shows that it was put off. A question for more hits than the
+    rare word alone finds reads all words.
+    """
+    rare = [said(f"q{n}", f"quokka bread {'apple ' * (n % 3)}", session="s1") for n in range(9)]
+    feed = ScriptedFeed(*_corpus(), *rare)
     tight = msgspec.structs.replace(SMALL, posting_budget=1)
-    with (
-        ScriptedIndex(tmp_path / "exact", feed) as exact,
-        ScriptedIndex(tmp_path / "tight", feed, search=tight) as few,
-    ):
-        wanted = {hit.ref: hit.why.get("context", 0.0) for hit in exact.ask("quokka apple").hits}
-        hits = few.ask("quokka apple").hits
-    assert hits[0].ref == "rare"
-    for hit in hits:
-        assert hit.why.get("context", 0.0) == pytest.approx(wanted[hit.ref], abs=1e-5)
+    parts: dict[tuple[str, int], dict[str, dict[str, float]]] = {}
+    for name, search in (("exact", None), ("tight", tight)):
+        with ScriptedIndex(tmp_path / name, feed, search=search) as home:
+            for limit in (5, 1_000):
+                hits = home.ask("quokka apple", limit=limit).hits
+                parts[name, limit] = {hit.ref: hit.why for hit in hits}
+    few, exact = parts["tight", 5], parts["exact", 1_000]
+    assert len(few) == 5
+    for ref, why in few.items():
+        assert ref.startswith("q")
+        assert why["context"] == pytest.approx(exact[ref]["context"], abs=1e-5)
+        assert why["group"] < exact[ref]["group"] - 1e-3
+    for ref, why in parts["tight", 1_000].items():
+        assert why == pytest.approx(exact[ref], abs=1e-5)
 
 
 def test_a_statement_of_the_right_person_without_any_of_the_words_is_no_answer(

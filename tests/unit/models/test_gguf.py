@@ -15,12 +15,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from recollect.backends.gguf import DEFAULT_FILE, GgufEmbedder
+from recollect.backends.gguf import DEFAULT_FILE, GgufEmbedder, create
 from recollect.core.errors import ModelMissing, ProviderError, ProviderRejected
 from recollect.core.settings import EmbeddingSettings
-from recollect.models.dependencies import Supplies
 from recollect.models.embedding.embedder import EmbeddingInterrupted
-from recollect.models.embedding.providers import create_gguf
 from tests.unit.models.gguf_file import USUAL, gguf_head
 
 
@@ -191,24 +189,23 @@ def test_without_the_package_nothing_is_there(file: Path, monkeypatch: pytest.Mo
 @pytest.mark.usefixtures("llama")
 def test_the_file_is_found_by_name_or_setting(file: Path, tmp_path: Path) -> None:
     """In the models folder, with or without its ending; a name never leaves the folder."""
-    supplies = Supplies(models=tmp_path)
     usual = EmbeddingSettings()
-    assert create_gguf("", usual, supplies).model == f"gguf:{file.stem}"
-    assert create_gguf(file.stem, usual, supplies).model == f"gguf:{file.stem}"
-    assert create_gguf(f"../../{file.name}", usual, supplies).model == f"gguf:{file.stem}"
+    assert create("", usual, tmp_path).model == f"gguf:{file.stem}"
+    assert create(file.stem, usual, tmp_path).model == f"gguf:{file.stem}"
+    assert create(f"../../{file.name}", usual, tmp_path).model == f"gguf:{file.stem}"
     (tmp_path / "mine.gguf").write_bytes(gguf_head())
     named = EmbeddingSettings(gguf_path=str(tmp_path / "mine.gguf"))
-    assert create_gguf("", named, supplies).model == "gguf:mine"
+    assert create("", named, tmp_path).model == "gguf:mine"
 
 
 @pytest.mark.usefixtures("llama")
 def test_a_file_that_is_not_there_or_damaged_is_told_at_once(tmp_path: Path) -> None:
     """Before a sync begins."""
     with pytest.raises(ModelMissing):
-        create_gguf("", EmbeddingSettings(), Supplies(models=tmp_path))
+        create("", EmbeddingSettings(), tmp_path)
     (tmp_path / DEFAULT_FILE).write_bytes(b"an error page")
     with pytest.raises(ModelMissing, match="no GGUF file"):
-        create_gguf("", EmbeddingSettings(), Supplies(models=tmp_path))
+        create("", EmbeddingSettings(), tmp_path)
 
 
 @pytest.mark.usefixtures("llama")

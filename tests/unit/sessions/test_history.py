@@ -8,8 +8,9 @@ import pytest
 
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
-from recollect.core.settings.sessions import GroupSettings
+from recollect.core.settings.sessions import GroupSettings, SessionSettings
 from recollect.sessions.policy.history import BEFORE, CURRENT, History
+from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
 from tests.unit.sessions.home import NOON, Home, WordRedactor
 
@@ -19,12 +20,19 @@ GROUP = "agent:main:telegram:group:-100"
 def _history(
     home: Home, limit: int = 50, conversations: int = 1_000, tenant: str = "local"
 ) -> History:
+    groups = GroupSettings(history_limit=limit, history_conversations=conversations)
+    redactor = WordRedactor()
     return History(
-        home.database,
-        home.clock,
-        GroupSettings(history_limit=limit, history_conversations=conversations),
-        DraftMaker(home.clock, home.ids, WordRedactor()),
-        Scope(tenant=tenant),
+        SessionAccess(
+            database=home.database,
+            clock=home.clock,
+            ids=home.ids,
+            settings=SessionSettings(groups=groups),
+            redactor=redactor,
+            drafts=DraftMaker(home.clock, home.ids, redactor),
+            mirror=home.mirror,
+            scope=Scope(tenant=tenant),
+        )
     )
 
 

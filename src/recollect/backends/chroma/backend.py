@@ -10,8 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
-from recollect.index.model.chunk_record import Floats, Ints
-from recollect.index.vectors.port import Part, VectorChange
+from recollect.backends.chroma.embedded import ChromaEmbedded
+from recollect.backends.chroma.server import ChromaServer
+from recollect.index.vectors.port import Floats, Ints, Part, VectorChange, VectorContext
 from recollect.store.engine import Transaction
 
 AT_ONCE = 250
@@ -53,6 +54,13 @@ class ChromaClient(Protocol):
 
     def close(self) -> None:
         """Let go."""
+
+
+def create(context: VectorContext) -> Chroma:
+    """Return the back end of an index: a server where there is an address, else a folder."""
+    url = context.settings.chroma_url if context.place is None else context.place
+    client = ChromaServer(url) if url else ChromaEmbedded(context.home, context.clock)
+    return Chroma(client, context.home_id)
 
 
 class Chroma:

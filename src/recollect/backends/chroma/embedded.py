@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreError
 from recollect.core.settings import forbid_telemetry
-from recollect.index.model.chunk_record import Floats
+from recollect.index.vectors.port import Floats
 from recollect.store.failures import translate_os
 from recollect.store.files import private_folder
 from recollect.store.locks import OwnerLock

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from recollect.core.errors import StoreError
-from recollect.index.model.chunk_record import Floats
+from recollect.index.vectors.port import Floats
 
 if TYPE_CHECKING:
     import httpx

@@ -10,12 +10,14 @@ from recollect.backends.fts5.matches import FoundWord, Tables, WordCounts
 from recollect.backends.fts5.scoring import Fts5Scores, score
 from recollect.backends.fts5.tables import are_there, drop_tables, ensure_tables, of_partition
 from recollect.core.errors import StoreCorrupt
-from recollect.index.lexical.port import Asked, Fresh
-from recollect.index.lexical.postings import Occurrences
-from recollect.index.lexical.segments import SegmentRun
-from recollect.index.lexical.tail import TailRow, store_run
-from recollect.index.model.chunk_arrays import ChunkArrays
-from recollect.index.model.chunk_record import chunk_id
+from recollect.index.lexical.port import (
+    Asked,
+    ChunkArrays,
+    Fresh,
+    TailRow,
+    chunk_id,
+    store_records,
+)
 from recollect.store.engine import Database, Transaction
 
 _PUT: LiteralString = "INSERT INTO chunk_words_# (chunk, text) VALUES (?, ?)"
@@ -29,6 +31,10 @@ class Fts5:
     """Implements `recollect.index.lexical.port.Backend`."""
 
     name = "fts5"
+
+    def unavailable(self, database: Database) -> str | None:
+        """Return why it cannot work: some SQLite libraries do not hold it."""
+        return None if database.read(has_fts5) else "this SQLite was built without FTS5"
 
     def writer(self, partition: int) -> Fts5Writer:
         """Return the writing side of a partition."""
@@ -59,6 +65,11 @@ class Fts5:
         return 0
 
 
+def has_fts5(tx: Transaction) -> bool:
+    """Return whether the SQLite library holds FTS5."""
+    return tx.row("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'") is not None
+
+
 class Fts5Writer:
     """Implements `recollect.index.lexical.port.WordWriter`."""
 
@@ -72,8 +83,7 @@ class Fts5Writer:
         """Store the words and the records of new chunks; triggers index the words."""
         ensure_tables(tx, self._partition)
         tx.executemany(of_partition(_PUT, self._partition), self._rows(fresh))
-        nothing = Occurrences.count([], [0] * len(fresh.records), [0] * len(fresh.records), 0)
-        store_run(tx, self._partition, SegmentRun(fresh.first, fresh.records, nothing))
+        store_records(tx, self._partition, fresh.first, fresh.records)
 
     def remove(self, tx: Transaction, texts: Mapping[int, str]) -> Collection[int]:
         """Take chunks out; triggers take their words out of the index."""

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from recollect.backends.fts5.query import build_query, scores_of_ranks
 from recollect.backends.fts5.tables import are_there, of_partition
-from recollect.index.lexical.port import EVERY
-from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints, chunk_id
+from recollect.index.lexical.port import EVERY, NUMBER_MASK, Floats, Ints, chunk_id
 from recollect.store.columns import first_integer, integer, text
 from recollect.store.engine import Row, Transaction
 

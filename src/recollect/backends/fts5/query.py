@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from recollect.index.model.chunk_record import Floats
+from recollect.index.lexical.port import Floats
 
 NO_RANK = 0.001
 """The score of a rank that is no number."""

@@ -13,9 +13,7 @@ import numpy as np
 
 from recollect.backends.fts5.matches import NONE, Matches, Tables
 from recollect.backends.fts5.query import build_query
-from recollect.index.lexical.port import Asked
-from recollect.index.model.chunk_arrays import ChunkArrays
-from recollect.index.model.chunk_record import Floats, Ints
+from recollect.index.lexical.port import Asked, ChunkArrays, Floats, Ints
 from recollect.text.keywords import telling
 
 ENOUGH = 200

@@ -12,19 +12,25 @@ from recollect.backends.qmd.engine import QmdEngine
 from recollect.backends.qmd.output import FoundText
 from recollect.core.errors import ProviderUnavailable, RecollectError
 from recollect.core.scope import Scope
-from recollect.core.settings import SearchSettings
-from recollect.index.index import Index
-from recollect.index.model.document import SOURCES
-from recollect.index.model.origin import SOURCE
-from recollect.index.model.sync_report import OnProgress
-from recollect.index.query.hit import Hit, SearchResult, cite_lines
-from recollect.index.query.search_service import SearchOptions
-from recollect.index.query.shortlist import Standing, above_threshold, quota
-from recollect.recall.memory_source import note_time
+from recollect.core.settings import models_folder, program_path
+from recollect.recall.search_port import (
+    SOURCE,
+    SOURCES,
+    Hit,
+    MemoryFolder,
+    OnProgress,
+    SearchContext,
+    SearchOptions,
+    SearchResult,
+    Standing,
+    above_threshold,
+    cite_lines,
+    note_time,
+    quota,
+)
 from recollect.text.snippet import snippet
 from recollect.text.terms import terms
 from recollect.workspace.listing import MemoryFile
-from recollect.workspace.memory_folder import MemoryFolder
 from recollect.workspace.reading import lines_of
 
 NAME = "qmd"
@@ -33,37 +39,47 @@ MORE = 2
 _OWNERS = ("tenant", "agent", "user", "project")
 
 
+def create(context: SearchContext) -> QmdBackend:
+    """Return the back end of a workspace; what the command keeps of it lies in ``qmd/``."""
+    files = context.files
+    collections = Collections(
+        context.home / NAME,
+        files.workspace,
+        files.extra,
+        cache=models_folder() / NAME,
+        program_path=program_path(),
+    )
+    engine = QmdEngine(context.settings.qmd, collections, context.clock)
+    return QmdBackend(engine, collections, context)
+
+
 class QmdBackend:
     """Answers questions about memory files by the command, about all else by the builtin index.
 
     Args:
         engine: The command.
         collections: Which file a hit means.
-        files: Reads them, secrets taken out.
-        index: The builtin index.
-        settings: The section ``search``.
-        owner: Whose the memory files are.
-        mode: How the command is asked: ``search``, ``vsearch`` or ``query``.
+        context: The files, the builtin index and the settings.
     """
 
-    def __init__(
-        self,
-        engine: QmdEngine,
-        collections: Collections,
-        files: MemoryFolder,
-        index: Index,
-        *,
-        settings: SearchSettings,
-        owner: Scope,
-        mode: str,
-    ) -> None:
-        self.engine = engine
+    name = NAME
+
+    def __init__(self, engine: QmdEngine, collections: Collections, context: SearchContext) -> None:
+        self._engine = engine
         self._collections = collections
-        self._files = files
-        self._index = index
-        self._settings = settings
-        self._owner = owner
-        self._mode = mode
+        self._files: MemoryFolder = context.files
+        self._index = context.builtin
+        self._settings = context.settings.search
+        self._owner = context.owner
+        self._mode = context.settings.qmd.mode
+        self.refresh = engine.refresh
+        self.close = engine.close
+
+    @property
+    def trouble(self) -> str | None:
+        """Return why the command does not answer for the moment, or None."""
+        state = self._engine.state
+        return state.reason if state.failed_at else None
 
     def search(
         self,
@@ -81,7 +97,7 @@ class QmdBackend:
         rest = msgspec.structs.replace(options, sources=others or (SOURCE,))
         builtin = self._index.search(query, scope, rest, on_progress, embed_at_most)
         try:
-            found = self.engine.ask(asked, MORE * options.limit)
+            found = self._engine.ask(asked, MORE * options.limit)
         except ProviderUnavailable as error:
             if others:
                 builtin = self._index.search(query, scope, options, on_progress, embed_at_most)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from recollect.core.errors import ProviderUnavailable
-from recollect.models.subprocess import MISSING, Program, ProgramOutput
+from recollect.recall.search_port import MISSING, Program, ProgramOutput
 
 _NAMES = 3
 """Names of errors that are told."""

@@ -14,8 +14,7 @@ from recollect.backends.qmd.state import QmdState, read_state, write_state
 from recollect.core.clock import Clock
 from recollect.core.errors import ProviderUnavailable, RecollectError
 from recollect.core.settings import QmdSettings
-from recollect.index.model.sync_report import never
-from recollect.recall.background import BackgroundWork
+from recollect.recall.search_port import BackgroundWork, never
 
 UPDATE_TIMES, EMBED_TIMES = 4, 20
 """So many times `qmd.command_timeout_ms` these may take: they read all files, or run a model."""

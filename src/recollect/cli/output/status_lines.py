@@ -59,7 +59,7 @@ def _vectors(found: Status) -> str:
 
 def _search(found: Status) -> str:
     vector = f", vectors by {found.vector.used}" if found.vector.enabled else ""
-    files = "; memory files by qmd" if found.backend == "qmd" else ""
+    files = f"; memory files by {found.backend}" if found.backend != "builtin" else ""
     return f"words by {found.lexical.backend}{vector}{files}"
 
 

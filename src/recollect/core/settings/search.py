@@ -138,10 +138,12 @@ class LexicalSettings(Struct, frozen=True, kw_only=True):
     """What finds words."""
 
     backend: Annotated[
-        Literal["postings", "fts5"],
+        str,
         Meta(
+            min_length=1,
             description="postings: our own index, which knows neighbours and sessions. fts5: "
-            "SQLite's, in tables that any SQLite tool can read. A change rebuilds.",
+            "SQLite's, in tables that any SQLite tool can read. Or one that another package "
+            "brings. A change rebuilds.",
         ),
     ] = "postings"
 
@@ -150,10 +152,12 @@ class VectorSettings(Struct, frozen=True, kw_only=True):
     """What finds near vectors."""
 
     backend: Annotated[
-        Literal["memory", "sqlite-vec", "chroma"],
+        str,
         Meta(
+            min_length=1,
             description="memory: 1-bit codes in memory and an exact look at the best. sqlite-vec: "
-            "the extension, in index.db. chroma: a Chroma database beside it or a server.",
+            "the extension, in index.db. chroma: a Chroma database beside it or a server. Or one "
+            "that another package brings.",
         ),
     ] = "memory"
     extension_path: Annotated[
@@ -250,10 +254,11 @@ class SearchSettings(Struct, frozen=True, kw_only=True):
         ),
     ] = "auto"
     backend: Annotated[
-        Literal["builtin", "qmd"],
+        str,
         Meta(
+            min_length=1,
             description="What answers for memory files. qmd: the external command; whenever it "
-            "fails the builtin index answers.",
+            "fails the builtin index answers. Or one that another package brings.",
         ),
     ] = "builtin"
     ranking: RankingSettings = field(default_factory=RankingSettings)

@@ -6,10 +6,14 @@ import functools
 
 import msgspec
 
+from recollect.core.errors import InvalidInput, ProviderError
+from recollect.core.plugins import load_plugin
 from recollect.index.lexical.own_postings import OwnPostings
 from recollect.index.lexical.port import Backend
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Database
 
+GROUP = "recollect.lexical_backends"
+"""Entry points of this group name functions without arguments that return a `Backend`."""
 DEFAULT = OwnPostings.name
 _OWN = OwnPostings()
 
@@ -29,28 +33,28 @@ class LexicalChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def backend(name: str) -> Backend:
-    """Return the back end with a name; our postings when this version knows none of that name."""
-    return _fts5() if name == "fts5" else _OWN
-
-
-@functools.cache
-def _fts5() -> Backend:
-    from recollect.backends.fts5.backend import Fts5
-
-    return Fts5()
+    """Return the back end with a name; our postings when no package brings one of that name."""
+    try:
+        return _named(name)
+    except (InvalidInput, ProviderError):
+        return _OWN
 
 
 def choose(database: Database, wanted: str) -> LexicalChoice:
     """Return which back end is used where the settings name ``wanted``.
 
     Raises:
+        InvalidInput: no package brings one of that name.
+        ProviderError: it cannot be imported.
         StoreError: the index could not be read.
     """
-    if wanted == DEFAULT or database.read(has_fts5):
-        return LexicalChoice(wanted=wanted, used=wanted)
-    return LexicalChoice(wanted=wanted, used=DEFAULT, error="this SQLite was built without FTS5")
+    error = _named(wanted).unavailable(database)
+    return LexicalChoice(wanted=wanted, used=DEFAULT if error else wanted, error=error)
 
 
-def has_fts5(tx: Transaction) -> bool:
-    """Return whether the SQLite library holds FTS5."""
-    return tx.row("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'") is not None
+@functools.cache
+def _named(name: str) -> Backend:
+    if name == DEFAULT:
+        return _OWN
+    made: Backend = load_plugin(GROUP, name, "lexical back end", (DEFAULT,))()
+    return made

@@ -33,6 +33,10 @@ class OwnPostings:
 
     name = "postings"
 
+    def unavailable(self, database: Database) -> str | None:
+        """Return None: it needs nothing but tables."""
+        return None
+
     def writer(self, partition: int) -> OwnWriter:
         """Return the writing side of a partition."""
         return OwnWriter(partition)

@@ -1,9 +1,10 @@
 """The port of what finds words: one side writes and removes them, the other scores chunks by them.
 
 The search, the writer of a partition and the removal of retired generations know this port only.
-`backends` gives the implementations: our own postings, and SQLite's FTS5. Both keep the records of
-chunks where `segments` and `tail` say, and both live in the transactions of index.db, so they
-follow every write, removal, crash and snapshot.
+Our own postings implement it, and so do the entry points of ``recollect.lexical_backends``, such as
+SQLite's FTS5, which need nothing else of the index than what is named here. All of them store the
+records of chunks by `store_records` or as `tail` does, and live in the transactions of index.db, so
+that they follow every write, removal, crash and snapshot.
 """
 
 from __future__ import annotations
@@ -13,10 +14,30 @@ from typing import Protocol
 
 import msgspec
 
-from recollect.index.lexical.tail import TailRow
+from recollect.index.lexical.tail import TailRow, store_records
 from recollect.index.model.chunk_arrays import ChunkArrays
-from recollect.index.model.chunk_record import Floats, Ints, Mask, Records
+from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints, Mask, Records, chunk_id
 from recollect.store.engine import Database, Transaction
+
+__all__ = [
+    "EVERY",
+    "NUMBER_MASK",
+    "Asked",
+    "Backend",
+    "ChunkArrays",
+    "Floats",
+    "FoundTerm",
+    "Fresh",
+    "Ints",
+    "Mask",
+    "Records",
+    "Scores",
+    "TailRow",
+    "WordReader",
+    "WordWriter",
+    "chunk_id",
+    "store_records",
+]
 
 EVERY = 1 << 62
 """A budget without an end."""
@@ -127,6 +148,13 @@ class Backend(Protocol):
     """A way of finding words."""
 
     name: str
+
+    def unavailable(self, database: Database) -> str | None:
+        """Return why it cannot work in this database; None when it can.
+
+        Raises:
+            StoreError: the database could not be read.
+        """
 
     def writer(self, partition: int) -> WordWriter:
         """Return the writing side of a partition."""

@@ -12,7 +12,14 @@ import numpy as np
 
 from recollect.index.lexical.postings import TAIL_BYTES, Occurrences, with_sum, without_sum
 from recollect.index.lexical.segments import SegmentRun, sealed_end, write_segments
-from recollect.index.model.chunk_record import LAYOUT, NUMBER_MASK, chunk_id, chunk_ids, decode
+from recollect.index.model.chunk_record import (
+    LAYOUT,
+    NUMBER_MASK,
+    Records,
+    chunk_id,
+    chunk_ids,
+    decode,
+)
 from recollect.store.columns import blob, first_integer, integer
 from recollect.store.engine import Row, Transaction
 
@@ -58,6 +65,12 @@ def store_run(tx: Transaction, partition: int, run: SegmentRun) -> None:
         return
     write_segments(tx, partition, _with_tail(run, start, read_tail(tx, partition, start)))
     tx.execute("DELETE FROM tail WHERE id BETWEEN ? AND ?", chunk_ids(partition))
+
+
+def store_records(tx: Transaction, partition: int, first: int, records: Records) -> None:
+    """Store new chunks whose words are kept elsewhere; see `store_run`."""
+    empty = [0] * len(records)
+    store_run(tx, partition, SegmentRun(first, records, Occurrences.count([], empty, empty, first)))
 
 
 def _append(tx: Transaction, partition: int, run: SegmentRun) -> None:

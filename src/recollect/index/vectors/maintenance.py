@@ -231,8 +231,9 @@ def leave_former(database: Database, former: Former) -> str | None:
     registered = database.read(find_registration)
     if registered is None:
         return None
-    backend, said = former(registered), None
+    said = None
     try:
+        backend = former(registered)
         if not backend.is_inside:
             backend.open()
             database.read(backend.leave)

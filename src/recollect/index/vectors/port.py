@@ -1,20 +1,59 @@
 """The port of the vector back ends: what a store of vectors beside our own rows must be able to do.
 
 Our half-precision rows stay the truth and the codes in memory stay ready, so a back end may fail
-or lag at any time: then the codes answer. It gets vectors under chunk ids, and nothing else.
+or lag at any time: then the codes answer. It gets vectors under chunk ids, and nothing else. One
+of another package is an entry point of the group ``recollect.vector_backends``: a
+`VectorBackendFactory`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.model.chunk_record import Floats, Ints, Mask
-from recollect.store.engine import Transaction
+from recollect.core.clock import Clock
+from recollect.core.settings import VectorSettings
+from recollect.index.model.chunk_record import Floats, Ints, Mask, chunk_ids
+from recollect.store.engine import ExtensibleDatabase, Transaction
+
+__all__ = [
+    "Floats",
+    "Ints",
+    "Mask",
+    "NearScan",
+    "Part",
+    "VectorBackend",
+    "VectorBackendFactory",
+    "VectorChange",
+    "VectorContext",
+    "chunk_ids",
+]
+
+
+class VectorContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What a back end is made with.
+
+    Attributes:
+        settings: The section ``search.vector``.
+        database: index.db.
+        home: The folder for its files and locks.
+        home_id: Parts the vectors of this home from others on a server.
+        clock: The time.
+        place: The `VectorBackend.place` of an earlier one whose vectors are to be removed; None
+            for what the settings say.
+    """
+
+    settings: VectorSettings
+    database: ExtensibleDatabase
+    home: Path
+    home_id: str
+    clock: Clock
+    place: str | None = None
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +118,13 @@ class VectorBackend(Protocol):
 
     def close(self) -> None:
         """Let go of files and connections."""
+
+
+class VectorBackendFactory(Protocol):
+    """What an entry point of the group ``recollect.vector_backends`` names."""
+
+    def __call__(self, context: VectorContext) -> VectorBackend:
+        """Return the back end; nothing is opened yet."""
 
 
 class NearScan(Protocol):

@@ -1,7 +1,8 @@
 """The embedder port: what turns texts into vectors, and the check that every adapter applies.
 
 The index knows embedders only through `Embedder`. Which adapters exist is the registry's
-business; how vectors are stored and searched is the index's.
+business; how vectors are stored and searched is the index's. An embedder of another package is an
+entry point of the group ``recollect.embedders``, and needs nothing of ours but what is named here.
 """
 
 from __future__ import annotations
@@ -10,12 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.core.errors import DimensionMismatch, EmbeddingError, ProviderError
+from recollect.models.embedding.raw_vectors import Row, Vectors, sound_vectors
 
-Vectors = NDArray[np.float32]
-"""Vectors as float32: one row a text, or one vector."""
+__all__ = [
+    "Embedder",
+    "EmbeddingInterrupted",
+    "Progress",
+    "Row",
+    "Vectors",
+    "checked_vectors",
+    "sound_vectors",
+]
 
 Progress = Callable[[int], None]
 """Called in the caller's thread with the number of texts done since the last call."""

@@ -1,11 +1,9 @@
-"""Builds embedders out of the settings: a file, or an address, a key, headers and limits."""
+"""Builds embedders out of the settings: an address, a key, headers and limits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
-from recollect.backends.gguf import DEFAULT_FILE, GgufEmbedder
 from recollect.core.settings import EmbeddingSettings
 from recollect.models.budget import DailyBudget
 from recollect.models.dependencies import Supplies
@@ -85,32 +83,6 @@ def create_voyage(model: str, settings: EmbeddingSettings, supplies: Supplies) -
     )
     bearer = {"authorization": f"Bearer {key}"}
     return build_remote(wire, voyage.BASE_URL, bearer, settings, supplies)
-
-
-def create_gguf(model: str, settings: EmbeddingSettings, supplies: Supplies) -> GgufEmbedder:
-    """Return the embedder of a GGUF file; it loads its model at the first text.
-
-    Args:
-        model: A file in the models folder, with or without its ending; empty for the file of
-            ``embedding.gguf_path``, or the usual one.
-        settings: The section ``embedding``.
-        supplies: Has the models folder.
-
-    Raises:
-        ModelMissing: the package or the file is not there, or the file is damaged.
-    """
-    embedder = GgufEmbedder(_gguf_file(model, settings, supplies), threads=settings.threads)
-    _ = embedder.dimensions  # reads the head, so that a wrong file is told now
-    return embedder
-
-
-def _gguf_file(model: str, settings: EmbeddingSettings, supplies: Supplies) -> Path:
-    if model:
-        name = model if model.endswith(".gguf") else f"{model}.gguf"
-        return supplies.models / Path(name).name
-    if settings.gguf_path:
-        return Path(settings.gguf_path).expanduser()
-    return supplies.models / DEFAULT_FILE
 
 
 def build_remote(

@@ -12,10 +12,13 @@ from typing import TypeVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.core.errors import DimensionMismatch, ProviderUnavailable
-from recollect.models.embedding.embedder import Vectors
 from recollect.models.hints import EMBEDDING
+
+Vectors = NDArray[np.float32]
+"""Vectors as float32: one row a text, or one vector."""
 
 Row = list[float | None]
 """One vector as it was sent; null stands for a number that is none."""

@@ -14,11 +14,11 @@ from typing import Protocol, cast
 import msgspec
 
 from recollect.core.errors import ModelMissing, ProviderError, ProviderRejected
+from recollect.core.plugins import load_plugin, plugin_names
 from recollect.core.settings import LanguageSettings, is_inside
 from recollect.models.dependencies import Supplies
 from recollect.models.hints import LANGUAGE
 from recollect.models.language.model import Completion, LanguageModel, Prompt
-from recollect.models.plugins import load_plugin, names_of
 
 GROUP = "recollect.language_models"
 NONE = "none"
@@ -91,15 +91,14 @@ def choose_language(settings: LanguageSettings, supplies: Supplies | None = None
 
 def language_names() -> list[str]:
     """Return the names that ``language.provider`` can start with, sorted."""
-    return sorted({NONE, *_BUILT_IN, *names_of(GROUP)})
+    return sorted({NONE, *_BUILT_IN, *plugin_names(GROUP)})
 
 
 def _creator(name: str) -> Creator:
     if name in _BUILT_IN:
         module, _, function = _BUILT_IN[name].partition(":")
         return cast("Creator", getattr(importlib.import_module(module), function))
-    # Ours come first and cannot be replaced: else an installed package could read every text.
-    provider: LanguageProvider = load_plugin(GROUP, name, LANGUAGE, language_names())
+    provider: LanguageProvider = load_plugin(GROUP, name, LANGUAGE.kind, (NONE, *_BUILT_IN))
     return lambda model, settings, _: provider(model, settings)
 
 

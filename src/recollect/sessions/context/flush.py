@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta, tzinfo
+from itertools import chain
 from pathlib import Path
 from typing import LiteralString, Protocol
 
@@ -25,10 +26,9 @@ from recollect.core.settings.sessions import ContextSettings
 from recollect.sessions.policy.freshness import local_day
 from recollect.sessions.policy.owner import Owner, is_owners
 from recollect.sessions.policy.visibility import speakers_of, visibility_group_of
-from recollect.sessions.record.lineage import MAX_DEPTH
+from recollect.sessions.record.lineage import ancestors, find_one
 from recollect.sessions.record.session import Session, owner_of
 from recollect.sessions.record.session_key import AUTOMATIC, UNKNOWN, parse_key
-from recollect.store.columns import integer_or_none, text_or_none
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, read_beneath
@@ -40,9 +40,6 @@ MOST_FAILURES = 3
 LARGEST_BYTES = 32 * 1024 * 1024
 """A larger file of notes is none."""
 
-_SEEN: LiteralString = (
-    "SELECT flushed_seq, parent_id, forked_at_seq FROM sessions WHERE id = ? AND tenant = ?"
-)
 _DONE: LiteralString = """
     UPDATE sessions SET flushed_at = ?, flush_compaction_count = ?, flush_failures = 0,
         flushed_seq = ? WHERE id = ?
@@ -96,16 +93,16 @@ def reason_not_to_flush(
 
 def flushed_seq(tx: Transaction, session: Session) -> int:
     """Return up to which message a session was looked at; a fork's parents did that for it."""
-    session_id, shared = session.id, session.last_seq
-    for _ in range(MAX_DEPTH):
-        row = tx.row(_SEEN, (session_id, session.tenant))
-        if row is None:
-            break
-        seen, parent = integer_or_none(row[0]), text_or_none(row[1])
-        if seen is not None or parent is None:
-            return min(seen or 0, shared)
-        session_id, shared = parent, min(shared, integer_or_none(row[2]) or 0)
-    return 0
+    own = find_one(tx, session.id, session.tenant)
+    if own is None:
+        return 0
+    line = ancestors(own, lambda parent: find_one(tx, parent, session.tenant))
+    seen = (
+        min(kin.flushed_seq, last)
+        for kin, last in chain([(own, session.last_seq)], line)
+        if kin.flushed_seq is not None
+    )
+    return next(seen, 0)
 
 
 def write_notes(workspace: Path, notes: Iterable[Note], now: int, zone: tzinfo | None) -> Flushed:

@@ -30,7 +30,7 @@ from recollect.sessions.context.flush import (
     write_notes,
 )
 from recollect.sessions.context.size import Sizer
-from recollect.sessions.context.summary import Summary, SummaryOrder, utterance_of
+from recollect.sessions.context.summary import Summary, SummaryOrder, WindowParts, utterance_of
 from recollect.sessions.context.view import (
     SMALLEST_BUDGET,
     ContextView,
@@ -41,13 +41,13 @@ from recollect.sessions.context.view import (
     told_tokens,
 )
 from recollect.sessions.policy.freshness import zone_of
-from recollect.sessions.policy.owner import Owner
+from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import check_count
-from recollect.sessions.record.lineage import segments, within
+from recollect.sessions.record.lineage import LineageSegment, segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, require_living, require_session
 from recollect.sessions.record.tool_pairs import cut_before, pending_calls, spans
-from recollect.sessions.transcripts import Transcripts
+from recollect.sessions.record.transcript_rows import read_messages
 from recollect.store.engine import Transaction
 from recollect.text.summary import shortened
 from recollect.text.turns import Utterance
@@ -81,13 +81,18 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
     flush: Flushed = _NOT_DUE
 
 
-class ContextWindows(Transcripts):
-    """Shows what of a session stands in the prompt, and makes room in it."""
+class ContextWindows:
+    """Shows what of a session stands in the prompt, and makes room in it.
 
-    @property
-    def owner(self) -> Owner:
-        """Whose agent it is; see `recollect.sessions.policy.owner.is_owners`."""
-        return self._window.owner
+    Args:
+        access: The records, and whose they are.
+        parts: What summarises, finds notes and counts.
+    """
+
+    def __init__(self, access: SessionAccess, parts: WindowParts) -> None:
+        self._access = access
+        self._parts = parts
+        self._sizer = Sizer(parts.count)
 
     def view(self, session_id: str, budget_tokens: int | None = None) -> ContextView:
         """Return what of a session stands in the prompt: a summary, and the newest messages.
@@ -105,9 +110,9 @@ class ContextWindows(Transcripts):
             InvalidInput: a budget below 40, or one in which an exact counter has no room.
         """
         check_count(budget_tokens, "a budget", SMALLEST_BUDGET)
-        limits = thresholds_of(self._settings.context, budget_tokens)
-        return self._database.read(
-            lambda tx: self._view(tx, require_session(tx, self.scope, session_id), limits)
+        limits = thresholds_of(self._access.settings.context, budget_tokens)
+        return self._access.database.read(
+            lambda tx: self._view(tx, require_session(tx, self._access.scope, session_id), limits)
         )
 
     def compactions(self, session_id: str) -> list[Compaction]:
@@ -118,10 +123,10 @@ class ContextWindows(Transcripts):
         """
 
         def unit(tx: Transaction) -> list[Compaction]:
-            session = require_session(tx, self.scope, session_id)
-            return select_compactions(tx, self.scope, session.id)
+            session = require_session(tx, self._access.scope, session_id)
+            return select_compactions(tx, self._access.scope, session.id)
 
-        return self._database.read(unit)
+        return self._access.database.read(unit)
 
     def keep_within_window(self, session_id: str, extra_tokens: int = 0) -> Compacted:
         """Flush and compact a session where that is due; for every turn of an agent.
@@ -141,15 +146,15 @@ class ContextWindows(Transcripts):
             InvalidInput: a number below 0.
         """
         check_count(extra_tokens, "a number of tokens")
-        limits = thresholds_of(self._settings.context)
+        limits = thresholds_of(self._access.settings.context)
 
         def unit(tx: Transaction) -> tuple[ContextView, Compaction | None]:
-            session = require_living(tx, self.scope, session_id)
-            last = visible_compaction(tx, self.scope, session)
+            session = require_living(tx, self._access.scope, session_id)
+            last = visible_compaction(tx, self._access.scope, session)
             return self._view(tx, session, limits), last
 
-        view, last = self._database.read(unit)
-        told = told_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer())
+        view, last = self._access.database.read(unit)
+        told = told_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer)
         tokens = max(view.tokens + extra_tokens, told)
         if view.is_full or tokens >= limits.compact:
             return self.compact(session_id)
@@ -172,9 +177,11 @@ class ContextWindows(Transcripts):
             Conflict: it was deleted.
             InvalidInput: a number below 0.
         """
-        keep = self._settings.context.keep_messages if keep_messages is None else keep_messages
+        keep = (
+            self._access.settings.context.keep_messages if keep_messages is None else keep_messages
+        )
         check_count(keep, "a number of messages")
-        wanted = self._database.read(lambda tx: self._wanted(tx, session_id, keep))
+        wanted = self._access.database.read(lambda tx: self._wanted(tx, session_id, keep))
         if wanted is None:
             return Compacted(session_id=session_id, outcome="nothing_to_replace")
         flush = self.flush(session_id)
@@ -195,36 +202,40 @@ class ContextWindows(Transcripts):
         """
 
         def unit(tx: Transaction) -> tuple[Session, int]:
-            session = require_living(tx, self.scope, session_id)
+            session = require_living(tx, self._access.scope, session_id)
             return session, flushed_seq(tx, session)
 
-        session, seen = self._database.read(unit)
-        workspace = self._window.workspace
-        reason = reason_not_to_flush(session, self._settings.context, workspace, self.owner)
+        session, seen = self._access.database.read(unit)
+        workspace = self._parts.workspace
+        reason = reason_not_to_flush(
+            session, self._access.settings.context, workspace, self._parts.owner
+        )
         if workspace is None or reason is not None:
             return Flushed(outcome=reason or "no_workspace")
-        now = self._clock.now_ms()
+        now = self._access.clock.now_ms()
         try:
             said = self._between(session.id, seen, session.last_seq)
-            notes = self._redacted(self._window.notes.notes(map(utterance_of, said)))
-            done = write_notes(workspace, notes, now, zone_of(self._settings.time_zone))
+            notes = self._redacted(self._parts.notes.notes(map(utterance_of, said)))
+            done = write_notes(workspace, notes, now, zone_of(self._access.settings.time_zone))
         except RecollectError as error:
             code = error.code
-            self._database.write(lambda tx: count_failure(tx, session, code, now))
+            self._access.database.write(lambda tx: count_failure(tx, session, code, now))
             return Flushed(outcome="failed", error=code)
         through = session.last_seq
-        self._database.write(lambda tx: count_flush(tx, session, done, through_seq=through, at=now))
+        self._access.database.write(
+            lambda tx: count_flush(tx, session, done, through_seq=through, at=now)
+        )
         return done
 
     def _redacted(self, notes: Iterable[Note]) -> list[Note]:
-        redactor = self._redactor
+        redactor = self._access.redactor
         if redactor is None:
             return list(notes)
         return [msgspec.structs.replace(note, text=redactor.text(note.text)) for note in notes]
 
     def _compact(self, wanted: Replacement) -> Compacted:
         messages = self._between(wanted.session_id, wanted.after_seq, wanted.through_seq)
-        said = Reading(messages, self._sizer())
+        said = Reading(messages, self._sizer)
         try:
             summary = self._summary(wanted, said)
         except StoreError:
@@ -236,14 +247,16 @@ class ContextWindows(Transcripts):
         return self._replace(wanted, summary, said.tokens)
 
     def _view(self, tx: Transaction, session: Session, limits: Thresholds) -> ContextView:
-        sizer = self._sizer()
-        compaction = visible_compaction(tx, self.scope, session)
+        sizer = self._sizer
+        compaction = visible_compaction(tx, self._access.scope, session)
         through = 0 if compaction is None else compaction.through_seq
         summary = summary_within(compaction, limits.window, sizer)
         cost = 0 if summary is None else sizer.text(summary)
-        tail = read_tail(self._newest(tx, session, through), limits.window - cost, sizer)
-        behind = self._behind(tx, session, through)
-        if behind and not tail.messages:
+        parts = within(segments(tx, session), through, None)
+        tail = read_tail(self._newest(tx, parts), limits.window - cost, sizer)
+        oldest = read_messages(tx, self._access.scope, parts, 1)
+        count = session.last_seq - oldest[0].seq + 1 if oldest else 0
+        if count and not tail.messages:
             raise InvalidInput("the budget has no room for a message", hint="give more tokens")
         return ContextView(
             session_id=session.id,
@@ -251,33 +264,28 @@ class ContextWindows(Transcripts):
             messages=tail.messages,
             tokens=cost + tail.tokens,
             through_seq=through,
-            omitted=behind - len(tail.messages),
+            omitted=count - len(tail.messages),
             truncated=tail.truncated,
             is_full=not tail.is_all or cost + tail.tokens >= limits.compact,
         )
 
-    def _newest(self, tx: Transaction, session: Session, through: int) -> ReadNewest:
-        parts = segments(tx, session)
-
+    def _newest(self, tx: Transaction, parts: Sequence[LineageSegment]) -> ReadNewest:
         def read(before: int | None, limit: int) -> list[Message]:
-            return self._read(tx, within(parts, through, before), limit, newest=True)
+            found = within(parts, 0, before)
+            return read_messages(tx, self._access.scope, found, limit, newest=True)
 
         return read
 
-    def _behind(self, tx: Transaction, session: Session, through: int) -> int:
-        """Return how many messages stand behind a seq; the oldest ones may have been removed."""
-        first = self._read(tx, within(segments(tx, session), through, None), 1, newest=False)
-        return session.last_seq - first[0].seq + 1 if first else 0
-
     def _wanted(self, tx: Transaction, session_id: str, keep: int) -> Replacement | None:
-        session = require_living(tx, self.scope, session_id)
-        previous = visible_compaction(tx, self.scope, session)
-        read = self._newest(tx, session, 0 if previous is None else previous.through_seq)
-        limit = thresholds_of(self._settings.context).compact
-        return plan_replacement(session, previous, read, Keeping(keep, limit, self._sizer()))
+        session = require_living(tx, self._access.scope, session_id)
+        previous = visible_compaction(tx, self._access.scope, session)
+        through = 0 if previous is None else previous.through_seq
+        read = self._newest(tx, within(segments(tx, session), through, None))
+        limit = thresholds_of(self._access.settings.context).compact
+        return plan_replacement(session, previous, read, Keeping(keep, limit, self._sizer))
 
     def _summary(self, wanted: Replacement, spoken: Reading) -> Summary:
-        settings, sizer = self._settings.context, self._sizer()
+        settings, sizer = self._access.settings.context, self._sizer
         tokens = min(settings.summary_tokens, int(thresholds_of(settings).compact * _SUMMARY_SHARE))
         order = SummaryOrder(
             previous="" if wanted.previous is None else wanted.previous.summary,
@@ -285,30 +293,31 @@ class ContextWindows(Transcripts):
             tokens=tokens,
             count=sizer.text,
         )
-        made = self._window.summariser.summarise(order)
+        made = self._parts.summariser.summarise(order)
         said = made.text.strip()
-        redacted = said if self._redactor is None else self._redactor.text(said)
+        redacted = said if self._access.redactor is None else self._access.redactor.text(said)
         return Summary(text=shortened(redacted, tokens, sizer.text), made_by=made.made_by)
 
     def _between(self, session_id: str, after_seq: int, through_seq: int) -> Iterator[Message]:
-        """Yield the messages behind a seq up to another, read as they are asked for."""
-        while after_seq < through_seq:
-            batch = self.messages(
-                session_id, _BATCH, after_seq=after_seq, before_seq=through_seq + 1
-            )
-            if not batch:
-                return
+        """Yield the messages after a seq up to another, read as they are asked for."""
+        scope = self._access.scope
+
+        def unit(tx: Transaction) -> list[Message]:
+            parts = segments(tx, require_session(tx, scope, session_id))
+            return read_messages(tx, scope, within(parts, after_seq, through_seq + 1), _BATCH)
+
+        while after_seq < through_seq and (batch := self._access.database.read(unit)):
             yield from batch
             after_seq = batch[-1].seq
 
     def _replace(self, wanted: Replacement, summary: Summary, replaced_tokens: int) -> Compacted:
-        sizer, now, made = self._sizer(), self._clock.now_ms(), self._ids.new()
+        sizer, now, made = self._sizer, self._access.clock.now_ms(), self._access.ids.new()
         before = 0 if wanted.previous is None else sizer.text(wanted.previous.summary)
         after = sizer.text(summary.text)
 
         def unit(tx: Transaction) -> Compaction | None:
-            session = require_living(tx, self.scope, wanted.session_id)
-            if visible_compaction(tx, self.scope, session) != wanted.previous:
+            session = require_living(tx, self._access.scope, wanted.session_id)
+            if visible_compaction(tx, self._access.scope, session) != wanted.previous:
                 return None
             compaction = Compaction(
                 id=made,
@@ -324,14 +333,11 @@ class ContextWindows(Transcripts):
             store_compaction(tx, session, compaction)
             return compaction
 
-        done = self._database.write(unit)
+        done = self._access.database.write(unit)
         if done is None:
             return Compacted(session_id=wanted.session_id, outcome="overtaken")
-        self._mirror.notify()
+        self._access.mirror.notify()
         return Compacted(session_id=wanted.session_id, outcome="compacted", compaction=done)
-
-    def _sizer(self) -> Sizer:
-        return Sizer(self._window.count)
 
 
 _LOOK_BACK = 200
@@ -388,7 +394,7 @@ def plan_replacement(
     Args:
         session: Whose messages.
         previous: The compaction in its view.
-        read: Gives the messages behind that.
+        read: Gives the messages after that.
         keeping: What stays.
     """
     size = keeping.messages + _LOOK_BACK
@@ -412,7 +418,7 @@ def _has_calls(messages: Sequence[Message], cut: int, looked: int) -> bool:
 
 
 def _cut(messages: Sequence[Message], keeping: Keeping) -> int:
-    """Return the seq of the first message that stays; one behind the last where none does."""
+    """Return the seq of the first message that stays; one after the last where none does."""
     if not messages:
         return 0
     end = messages[-1].seq
@@ -441,7 +447,7 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         window: What the model can read at once.
-        reserve: What is kept free behind the compaction.
+        reserve: What is kept free after the compaction.
         soft: How long before the compaction memory is flushed.
     """
 

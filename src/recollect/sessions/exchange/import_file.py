@@ -35,7 +35,7 @@ from recollect.sessions.exchange.transcript_format import (
     Skip,
     TranscriptFormat,
 )
-from recollect.sessions.mirror.mirror import MirrorSignal
+from recollect.sessions.record.access import MirrorSignal
 from recollect.sessions.record.draft import MAX_LABEL_CHARS, Draft, DraftMaker
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.store.engine import Database

@@ -34,9 +34,6 @@ _WRITE: LiteralString = """
         messages = excluded.messages, malformed = excluded.malformed, digest = excluded.digest,
         session_id = excluded.session_id, at = excluded.at
 """
-_READ_AGAIN: LiteralString = (
-    "UPDATE imports SET mtime_ns = 0 WHERE tenant = ? AND session_id IS NOT NULL"
-)
 
 
 class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,8 +124,3 @@ def write_entry(tx: Transaction, tenant: str, entry: LedgerEntry, at: int) -> No
             at,
         ),
     )
-
-
-def read_again(tx: Transaction, tenant: str) -> None:
-    """Let the next import read on the files that wait for a session: one was restored."""
-    tx.execute(_READ_AGAIN, (tenant,))

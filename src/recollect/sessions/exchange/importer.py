@@ -31,7 +31,7 @@ from recollect.sessions.exchange.import_source import (
     probe,
 )
 from recollect.sessions.exchange.transcript_format import AUTO, TranscriptFormat
-from recollect.sessions.mirror.mirror import MirrorSignal, SilentMirror
+from recollect.sessions.record.access import MirrorSignal, SilentMirror
 from recollect.sessions.record.draft import DraftMaker, Redactor
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.record.session import find_session

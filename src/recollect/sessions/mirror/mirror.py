@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import LiteralString, Protocol
+from typing import LiteralString
 
 from recollect.core.errors import RecollectError
 from recollect.sessions.context.compaction import COMPACTION_KIND
@@ -56,20 +56,6 @@ _REWRITTEN: LiteralString = """
 """
 _KNOWN: LiteralString = "SELECT id FROM sessions"
 _ALL: LiteralString = "SELECT id FROM sessions WHERE last_seq > 0 ORDER BY id"
-
-
-class MirrorSignal(Protocol):
-    """Whoever wants to know that transcripts grew."""
-
-    def notify(self) -> None:
-        """Return at once."""
-
-
-class SilentMirror:
-    """Nobody wants to know."""
-
-    def notify(self) -> None:
-        """Do nothing."""
 
 
 class TranscriptMirror:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from typing import LiteralString
 
 import msgspec
@@ -23,13 +22,14 @@ from recollect.sessions.policy.visibility import (
     speakers_of,
     visibility_group_of,
 )
-from recollect.sessions.record.identity_links import IdentityLinks, read_links
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.identity_links import read_links
 from recollect.sessions.record.lineage import LineageSegment, segments
 from recollect.sessions.record.session import MODES, Session, owner_of, require_session
 from recollect.sessions.record.session_key import DIRECT, GROUPS, direct_key, parse_key
-from recollect.sessions.transcripts import Transcripts
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
+from recollect.store.locks import TicketQueue
 
 TURNS = "turns"
 """Folder of the home where those who answer in a session queue."""
@@ -39,18 +39,23 @@ TURN_TIMEOUT_S = 600.0
 _SET_MODE: LiteralString = "UPDATE sessions SET mode = ? WHERE id = ?"
 
 
-class ConversationPolicy(Transcripts):
-    """Answers what an agent loop asks about the sessions of a scope."""
+class ConversationPolicy:
+    """Answers what an agent loop asks about the sessions of a scope.
 
-    @cached_property
-    def links(self) -> IdentityLinks:
-        """Which accounts are one person, as the settings say."""
-        return read_links(self._settings.identity_links)
+    Args:
+        access: The records, and whose they are.
+        turns: Where those who answer in a session queue; None without a queue.
 
-    @cached_property
-    def history(self) -> History:
-        """What was said in groups since the agent's last reply."""
-        return History(self._database, self._clock, self._settings.groups, self._drafts, self.scope)
+    Attributes:
+        links: Which accounts are one person, as the settings say.
+        history: What was said in groups since the agent's last reply.
+    """
+
+    def __init__(self, access: SessionAccess, turns: TicketQueue | None) -> None:
+        self._access = access
+        self._turns = turns
+        self.links = read_links(access.settings.identity_links)
+        self.history = History(access)
 
     def key_for(
         self,
@@ -83,7 +88,7 @@ class ConversationPolicy(Transcripts):
         if chat_type.strip().lower() not in {DIRECT, "dm"}:
             place = [channel] if account == "default" else [channel, account]
             return parse_key(":".join(["agent", agent, *place, chat_type, peer, *suffix])).text
-        person, scope = peer.strip(), self._settings.direct_scope
+        person, scope = peer.strip(), self._access.settings.direct_scope
         if scope != "main" and person:
             if self.links.shadows_linked_name(channel, person):
                 raise InvalidInput(
@@ -108,8 +113,8 @@ class ConversationPolicy(Transcripts):
         Raises:
             NotFound: there is no such session in the scope.
         """
-        return self._database.read(
-            lambda tx: segments(tx, require_session(tx, self.scope, session_id))
+        return self._access.database.read(
+            lambda tx: segments(tx, require_session(tx, self._access.scope, session_id))
         )
 
     def rules(self, session_id: str) -> ModeRules:
@@ -119,7 +124,7 @@ class ConversationPolicy(Transcripts):
             NotFound: there is no such session in the scope.
         """
         session = self._session(session_id)
-        return mode_rules(session, self._visibility_group(session), self._settings.groups)
+        return mode_rules(session, self._visibility_group(session), self._access.settings.groups)
 
     def is_addressed(self, session_id: str, text: str, *, reply_to_agent: bool = False) -> bool:
         """Return whether the agent is to answer: always, but in a group only when it is called.
@@ -135,7 +140,7 @@ class ConversationPolicy(Transcripts):
         session = self._session(session_id)
         if session.chat_type not in GROUPS or reply_to_agent:
             return True
-        names = list(self._settings.groups.mentions)
+        names = list(self._access.settings.groups.mentions)
         if session.agent is not None and session.agent != MAIN_AGENT:
             names.append(session.agent)
         return calls(text, names)
@@ -149,13 +154,13 @@ class ConversationPolicy(Transcripts):
         """
 
         def unit(tx: Transaction) -> Session:
-            session = require_session(tx, self.scope, session_id)
+            session = require_session(tx, self._access.scope, session_id)
             tx.execute(_SET_MODE, (check_mode(session, mode), session.id))
-            now = self._clock.now_ms()
+            now = self._access.clock.now_ms()
             record_event(tx, SessionChanged(scope=owner_of(session), at=now, status=session.status))
             return msgspec.structs.replace(session, mode=mode)
 
-        return self._database.write(unit)
+        return self._access.database.write(unit)
 
     @contextmanager
     def turn(self, session_id: str, timeout_s: float = TURN_TIMEOUT_S) -> Iterator[Session]:
@@ -175,7 +180,9 @@ class ConversationPolicy(Transcripts):
             yield self._session(session_id)
 
     def _session(self, session_id: str) -> Session:
-        return self._database.read(lambda tx: require_session(tx, self.scope, session_id))
+        return self._access.database.read(
+            lambda tx: require_session(tx, self._access.scope, session_id)
+        )
 
     def _visibility_group(self, session: Session) -> VisibilityGroup:
         return visibility_group_of(speakers_of(session), self.links)

@@ -12,13 +12,11 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.clock import Clock
-from recollect.core.scope import Scope
-from recollect.core.settings.sessions import GroupSettings
-from recollect.sessions.record.draft import DraftMaker, check_time
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.draft import check_time
 from recollect.sessions.record.session_key import parse_key
 from recollect.store.columns import integer, text, text_or_none
-from recollect.store.engine import Database, Row, Transaction
+from recollect.store.engine import Row, Transaction
 
 BEFORE = "[Chat messages since your last reply - for context]"
 """Stands above what others said."""
@@ -61,26 +59,12 @@ class History:
     """The pending messages of all conversations of a scope.
 
     Args:
-        database: ``records.db``.
-        clock: Tells the time.
-        settings: The section ``sessions.groups``.
-        drafts: Cleans and redacts texts.
-        scope: Whose conversations.
+        access: The records, and whose conversations.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Clock,
-        settings: GroupSettings,
-        drafts: DraftMaker,
-        scope: Scope,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._settings = settings
-        self._drafts = drafts
-        self._tenant = scope.tenant
+    def __init__(self, access: SessionAccess) -> None:
+        self._access = access
+        self._tenant = access.scope.tenant
 
     def add(
         self,
@@ -99,12 +83,13 @@ class History:
         row = (
             self._tenant,
             parse_key(key).text,
-            self._drafts.label(sender, "sender"),
-            self._drafts.message("user", said).text,
-            None if message_id is None else self._drafts.label(message_id, "message id"),
-            self._clock.now_ms() if at is None else check_time(at),
+            self._access.drafts.label(sender, "sender"),
+            self._access.drafts.message("user", said).text,
+            None if message_id is None else self._access.drafts.label(message_id, "message id"),
+            self._access.clock.now_ms() if at is None else check_time(at),
         )
-        limit, conversations = self._settings.history_limit, self._settings.history_conversations
+        groups = self._access.settings.groups
+        limit, conversations = groups.history_limit, groups.history_conversations
 
         def unit(tx: Transaction) -> None:
             tx.execute(_ADD, row)
@@ -113,12 +98,12 @@ class History:
             if count is not None and integer(count[0]) > conversations:
                 tx.execute(_FORGET_OTHERS, (self._tenant, self._tenant, conversations))
 
-        self._database.write(unit)
+        self._access.database.write(unit)
 
     def pending(self, key: str) -> list[PendingMessage]:
         """Return what waits in a conversation, oldest first."""
-        place = (self._tenant, parse_key(key).text, self._settings.history_limit)
-        rows = self._database.read(lambda tx: list(tx.rows(_NEWEST, place)))
+        place = (self._tenant, parse_key(key).text, self._access.settings.groups.history_limit)
+        rows = self._access.database.read(lambda tx: list(tx.rows(_NEWEST, place)))
         return [_pending(row) for row in reversed(rows)]
 
     def render(self, key: str, sender: str, said: str) -> str:
@@ -136,7 +121,7 @@ class History:
     def clear(self, key: str) -> None:
         """Forget what waits in a conversation: the agent has replied."""
         place = (self._tenant, parse_key(key).text)
-        self._database.write(lambda tx: tx.execute(_CLEAR, place))
+        self._access.database.write(lambda tx: tx.execute(_CLEAR, place))
 
 
 def _pending(row: Row) -> PendingMessage:

@@ -7,16 +7,16 @@ apart from a fork: it begins empty and only names the session before it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import LiteralString
 
 import msgspec
 
 from recollect.core.errors import InvalidInput, StoreCorrupt
 from recollect.core.scope import Scope
-from recollect.sessions.record.session import Session, find_session
+from recollect.sessions.record.session import Condition, Session, find_session
 from recollect.store.columns import integer, integer_or_none, text, text_or_none
-from recollect.store.engine import Transaction
+from recollect.store.engine import Row, Transaction
 
 MAX_DEPTH = 10_000
 """Forks of forks; more can only be a damaged chain that leads in a circle."""
@@ -48,7 +48,10 @@ _DEPTH: LiteralString = """
     )
     SELECT count(*) FROM line
 """
-_PARENT: LiteralString = "SELECT parent_id, forked_at_seq FROM sessions WHERE id = ? AND tenant = ?"
+_SELECT_KIN: LiteralString = """
+    SELECT id, parent_id, forked_at_seq, pruned_seq, last_seq, message_count, updated_at,
+        flushed_seq
+    FROM sessions WHERE """
 
 
 class LineageSegment(msgspec.Struct, frozen=True):
@@ -73,31 +76,111 @@ class Branch(msgspec.Struct, frozen=True, kw_only=True):
     branches: tuple[Branch, ...] = ()
 
 
-def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
-    """Return where the messages of a session stand, oldest first; not those that were removed.
+class Kin(msgspec.Struct, frozen=True):
+    """A session as far as its relations go; fields as in `Session`."""
+
+    id: str
+    parent_id: str | None
+    forked_at_seq: int
+    pruned_seq: int
+    last_seq: int
+    message_count: int
+    updated_at: int
+    flushed_seq: int | None = None
+    """Up to which message it was searched for what must last."""
+
+    @property
+    def first_seq(self) -> int:
+        """The seq of its oldest message of its own that may be there."""
+        return max(self.forked_at_seq, self.pruned_seq) + 1
+
+
+def find_kin(tx: Transaction, tenant: str) -> dict[str, Kin]:
+    """Return all sessions of a tenant by id."""
+    return {kin.id: kin for kin in map(_kin, tx.rows(_SELECT_KIN + "tenant = ?", (tenant,)))}
+
+
+def find_one(tx: Transaction, session_id: str, tenant: str) -> Kin | None:
+    """Return one session of a tenant."""
+    row = tx.row(_SELECT_KIN + "id = ? AND tenant = ?", (session_id, tenant))
+    return None if row is None else _kin(row)
+
+
+def find_children(tx: Transaction, session_id: str) -> list[Kin]:
+    """Return the forks of a session."""
+    return [_kin(row) for row in tx.rows(_SELECT_KIN + "parent_id = ?", (session_id,))]
+
+
+def ancestors(
+    session: Session | Kin, find: Callable[[str], Kin | None]
+) -> Iterator[tuple[Kin, int]]:
+    """Yield those that a session was forked from, nearest first, with the last seq it reads there.
+
+    Also those of which it reads no row: the way to the others leads through them.
 
     Raises:
         StoreCorrupt: the chain of parents is broken or leads in a circle.
     """
-    found: list[LineageSegment] = []
-    session_id, last = session.id, session.last_seq
-    parent, shared = session.parent_id, session.forked_at_seq
+    last, shared, parent = session.last_seq, session.forked_at_seq, session.parent_id
     for _ in range(MAX_DEPTH):
-        first = (shared or 0) + 1
-        if first <= last:
-            found.append(LineageSegment(session_id, first, last))
         if parent is None:
-            return within(found[::-1], session.pruned_seq, None)
-        session_id, last = parent, min(shared or 0, last)
-        row = tx.row(_PARENT, (parent, session.tenant))
-        if row is None:
+            return
+        found = find(parent)
+        if found is None:
             break
-        parent, shared = text_or_none(row[0]), integer_or_none(row[1])
+        last = min(shared or 0, last)
+        yield found, last
+        shared, parent = found.forked_at_seq, found.parent_id
     raise StoreCorrupt("the parents of a session cannot be followed", hint=_DOCTOR)
 
 
+def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
+    """Return where the messages of a session are, oldest first; not those that were removed.
+
+    Raises:
+        StoreCorrupt: the chain of parents is broken or leads in a circle.
+    """
+    found = [LineageSegment(session.id, (session.forked_at_seq or 0) + 1, session.last_seq)]
+    if session.parent_id is not None:
+        line = ancestors(session, lambda parent: find_one(tx, parent, session.tenant))
+        found += [LineageSegment(kin.id, kin.forked_at_seq + 1, last) for kin, last in line]
+    return within(found[::-1], session.pruned_seq, None)
+
+
+def last_read(tx: Transaction, session_id: str) -> int:
+    """Return the last seq of a session that one of its forks reads now; 0 for none."""
+    newest = 0
+    waiting = [(session_id, 2**62)]
+    seen = {session_id}
+    while waiting:
+        parent, limit = waiting.pop()
+        for child in find_children(tx, parent):
+            last = min(limit, child.forked_at_seq)
+            if child.id in seen or last == 0:
+                continue
+            seen.add(child.id)
+            waiting.append((child.id, last))
+            if last > child.pruned_seq:
+                newest = max(newest, last)
+    return newest
+
+
+def _kin(row: Row) -> Kin:
+    id_, parent, forked, pruned, last, count, updated, flushed = row
+    return Kin(
+        text(id_),
+        text_or_none(parent),
+        0 if forked is None else integer(forked),
+        integer(pruned),
+        integer(last),
+        integer(count),
+        integer(updated),
+        integer_or_none(flushed),
+    )
+
+
 def check_depth(tx: Transaction, parent: Session) -> None:
-    """Refuse a fork that nobody could read.
+    """Refuse a fork that could not be read.
 
     Raises:
         InvalidInput: its parents are as many as are followed.
@@ -105,13 +188,13 @@ def check_depth(tx: Transaction, parent: Session) -> None:
     row = tx.row(_DEPTH, (parent.id, parent.tenant))
     if row is not None and integer(row[0]) >= MAX_DEPTH:
         raise InvalidInput(
-            f"the session stands behind {MAX_DEPTH:,} forks of forks",
+            f"the session must be below fewer than {MAX_DEPTH:,} forks of forks",
             hint="fork one of its parents, or begin a new session",
         )
 
 
 def within(parts: Sequence[LineageSegment], after: int, before: int | None) -> list[LineageSegment]:
-    """Return what of ``parts`` lies behind ``after`` and, if given, ahead of ``before``."""
+    """Return what of ``parts`` comes after ``after`` and, if given, before ``before``."""
     end = None if before is None else before - 1
     cut = [
         LineageSegment(
@@ -122,10 +205,16 @@ def within(parts: Sequence[LineageSegment], after: int, before: int | None) -> l
     return [part for part in cut if part.first <= part.last]
 
 
+def rows_of(scope: Scope, part: LineageSegment) -> Condition:
+    """Return the condition for the rows of a part; a parent's are seen through the fork."""
+    owner = msgspec.structs.replace(scope, session=None)
+    return Condition(owner, "session_id").equal("session_id", part.session_id)
+
+
 def family(tx: Transaction, scope: Scope, session: Session) -> Branch:
     """Return the tree that a session belongs to, from the oldest ancestor that the scope may see.
 
-    What stands behind a session of somebody else is left out with it. A key that is reset for
+    What grew out of a session of another owner is left out with it. A key that is reset for
     years makes a very deep tree, so nothing here calls itself.
 
     Raises:

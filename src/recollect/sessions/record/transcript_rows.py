@@ -17,7 +17,7 @@ from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.core.scope import Scope
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.event_ids import find_events
-from recollect.sessions.record.lineage import segments
+from recollect.sessions.record.lineage import LineageSegment, rows_of, segments
 from recollect.sessions.record.message import Message, message_of
 from recollect.sessions.record.session import Condition, Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
@@ -225,6 +225,26 @@ def select_messages(
     rows = tx.rows(_SELECT + where.sql + order, [*where.params, -1 if limit is None else limit])
     messages = [message_of(row) for row in rows]
     return messages[::-1] if newest else messages
+
+
+def read_messages(
+    tx: Transaction,
+    scope: Scope,
+    parts: Sequence[LineageSegment],
+    limit: int | None,
+    *,
+    newest: bool = False,
+) -> list[Message]:
+    """Return the messages of some parts of a transcript, oldest first; see `select_messages`."""
+    found: list[Message] = []
+    for part in reversed(parts) if newest else parts:
+        left = None if limit is None else limit - len(found)
+        if left == 0:
+            break
+        where = rows_of(scope, part).also("seq >= ?", part.first).also("seq <= ?", part.last)
+        more = select_messages(tx, where, left, newest=newest)
+        found = more + found if newest else found + more
+    return found
 
 
 def damaged_messages(tx: Transaction, after_id: str, limit: int) -> tuple[str, list[str]]:

@@ -10,10 +10,11 @@ import msgspec
 import numpy as np
 import pytest
 
+from recollect.backends.fts5.backend import has_fts5
 from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
-from recollect.index.lexical.choice import backend, choose, has_fts5
+from recollect.index.lexical.choice import backend, choose
 from recollect.index.model.document import Document
 from recollect.index.query.partition import Partition
 from recollect.store.engine import Transaction

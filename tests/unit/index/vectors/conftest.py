@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect.core.settings import VectorSettings
+from recollect.testing.vector_suite import OpenVectors, SteppedClock, VectorHome, opening
 from tests.unit.index.vectors.chroma_process import ChromaProcess
-from tests.unit.index.vectors.vector_home import SteppedClock, VectorHome
 
 Opened = Callable[..., VectorHome]
 
@@ -37,6 +37,13 @@ def vector_settings(request: pytest.FixtureRequest) -> VectorSettings:
             return VectorSettings(backend="chroma", chroma_url=url)
         case _:
             return VectorSettings()
+
+
+@pytest.fixture
+def open_home(tmp_path: Path, vector_settings: VectorSettings) -> Iterator[OpenVectors]:
+    """Open a home with each back end in turn."""
+    with opening(tmp_path, vector_settings) as open_it:
+        yield open_it
 
 
 @pytest.fixture

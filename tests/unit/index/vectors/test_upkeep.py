@@ -14,8 +14,8 @@ from recollect.index.model.chunk_record import chunk_id
 from recollect.index.vectors import maintenance
 from recollect.index.vectors.changes import Registration, find_registration, register
 from recollect.store.engine import Transaction
+from recollect.testing.vector_suite import DIMENSIONS, VectorHome, drawn, exact_top, questions
 from tests.unit.index.vectors.conftest import Opened
-from tests.unit.index.vectors.vector_home import DIMENSIONS, VectorHome, drawn, exact_top, questions
 
 QUESTION = questions(1)[0]
 CHROMA = VectorSettings(backend="chroma")

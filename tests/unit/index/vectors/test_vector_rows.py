@@ -9,8 +9,8 @@ from recollect.core.errors import StoreCorrupt
 from recollect.core.settings import VectorSettings
 from recollect.index.model.chunk_record import chunk_id
 from recollect.index.vectors.vector_rows import read_vectors
+from recollect.testing.vector_suite import DIMENSIONS, drawn
 from tests.unit.index.vectors.conftest import Opened
-from tests.unit.index.vectors.vector_home import DIMENSIONS, drawn
 
 
 def test_vectors_come_in_the_order_that_is_asked(open_vectors: Opened) -> None:

@@ -33,6 +33,15 @@ def test_a_private_block_goes_with_its_tags(text: str, kept: str) -> None:
     assert redacted.text == kept.format(finding.mark)
 
 
+@pytest.mark.parametrize("mark", ["[redacted:x:aaaaaa]", "[redacted:private-key:0a1b2c]"])
+def test_a_block_goes_with_the_old_marks_in_it(mark: str) -> None:
+    """Some of it was redacted before it was declared private; the rest is still secret."""
+    for block in (f"<private>b {mark} c</private>", f"{BEGIN}\n{BODY}{mark}\n{BODY}{END}"):
+        redacted = redact(f"a {block} d")
+        assert redacted.text == f"a {redacted.findings[0].mark} d"
+        assert len(redacted.findings) == 1
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 
 import pytest
 
@@ -82,6 +83,19 @@ def test_base64_is_looked_into(inside: str, kind: str) -> None:
     """By every kind of rule; with and without padding, in both alphabets."""
     for packed in (_packed(inside), _packed(inside).rstrip("=")):
         assert [finding.kind for finding in redact(f"a {packed} b").findings] == [kind]
+
+
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize(
+    "inside", ["~>>~~? password=hunter2", "password=hunter2 a~>>~~? and so on"]
+)
+def test_base64_is_one_run_in_both_alphabets(encode: Callable[[bytes], bytes], inside: str) -> None:
+    """Regression: without ``+`` in the run, a packed secret was cut in two and stayed."""
+    packed = encode(inside.encode()).decode()
+    assert not packed.isalnum()
+    redacted = redact(f"a {packed} b")
+    (finding,) = redacted.findings
+    assert redacted.text == f"a {finding.mark} b"
 
 
 @pytest.mark.parametrize(

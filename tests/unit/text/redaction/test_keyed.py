@@ -55,6 +55,12 @@ LONG = run(ALNUM, 24)
         ("contraseña: ", "hunter22", ""),
         ("password=", "a1b2" * 100, " end"),
         ('token="', LONG, ""),
+        ("password=", "ab12cd", ""),
+        ('password = "', "ab1c", '"'),
+        ("DB_PASSWORD=", "ab1c", ""),
+        ("token: ", "ab123456", ""),
+        ("token: ", "abcdef12", ""),
+        ("API_KEY=", "a1234567", ""),
     ],
 )
 def test_a_secret_behind_a_telling_name_is_found(before: str, secret: str, after: str) -> None:
@@ -116,6 +122,12 @@ def test_a_secret_behind_a_telling_name_is_found(before: str, secret: str, after
         'password: "abc',
         'password: "\n',
         "sha256 token: sha256",
+        "password=ab12c",
+        'password = "ab1"',
+        "DB_PASSWORD=ab1",
+        "token: a1234567",
+        "token: abcdefg1",
+        "token: ab12345",
     ],
 )
 def test_code_and_prose_about_secrets_stay(text: str) -> None:

@@ -64,6 +64,15 @@ def test_a_pattern_does_not_eat_the_marks() -> None:
     assert greedy.redact(once).text == once
 
 
+def test_a_secret_beside_old_marks_is_taken_out() -> None:
+    """Before the first, between two and after the last one; the marks stay as they are."""
+    mark = "[redacted:x:aaaaaa]"
+    redacted = redact(f"{TOKEN} {mark} {TOKEN} {mark} {TOKEN}")
+    new = redact(TOKEN).text
+    assert redacted.text == f"{new} {mark} {new} {mark} {new}"
+    assert len(redacted.findings) == 3
+
+
 def test_a_bad_pattern_or_salt_is_refused() -> None:
     """When the redactor is made, not when the first secret comes by."""
     with pytest.raises(InvalidInput, match="regular expression"):

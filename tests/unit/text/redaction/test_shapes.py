@@ -8,8 +8,8 @@ import json
 import pytest
 
 from recollect.text.redaction import redact
-from recollect.text.redaction.credentials import find_credentials
-from tests.unit.text.redaction.secrets_made_up import ALNUM, HEX, SHAPED, run
+from recollect.text.redaction.credentials import MOST_RUNS, SHORTEST, find_credentials
+from tests.unit.text.redaction.secrets_made_up import ALNUM, HEX, LOWER, SHAPED, run
 
 CARRIERS = (
     "{}",
@@ -92,6 +92,18 @@ def test_the_middle_of_a_word_is_no_credential(name: str) -> None:
 def test_what_only_resembles_a_credential_stays(text: str) -> None:
     """Package names, digests, ids and prefixes that people talk about."""
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize("place", [0, 20, MOST_RUNS])
+def test_every_word_of_a_long_text_is_looked_at(place: int) -> None:
+    """The first and the last too, when the long words are searched all at once."""
+    _, secret = SHAPED["ghp"]
+    words = [run(LOWER, SHORTEST)] * MOST_RUNS
+    words.insert(place, secret)
+    redacted = redact(" ".join(words))
+    (finding,) = redacted.findings
+    words[place] = finding.mark
+    assert redacted.text == " ".join(words)
 
 
 def test_nothing_begins_right_after_a_mark() -> None:

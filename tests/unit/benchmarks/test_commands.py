@@ -19,7 +19,7 @@ from recollect.core.errors import InvalidInput, NotFound
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.unit.bench.conftest import ScriptedOpener
+    from tests.unit.benchmarks.conftest import ScriptedOpener
 
     Run = Callable[..., Result]
 

@@ -21,7 +21,7 @@ from recollect.core.errors import ConfigError, InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.unit.bench.conftest import ScriptedOpener
+    from tests.unit.benchmarks.conftest import ScriptedOpener
 
     MakeSuite = Callable[..., QualitySuite]
 
@@ -144,9 +144,9 @@ def test_grids_say_what_was_run_and_show_every_row(make_suite: MakeSuite) -> Non
     assert first.rows[0][:2] == ("categories 1-4", "4")
     assert any("differences" in grid.title for grid in grids)
     assert as_table(first).row_count == len(first.rows)
-    text = as_markdown("recollect bench locomo", lines, grids)
+    text = as_markdown("python -m benchmarks locomo", lines, grids)
     assert "| categories 1-4 | 4 |" in text
-    assert text.startswith("```sh\nrecollect bench locomo\n```")
+    assert text.startswith("```sh\npython -m benchmarks locomo\n```")
 
 
 def test_notes_are_shown(make_suite: MakeSuite, opener: ScriptedOpener) -> None:

@@ -16,7 +16,7 @@ from benchmarks.quality.quality import QualityPlan, QualityRunner
 from recollect.core.errors import Conflict
 
 if TYPE_CHECKING:
-    from tests.unit.bench.conftest import ScriptedOpener
+    from tests.unit.benchmarks.conftest import ScriptedOpener
 
 
 def _runner(

@@ -17,7 +17,7 @@ from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreError
 
 if TYPE_CHECKING:
-    from tests.unit.bench.conftest import ScriptedOpener
+    from tests.unit.benchmarks.conftest import ScriptedOpener
 
 
 @pytest.mark.parametrize("vector_seed", [None, 3])

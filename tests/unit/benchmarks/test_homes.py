@@ -12,7 +12,7 @@ from benchmarks.datasets.locomo import load_locomo
 from benchmarks.quality.homes import Homes, Progress, complete_folder, work_folder
 
 if TYPE_CHECKING:
-    from tests.unit.bench.conftest import ScriptedOpener
+    from tests.unit.benchmarks.conftest import ScriptedOpener
 
 
 def test_a_home_knows_which_turn_every_hit_stands_for(

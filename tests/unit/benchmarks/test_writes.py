@@ -13,7 +13,7 @@ from benchmarks.load.writes import measure_writes
 from benchmarks.quality.homes import Progress
 
 if TYPE_CHECKING:
-    from tests.unit.bench.conftest import ScriptedOpener
+    from tests.unit.benchmarks.conftest import ScriptedOpener
 
 
 def test_every_write_is_measured_while_the_backlog_is_indexed(

@@ -20,7 +20,7 @@ from benchmarks.quality.product import Mode
 from recollect.core.errors import InvalidInput, StoreError
 
 if TYPE_CHECKING:
-    from tests.unit.bench.conftest import ScriptedOpener
+    from tests.unit.benchmarks.conftest import ScriptedOpener
 
 PLAN = LoadPlan(messages=90, chunks=25, queries=8, writes=12)
 

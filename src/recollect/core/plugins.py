@@ -1,0 +1,56 @@
+"""Finds what packages bring behind entry points, ours too; imported when it is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from recollect.core.errors import InvalidInput, ProviderError
+
+
+def plugin_names(group: str) -> set[str]:
+    """Return the names of all entry points of ``group``."""
+    from importlib.metadata import entry_points  # brings the mail parser: not with the defaults
+
+    return set(entry_points(group=group).names)
+
+
+def load_plugin(group: str, name: str, kind: str, built_in: Iterable[str]) -> Any:
+    """Return what the entry point ``name`` of ``group`` names.
+
+    Args:
+        group: Such as ``recollect.embedders``.
+        name: What the settings ask for.
+        kind: What that is, for messages.
+        built_in: The names that need no entry point.
+
+    Raises:
+        InvalidInput: no package brings one of that name.
+        ProviderError: it cannot be imported.
+    """
+    from importlib.metadata import entry_points
+
+    # Ours come first and cannot be replaced: else an installed package could read every text.
+    points = entry_points(group=group, name=name)
+    point = min(points, key=lambda each: not each.value.startswith("recollect."), default=None)
+    if point is None:
+        raise _unknown(name, kind, sorted({*built_in, *plugin_names(group)}))
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        raise ProviderError(
+            f"the {kind} {name} cannot be imported",
+            hint="install or upgrade the package that brings it",
+            provider=name,
+        ) from error
+
+
+def _unknown(name: str, kind: str, known: list[str]) -> InvalidInput:
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=1)
+    return InvalidInput(
+        f"there is no such {kind}",
+        hint=f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}",
+        found=name,
+    )

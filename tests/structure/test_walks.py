@@ -1,0 +1,66 @@
+"""Walks: how far a reader must go to follow one real call. The ceilings may only fall."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from benchmarks.load.walks import WalkRow, WalkRun
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Ceiling(msgspec.Struct, frozen=True, kw_only=True):
+    """The most that a part of a call may walk; None: not held."""
+
+    files: int | None = None
+    moves: int | None = None
+    reads: int | None = None
+    modules: int | None = None
+
+
+CEILINGS = {
+    ("warm search", "caller"): Ceiling(files=41, moves=459, reads=8),
+    ("append", "caller"): Ceiling(files=20, moves=37, reads=0),
+    ("append", "writer"): Ceiling(files=16, moves=54),
+    ("import of a line", "caller"): Ceiling(files=35, moves=202),
+    ("changed file", "caller"): Ceiling(files=44, moves=334),
+    ("recollect search", "all"): Ceiling(files=109, modules=260),
+}
+"""On Python 3.11; newer ones have no frames of comprehensions and walk less. Where this is heading:
+28/230 and 3 reads for a search, 16/50 for an append, 26/130 for a line, 35/220 for a file."""
+
+
+@pytest.fixture(scope="module")
+def walks() -> dict[tuple[str, str], WalkRow]:
+    """What the benchmark of the walks says, by call and thread."""
+    command = [sys.executable, "-m", "benchmarks", "walks", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    run = msgspec.json.decode(done.stdout, type=WalkRun)
+    return {(row.call, row.part): row for row in run.rows}
+
+
+@pytest.mark.parametrize("call", CEILINGS, ids="/".join)
+def test_a_call_walks_no_farther_than_it_did(
+    walks: dict[tuple[str, str], WalkRow], call: tuple[str, str], note: Callable[[str], None]
+) -> None:
+    """House style: a reader must be able to walk the house."""
+    row, most = walks[call], CEILINGS[call]
+    found = {
+        "files": row.walk.files,
+        "moves": row.walk.moves,
+        "reads": row.reads,
+        "modules": row.modules,
+    }
+    held = {name: value for name, value in found.items() if getattr(most, name) is not None}
+    shown = ", ".join(
+        f"{name} {value} (at most {getattr(most, name)})" for name, value in held.items()
+    )
+    note(f"walk of {'/'.join(call)}: {shown}")
+    assert all((value or 0) <= getattr(most, name) for name, value in held.items()), shown
+    assert row.walk.files > 0

@@ -1,0 +1,92 @@
+"""BM25 over our own postings: what a budget puts off is added for the candidates, exactly."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from recollect.index.lexical.bm25 import LexicalScores, QueryTerm, score
+from recollect.index.lexical.port import EVERY
+from recollect.index.lexical.postings import Postings, pack
+from recollect.index.model.chunk_arrays import ChunkArrays
+from tests.unit.index.test_chunk_arrays import append
+
+COUNT = 60
+RARE = [3, 4, 17, 40, 59]
+SPLIT = 31
+"""Where the second segment begins."""
+
+
+def _arrays() -> ChunkArrays:
+    """Return chunks of four groups that lie across one another."""
+    arrays, draw = ChunkArrays(), random.Random(5)
+    for number in range(COUNT):
+        append(arrays, (number % 4, number, draw.randint(5, 90), draw.randint(1, 5)))
+    return arrays
+
+
+def _term(name: str, chunks: list[int]) -> QueryTerm:
+    """Return a term that stands in some chunks, several times in some and not in every head."""
+    rows = []
+    for first, end in ((0, SPLIT), (SPLIT, COUNT)):
+        held = np.array([n for n in chunks if first <= n < end], np.int64)
+        if len(held):
+            rows.append(Postings(held, pack(1 + held % 5, held % 3)))
+    return QueryTerm(name, rows)
+
+
+COMMON = _term("common", [n for n in range(COUNT) if n % 7])
+FREQUENT = _term("frequent", [n for n in range(COUNT) if n % 2])
+TERMS = [COMMON, _term("rare", RARE), FREQUENT]
+
+
+def _scores(budget: int) -> LexicalScores:
+    return score(_arrays(), TERMS, budget)
+
+
+def test_terms_above_the_budget_are_put_off_the_most_common_ones() -> None:
+    """The budget is in postings, counted from the rarest term on; its last one is still read."""
+    rare, frequent = len(RARE), FREQUENT.frequency
+    deferred = {
+        budget: [term.term for term, _ in _scores(budget).deferred]
+        for budget in (1, rare + frequent - 1, rare + frequent, EVERY)
+    }
+    assert deferred == {
+        1: ["frequent", "common"],
+        rare + frequent - 1: ["frequent", "common"],
+        rare + frequent: ["common"],
+        EVERY: [],
+    }
+
+
+def test_the_rarest_term_is_read_whatever_it_costs() -> None:
+    """Without it there would be no candidates."""
+    scores = score(_arrays(), [COMMON], 1)
+    assert scores.deferred == []
+    assert np.count_nonzero(scores.chunks) > 0
+
+
+@pytest.mark.parametrize("budget", [1, len(RARE) + FREQUENT.frequency])
+def test_what_was_put_off_is_added_for_those_that_are_asked_for(budget: int) -> None:
+    """With the counts of their neighbours, in any order: as if all had been read at once."""
+    tight, full = _scores(budget), _scores(EVERY)
+    assert tight.deferred
+    for numbers in (np.arange(COUNT), np.array([59, 0, 31, 30, 4, 4, 28])):
+        assert tight.complete(numbers) == pytest.approx(full.chunks[numbers], abs=1e-6)
+        assert (tight.chunks[numbers] < full.chunks[numbers]).all()
+
+
+def test_what_was_put_off_tells_nothing_of_groups() -> None:
+    """Nearly all of them hold it."""
+    tight, full = _scores(1), _scores(EVERY)
+    rare = score(_arrays(), [TERMS[1]], EVERY)
+    assert (tight.groups[:4] < full.groups[:4]).all()
+    assert np.flatnonzero(tight.groups).tolist() == np.flatnonzero(rare.groups).tolist()
+
+
+def test_a_term_is_counted_in_chunks_themselves() -> None:
+    """In the order of the question, without neighbours; chunks of both segments and of none."""
+    numbers = np.array([59, 7, 30, 31, 1, 59])
+    assert COMMON.counts(numbers).tolist() == [5, 0, 1, 2, 2, 5]
