@@ -43,16 +43,13 @@ class Annotations:
 
     def __init__(self, partition: int) -> None:
         self._partition = partition
-        self._of_chunk: dict[int, Annotation] = {}
+        self.of_chunk: dict[int, Annotation] = {}
         self._triggered: defaultdict[Phrase, set[int]] = defaultdict(set)
         self._longest = 0
 
-    def __len__(self) -> int:
-        return len(self._of_chunk)
-
     def refresh(self, tx: Transaction, known: int, gone: Ints) -> None:
         """Take in the chunks from number ``known`` on and drop those that are ``gone``."""
-        for number in self._of_chunk.keys() & set(gone.tolist()):
+        for number in self.of_chunk.keys() & set(gone.tolist()):
             self._drop(number)
         rows = tx.rows(
             "SELECT id, importance, projects, triggers FROM annotations WHERE id BETWEEN ? AND ?",
@@ -62,16 +59,12 @@ class Annotations:
         for row in rows:
             self._add(integer(row[0]) - first, _annotation(row))
 
-    def of(self, number: int) -> Annotation | None:
-        """Return what is said about a chunk."""
-        return self._of_chunk.get(number)
-
     def among(self, numbers: Ints) -> Iterator[tuple[int, Annotation]]:
         """Yield the places in ``numbers`` of chunks that have annotations, with these."""
-        if not self._of_chunk:
+        if not self.of_chunk:
             return
         for place, number in enumerate(numbers.tolist()):
-            found = self._of_chunk.get(number)
+            found = self.of_chunk.get(number)
             if found is not None:
                 yield place, found
 
@@ -87,13 +80,13 @@ class Annotations:
         return found
 
     def _add(self, number: int, annotation: Annotation) -> None:
-        self._of_chunk[number] = annotation
+        self.of_chunk[number] = annotation
         for phrase in _phrases(annotation.triggers):
             self._triggered[phrase].add(number)
             self._longest = max(self._longest, len(phrase))
 
     def _drop(self, number: int) -> None:
-        for phrase in _phrases(self._of_chunk.pop(number).triggers):
+        for phrase in _phrases(self.of_chunk.pop(number).triggers):
             self._triggered[phrase].discard(number)
             if not self._triggered[phrase]:
                 del self._triggered[phrase]

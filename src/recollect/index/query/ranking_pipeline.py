@@ -80,7 +80,7 @@ class RankingPipeline:
             ranks=ranks[kept].astype(int).tolist(),
             are_files=(self._arrays.columns["source"][parts.numbers[kept]] == FILE).tolist(),
             is_all=len(kept) == len(order) and len(order) < self._request.most,
-            why=lambda place: self._why(parts, adjusted, int(kept[place])),
+            why=lambda places: self._why(parts, adjusted, kept[places]),
         )
 
     def _chosen_weights(self) -> dict[str, float]:
@@ -255,14 +255,21 @@ class RankingPipeline:
         keys = (arrays.columns["order"][numbers], arrays.columns["at"][numbers], -total)
         return np.lexsort(keys)
 
-    def _why(self, parts: ScoreParts, adjusted: Adjusted, place: int) -> dict[str, float]:
-        if int(parts.numbers[place]) in self._pinned:
-            return {"path": 1.0}
+    def _why(self, parts: ScoreParts, adjusted: Adjusted, places: Ints) -> list[dict[str, float]]:
+        """Return the parts of the scores at some places, those of 0 left out."""
         best = best_possible(self._weights)
-        shares = {
-            name: float(weight * parts.values[name][place] / best)
+        columns = {
+            name: (weight * parts.values[name][places] / best).tolist()
             for name, weight in self._weights.items()
             if name in parts.values
         }
-        shares |= {name: float(change[place]) for name, change in adjusted.reasons.items()}
-        return {name: share for name, share in shares.items() if share}
+        columns |= {name: change[places].tolist() for name, change in adjusted.reasons.items()}
+        shares = [
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ]
+        return [
+            {"path": 1.0}
+            if number in self._pinned
+            else {name: share for name, share in each.items() if share}
+            for number, each in zip(parts.numbers[places].tolist(), shares, strict=True)
+        ]
