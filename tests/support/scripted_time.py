@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from recollect.models.http.retry import RetryPolicy
+from recollect.models.http.retry import RetryClock
 
 
 class ScriptedTime:
@@ -37,8 +37,8 @@ class ScriptedTime:
             self.waits.append(seconds)
             self._passed += seconds
 
-    def tempo(self) -> RetryPolicy:
+    def retry_clock(self) -> RetryClock:
         """Return what a provider client takes."""
-        return RetryPolicy(
+        return RetryClock(
             clock=self, elapsed=self.elapsed, pause=self.pause, spread=lambda: self._spread
         )

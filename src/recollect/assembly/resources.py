@@ -18,7 +18,7 @@ from recollect.core.settings import (
     load_settings,
     models_folder,
 )
-from recollect.models.dependencies import Supplies
+from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
 from recollect.models.language.registry import LanguageChoice, choose_language
 from recollect.models.registry import AUTO, Choice, choose_embedder
@@ -87,8 +87,10 @@ def open_resources(order: OpenOptions) -> Resources:
     workspace = _workspace(resolved)
     records = open_records(private_folder(home), resolved.settings.store, clock)
     try:
-        supplies = Supplies(models=models_folder(), spending=UsageLedger(records), clock=clock)
-        choice = _choice(order.embedder, resolved, supplies)
+        dependencies = Dependencies(
+            models=models_folder(), spending=UsageLedger(records), clock=clock
+        )
+        choice = _choice(order.embedder, resolved, dependencies)
         language = _language(resolved, records, clock)
     except RecollectError:
         records.close()
@@ -127,17 +129,19 @@ def _overrides(order: OpenOptions) -> dict[str, object]:
     return given
 
 
-def _choice(embedder: Embedder | None, resolved: ResolvedSettings, supplies: Supplies) -> Choice:
+def _choice(
+    embedder: Embedder | None, resolved: ResolvedSettings, dependencies: Dependencies
+) -> Choice:
     if embedder is not None:
         return Choice(embedder=embedder, reason="given by the program")
     settings = resolved.settings.embedding
-    return choose_embedder(settings.provider, settings, supplies.models, supplies)
+    return choose_embedder(settings.provider, settings, dependencies.models, dependencies)
 
 
 def _language(resolved: ResolvedSettings, records: Database, clock: Clock) -> LanguageChoice:
     spending = UsageLedger(records, LANGUAGE)
-    supplies = Supplies(spending=spending, clock=clock)
-    return choose_language(resolved.settings.language, supplies)
+    dependencies = Dependencies(spending=spending, clock=clock)
+    return choose_language(resolved.settings.language, dependencies)
 
 
 def _workspace(resolved: ResolvedSettings) -> Path | None:

@@ -13,7 +13,7 @@ from typing import Protocol
 from recollect.core.bill import Bill, TokenUse
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import BudgetSpent
-from recollect.models.hints import EMBEDDING, Advice
+from recollect.models.hints import EMBEDDING, Hints
 
 
 class Spending(Protocol):
@@ -54,7 +54,7 @@ class DailyBudget:
         spending: Where the count is.
         clock: Tells the day.
         model: ``provider:model`` of what `add` counts.
-        advice: What its error hints at.
+        hints: What its error hints at.
     """
 
     def __init__(
@@ -64,13 +64,13 @@ class DailyBudget:
         clock: Clock,
         *,
         model: str = "",
-        advice: Advice = EMBEDDING,
+        hints: Hints = EMBEDDING,
     ) -> None:
         self._limit = limit
         self._spending = spending
         self._clock = clock
         self._model = model
-        self._advice = advice
+        self._hints = hints
         self._lock = threading.Lock()
         self._held = 0
 
@@ -110,8 +110,8 @@ class DailyBudget:
         spent = self._spending.spent(self._day())
         if spent + self._held + tokens > self._limit:
             raise BudgetSpent(
-                f"the daily limit of tokens for {self._advice.kind}s is reached",
-                hint=f"{self._advice.waiting}, or raise {self._advice.limit}",
+                f"the daily limit of tokens for {self._hints.kind}s is reached",
+                hint=f"{self._hints.waiting}, or raise {self._hints.limit}",
                 limit=self._limit,
                 spent=spent,
             )

@@ -10,22 +10,22 @@ import msgspec
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.settings import models_folder
 from recollect.models.budget import MemorySpending, Spending
-from recollect.models.http.retry import RetryPolicy
+from recollect.models.http.retry import RetryClock
 
 
-class Supplies(msgspec.Struct, frozen=True, kw_only=True):
+class Dependencies(msgspec.Struct, frozen=True, kw_only=True):
     """The parts.
 
     Attributes:
         models: The folder of model files.
         spending: Counts the tokens sent to paid providers.
         clock: Tells the day.
-        tempo: How the clients of providers wait; None waits for real.
+        retry_clock: How the clients of providers wait; None waits for real.
         environ: Variables that may hold keys; None is the process environment.
     """
 
     models: Path = msgspec.field(default_factory=models_folder)
     spending: Spending = msgspec.field(default_factory=MemorySpending)
     clock: Clock = msgspec.field(default_factory=SystemClock)
-    tempo: RetryPolicy | None = None
+    retry_clock: RetryClock | None = None
     environ: Mapping[str, str] | None = None

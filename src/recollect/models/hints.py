@@ -10,7 +10,7 @@ import msgspec
 from recollect.core.errors import ProviderUnavailable
 
 
-class Advice(msgspec.Struct, frozen=True, kw_only=True):
+class Hints(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of one kind of model, as hints name them.
 
     Attributes:
@@ -61,7 +61,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-EMBEDDING = Advice(
+EMBEDDING = Hints(
     section="embedding.remote",
     choice="embedding.provider",
     meanwhile="search goes on by words",
@@ -71,7 +71,7 @@ EMBEDDING = Advice(
     kind="embedding provider",
     waiting="texts wait for the next day (UTC)",
 )
-LANGUAGE = Advice(
+LANGUAGE = Hints(
     section="language",
     choice="language.provider",
     meanwhile="summaries are made by rule",

@@ -18,7 +18,7 @@ import msgspec
 from recollect.core.errors import InvalidInput, ModelMissing, ProviderRejected
 from recollect.core.plugins import load_plugin, plugin_names
 from recollect.core.settings import EmbeddingSettings
-from recollect.models.dependencies import Supplies
+from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
 from recollect.models.hints import EMBEDDING
 from recollect.models.local.folder import INSTALL_HINT, MODEL, ModelFolder
@@ -27,7 +27,7 @@ from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
 GROUP = "recollect.embedders"
 AUTO, NONE, LOCAL, GGUF = "auto", "none", "local", "gguf"
 
-Creator = Callable[[str, EmbeddingSettings, Supplies], Embedder]
+Creator = Callable[[str, EmbeddingSettings, Dependencies], Embedder]
 """Makes the embedder of a model; an empty name is the provider's default."""
 
 _BUILT_IN = {
@@ -75,7 +75,7 @@ def create_embedder(spec: str, settings: EmbeddingSettings, models: Path) -> Emb
 
 
 def choose_embedder(
-    spec: str, settings: EmbeddingSettings, models: Path, supplies: Supplies | None = None
+    spec: str, settings: EmbeddingSettings, models: Path, dependencies: Dependencies | None = None
 ) -> Choice:
     """Return the embedder that ``spec`` names, and the reason for it. Loads no model, asks nobody.
 
@@ -86,19 +86,19 @@ def choose_embedder(
         spec: ``auto``, ``none``, ``provider`` or ``provider:model``.
         settings: The section ``embedding``.
         models: The folder of model files that all homes share.
-        supplies: What else embedders are made with.
+        dependencies: What else embedders are made with.
 
     Raises:
         InvalidInput: there is no such provider, or no such local model.
         ConfigError: an address or a header of the settings is none.
         ProviderError: another package's provider cannot be imported.
     """
-    supplies = supplies or Supplies(models=models)
+    dependencies = dependencies or Dependencies(models=models)
     spec = spec.strip()
-    chosen = _choose(spec, settings, supplies)
+    chosen = _choose(spec, settings, dependencies)
     if spec == NONE:
         return chosen
-    fallback = _fallback(spec, settings, supplies)
+    fallback = _fallback(spec, settings, dependencies)
     if chosen.embedder is not None:
         return msgspec.structs.replace(chosen, fallback=fallback)
     if fallback is None:
@@ -123,7 +123,7 @@ def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
     return Path(settings.model_path).expanduser() if settings.model_path else models / MODEL
 
 
-def create_local(model: str, settings: EmbeddingSettings, supplies: Supplies) -> Embedder:
+def create_local(model: str, settings: EmbeddingSettings, dependencies: Dependencies) -> Embedder:
     """Return the local embedder; it loads its model at the first text.
 
     Raises:
@@ -138,7 +138,7 @@ def create_local(model: str, settings: EmbeddingSettings, supplies: Supplies) ->
     from recollect.models.local.minilm import LocalEmbedder, WindowRules
 
     return LocalEmbedder(
-        local_folder(settings, supplies.models),
+        local_folder(settings, dependencies.models),
         quantisation=settings.quantisation,
         threads=settings.threads,
         batch_size=settings.batch_size,
@@ -146,15 +146,15 @@ def create_local(model: str, settings: EmbeddingSettings, supplies: Supplies) ->
     )
 
 
-def _choose(spec: str, settings: EmbeddingSettings, supplies: Supplies) -> Choice:
+def _choose(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -> Choice:
     name, _, model = spec.partition(":")
     if spec == NONE:
         return Choice(embedder=None, reason="embeddings are switched off", requested=spec)
     if spec == AUTO:
-        return _choose_first(settings, supplies)
+        return _choose_first(settings, dependencies)
     create = _creator(name)
     try:
-        embedder = create(model, settings, supplies)
+        embedder = create(model, settings, dependencies)
     except (ModelMissing, ProviderRejected) as error:
         return Choice(
             embedder=None,
@@ -165,15 +165,15 @@ def _choose(spec: str, settings: EmbeddingSettings, supplies: Supplies) -> Choic
     return Choice(embedder=embedder, reason=f"{embedder.model} is configured", requested=spec)
 
 
-def _choose_first(settings: EmbeddingSettings, supplies: Supplies) -> Choice:
+def _choose_first(settings: EmbeddingSettings, dependencies: Dependencies) -> Choice:
     """Return the first of our providers that has what it needs."""
-    missing = _missing_local(settings, supplies.models)
+    missing = _missing_local(settings, dependencies.models)
     if missing is None:
-        embedder = create_local("", settings, supplies)
+        embedder = create_local("", settings, dependencies)
         reason = f"{embedder.model} is installed"
         return Choice(embedder=embedder, reason=reason, requested=AUTO)
-    for name in (GGUF, *REMOTE) if _has_gguf(settings, supplies.models) else REMOTE:
-        found = _choose(name, settings, supplies)
+    for name in (GGUF, *REMOTE) if _has_gguf(settings, dependencies.models) else REMOTE:
+        found = _choose(name, settings, dependencies)
         if found.embedder is not None:
             has = "is set up" if name in REMOTE else "is installed"
             reason = f"{found.embedder.model} {has}"
@@ -197,7 +197,9 @@ def _has_gguf(settings: EmbeddingSettings, models: Path) -> bool:
     return settings.gguf_path is not None or any(models.glob("*.gguf"))
 
 
-def _fallback(spec: str, settings: EmbeddingSettings, supplies: Supplies) -> Embedder | None:
+def _fallback(
+    spec: str, settings: EmbeddingSettings, dependencies: Dependencies
+) -> Embedder | None:
     fallback = settings.fallback.strip()
     if fallback in {NONE, spec}:
         return None
@@ -207,7 +209,7 @@ def _fallback(spec: str, settings: EmbeddingSettings, supplies: Supplies) -> Emb
             hint="set embedding.fallback to none, provider or provider:model",
             found=fallback,
         )
-    return _choose(fallback, _settings_of(fallback, spec, settings), supplies).embedder
+    return _choose(fallback, _settings_of(fallback, spec, settings), dependencies).embedder
 
 
 def _settings_of(fallback: str, spec: str, settings: EmbeddingSettings) -> EmbeddingSettings:
@@ -234,4 +236,4 @@ def _creator(name: str) -> Creator:
         module, _, function = _BUILT_IN[name].partition(":")
         return cast("Creator", getattr(importlib.import_module(module), function))
     provider: EmbeddingProvider = load_plugin(GROUP, name, EMBEDDING.kind, (AUTO, NONE, *_BUILT_IN))
-    return lambda model, settings, supplies: provider(model, settings, supplies.models)
+    return lambda model, settings, dependencies: provider(model, settings, dependencies.models)

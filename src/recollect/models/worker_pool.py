@@ -15,7 +15,7 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-class Lanes(Generic[Job, Result]):
+class WorkerPool(Generic[Job, Result]):
     """Works off jobs in order of their places, up to ``width`` at once.
 
     Args:

@@ -7,6 +7,7 @@ an index: raise `TERMS_VERSION` when the same text gives other terms.
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 import unicodedata
@@ -47,15 +48,24 @@ _UNSPACED = (
 _MAYBE_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
 _APOSTROPHES = "'’"
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:'[A-Za-z]+)?")
-_ANY_WORD = re.compile(
-    rf"[A-Za-z0-9_]+(?:[{_APOSTROPHES}][A-Za-z]+)?|[{_UNSPACED}]+|(?:(?![{_UNSPACED}A-Za-z0-9_])\w)+"
-)
 _LOOSE = re.compile(r"[\u1100-\u11ff\u3099\u309a\uff9e\uff9f]")
 """Parts of Hangul and kana that form one character with the one before."""
-_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _HAS_PARTS = re.compile(r"[A-Za-z0-9]_+[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]")
 _PLAIN_WORD = re.compile(r"[a-z]+")
+
+
+@functools.cache  # compiled for the first text that is not ASCII: it takes 2 ms, as the next one
+def _any_word() -> re.Pattern[str]:
+    return re.compile(
+        rf"[A-Za-z0-9_]+(?:[{_APOSTROPHES}][A-Za-z]+)?|[{_UNSPACED}]+"
+        rf"|(?:(?![{_UNSPACED}A-Za-z0-9_])\w)+"
+    )
+
+
+@functools.cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(rf"[{_UNSPACED}]")
 
 
 class _Folding(dict[int, str]):
@@ -67,7 +77,7 @@ class _Folding(dict[int, str]):
             folded = ""
         elif code < 0x80:
             folded = character
-        elif _IS_UNSPACED.match(character):
+        elif is_unspaced(character):
             folded = unicodedata.normalize("NFKC", character)
         else:
             # Capitals stay, so that CAFÉ is one word and not three parts of a name.
@@ -134,7 +144,7 @@ def phrase_terms(text: str) -> list[str]:
 
 def is_unspaced(text: str) -> bool:
     """Return whether ``text`` begins in a script that has no spaces between words."""
-    return _IS_UNSPACED.match(text) is not None
+    return not text.isascii() and _unspaced().match(text) is not None
 
 
 def _words(text: str) -> list[str]:
@@ -144,7 +154,7 @@ def _words(text: str) -> list[str]:
         return _ASCII_WORD.findall(text)
     if _LOOSE.search(text):
         text = unicodedata.normalize("NFKC", text)
-    return _ANY_WORD.findall(text.translate(_FOLDING))
+    return _any_word().findall(text.translate(_FOLDING))
 
 
 def _unless_encoded(run: re.Match[str]) -> str:

@@ -13,23 +13,16 @@ CHARS_PER_TOKEN = 4
 HEAVIEST = 16
 """No character weighs more."""
 
-_EXTRA = (
+_EXTRA = (  # compiled for the first text that is not ASCII
+    (r"[\u3000-\u30ff\u3200-\u33ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60\uffe0-\uffe6]+", 3),
+    (r"[\uff61-\uffdc]+", 7),
     (
-        re.compile(
-            r"[\u3000-\u30ff\u3200-\u33ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60\uffe0-\uffe6]+"
-        ),
-        3,
-    ),
-    (re.compile(r"[\uff61-\uffdc]+"), 7),
-    (
-        re.compile(
-            r"[\u1100-\u11ff\u2e80-\u2fff\u3100-\u31ff\u3400-\u4dbf"
-            r"\ua960-\ua97f\ud7b0-\ud7ff\uf900-\ufaff]+"
-        ),
+        r"[\u1100-\u11ff\u2e80-\u2fff\u3100-\u31ff\u3400-\u4dbf"
+        r"\ua960-\ua97f\ud7b0-\ud7ff\uf900-\ufaff]+",
         11,
     ),
-    (re.compile(r"[\U00020000-\U0003ffff]+"), 14),
-    (re.compile(r"[\U00010000-\U0010ffff]+"), 1),
+    (r"[\U00020000-\U0003ffff]+", 14),
+    (r"[\U00010000-\U0010ffff]+", 1),
 )
 """What a character weighs beyond 1: 4 in all for common Han, kana and Hangul, 8 for half-width
 forms, 12 for rare ones of the first plane, 16 for ideographs beyond it, 2 for emoji."""
@@ -45,7 +38,7 @@ def weight(text: str) -> int:
         return len(text)
     total = len(text)
     for pattern, extra in _EXTRA:
-        total += extra * sum(map(len, pattern.findall(text)))
+        total += extra * sum(map(len, re.findall(pattern, text)))
     return total
 
 

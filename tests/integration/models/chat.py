@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.core.settings import LanguageSettings
 from recollect.models.budget import MemorySpending, Spending
-from recollect.models.dependencies import Supplies
+from recollect.models.dependencies import Dependencies
 from recollect.models.language.model import LanguageModel
 from recollect.models.language.registry import choose_language
 from tests.support.chat_formats import AnthropicFormat, OpenAIChatFormat
@@ -54,17 +54,17 @@ class Chat:
 
     def model(self, provider: str, **changes: object) -> AbstractContextManager[LanguageModel]:
         """Return a model that waits for nothing; closed at the end of the block."""
-        found = choose_language(self.settings(provider, **changes), self.supplies()).model
+        found = choose_language(self.settings(provider, **changes), self.dependencies()).model
         assert found is not None
         return closing(found)
 
-    def supplies(self, environ: Mapping[str, str] | None = None) -> Supplies:
+    def dependencies(self, environ: Mapping[str, str] | None = None) -> Dependencies:
         """Return what models are made with here."""
-        return Supplies(
+        return Dependencies(
             models=Path(),
             spending=self.spending,
             clock=self.time,
-            tempo=self.time.tempo(),
+            retry_clock=self.time.retry_clock(),
             environ=environ or {},
         )
 

@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
 from recollect.models.budget import MemorySpending, Spending
-from recollect.models.dependencies import Supplies
+from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.providers import create_gemini, create_openai, create_voyage
 from recollect.models.embedding.remote import RemoteEmbedder
 from tests.support.provider_server import ProviderServer
@@ -39,11 +39,11 @@ def embedder_for(
         dimensions=SIZE, remote=remote_settings(server, provider, **changes)
     )
     time = time or ScriptedTime()
-    supplies = Supplies(
+    dependencies = Dependencies(
         models=Path(),
         spending=spending or MemorySpending(),
         clock=time,
-        tempo=time.tempo(),
+        retry_clock=time.retry_clock(),
         environ={},
     )
-    return CREATE[provider]("", settings, supplies)
+    return CREATE[provider]("", settings, dependencies)

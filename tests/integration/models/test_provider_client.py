@@ -15,13 +15,13 @@ import pytest
 from recollect.core.errors import ProviderRejected, ProviderUnavailable, StoreError
 from recollect.models.http.client import ProviderClient
 from recollect.models.http.request import Call, FileUpload
-from recollect.models.http.retry import Patience
+from recollect.models.http.retry import RetryPolicy
 from tests.support import provider_faults as faults
 from tests.support.provider_formats import Received, Response, json_response
 from tests.support.provider_server import ProviderServer, Turn
 from tests.support.scripted_time import ScriptedTime
 
-ONCE = Patience(tries=1)
+ONCE = RetryPolicy(tries=1)
 CONTENT = b"line one\nline two\n" * 9_000
 
 
@@ -57,7 +57,7 @@ def client(server: ProviderServer, time: ScriptedTime) -> Iterator[ProviderClien
         "openai",
         server.origin,
         {"authorization": "Bearer secret"},
-        tempo=time.tempo(),
+        retry_clock=time.retry_clock(),
         max_answer_bytes=100_000,
     )
     yield made
@@ -76,7 +76,9 @@ def test_a_file_is_uploaded_as_a_form(
     file.write_bytes(CONTENT)
     server.script(faults.status(503))
     upload = FileUpload(file=file, fields={"purpose": "batch"})
-    assert client.upload("files", upload, _decoded) == {"id": "file-1"}
+    assert client.ask(Call(method="POST", path="files", upload=upload), _decoded) == {
+        "id": "file-1"
+    }
     for one in server.received:
         assert one.headers["content-type"].startswith("multipart/form-data; boundary=")
         assert CONTENT in one.body
@@ -87,7 +89,9 @@ def test_a_file_is_uploaded_as_a_form(
 def test_a_file_that_is_not_there_is_a_clear_error(client: ProviderClient, tmp_path: Path) -> None:
     """Nobody is asked."""
     with pytest.raises(StoreError):
-        client.upload("files", FileUpload(file=tmp_path / "none"), _decoded)
+        client.ask(
+            Call(method="POST", path="files", upload=FileUpload(file=tmp_path / "none")), _decoded
+        )
 
 
 def test_a_download_goes_to_the_disk(
@@ -126,10 +130,10 @@ def test_a_download_into_nowhere_is_a_clear_error(client: ProviderClient, tmp_pa
 
 def test_the_state_of_something_may_tell_of_errors(client: ProviderClient) -> None:
     """A batch that failed is an answer; without that it would be a refusal."""
-    state = client.ask(Call(method="GET", path="files/state", tells_errors=True), lambda a: a.body)
+    state = client.ask(Call(path="files/state", tells_errors=True), bytes)
     assert b"some_failed" in state
     with pytest.raises(ProviderUnavailable):
-        client.get("files/state", _decoded, ONCE)
+        client.ask(Call(path="files/state"), _decoded, ONCE)
 
 
 def test_a_key_goes_to_its_own_address_alone(
@@ -137,8 +141,8 @@ def test_a_key_goes_to_its_own_address_alone(
 ) -> None:
     """An address in an answer may lead elsewhere."""
     with ProviderServer(services=[Files()]) as other:
-        client.get(f"{other.origin}/files", _decoded)
-        client.get(f"{server.origin}/files", _decoded)
+        client.ask(Call(path=f"{other.origin}/files"), _decoded)
+        client.ask(Call(path=f"{server.origin}/files"), _decoded)
         assert "authorization" not in other.received[0].headers
         assert server.received[0].headers["authorization"] == "Bearer secret"
 
@@ -151,7 +155,7 @@ def test_a_redirect_is_not_followed(server: ProviderServer, client: ProviderClie
 
     server.script(redirect)
     with pytest.raises(ProviderRejected) as caught:
-        client.get("moved", _decoded)
+        client.ask(Call(path="moved"), _decoded)
     assert "redirects" in caught.value.hint
     assert len(server.received) == 1
 
@@ -162,20 +166,20 @@ def test_an_answer_beyond_the_cap_is_broken_off(
     """Of an error, a part is enough."""
     server.script(faults.endless)
     with pytest.raises(ProviderUnavailable, match="more than an answer can have"):
-        client.get("files", _decoded, ONCE)
+        client.ask(Call(path="files"), _decoded, ONCE)
     long = Response(status=400, body=b" " * 2_000_000)
     server.script(lambda turn: turn.send(long))
     with pytest.raises(ProviderRejected):
-        client.get("files", _decoded, ONCE)
+        client.ask(Call(path="files"), _decoded, ONCE)
 
 
 def test_nobody_at_the_address_is_a_clear_error(time: ScriptedTime) -> None:
     """Three tries, jittered waits between them."""
     with ProviderServer() as gone:
         origin = gone.origin
-    client = ProviderClient("openai", origin, {}, tempo=time.tempo())
+    client = ProviderClient("openai", origin, {}, retry_clock=time.retry_clock())
     with pytest.raises(ProviderUnavailable, match="openai cannot be reached"):
-        client.get("files", _decoded)
+        client.ask(Call(path="files"), _decoded)
     assert time.waits == [0.25, 0.5]
     client.close()
 
@@ -194,10 +198,10 @@ def test_retry_after_is_honoured(
     """In both spellings; beyond a minute it is for a later sync."""
     server.script(faults.limited(retry_after))
     if waits:
-        client.get("files", _decoded)
+        client.ask(Call(path="files"), _decoded)
     else:
         with pytest.raises(ProviderUnavailable) as caught:
-            client.get("files", _decoded)
+            client.ask(Call(path="files"), _decoded)
         assert caught.value.facts["retry_after_s"] == 61.0
     assert time.waits == waits
 
@@ -209,7 +213,7 @@ def test_being_busy_gets_five_tries(
     server.always(faults.limited())
     for _ in range(2):
         with pytest.raises(ProviderUnavailable, match="too many requests"):
-            client.get("files", _decoded)
+            client.ask(Call(path="files"), _decoded)
     assert len(server.received) == 10
     assert time.waits[:4] == [2.5, 5.0, 10.0, 20.0]
 
@@ -221,21 +225,21 @@ def test_a_provider_that_keeps_failing_is_left_alone(
     server.always(faults.status(500))
     for _ in range(3):
         with pytest.raises(ProviderUnavailable):
-            client.get("files", _decoded)
+            client.ask(Call(path="files"), _decoded)
     assert len(server.received) == 5
     with pytest.raises(ProviderUnavailable, match="left alone") as caught:
-        client.get("files", _decoded)
+        client.ask(Call(path="files"), _decoded)
     assert caught.value.facts["retry_after_s"] == 30.0
     server.always(None)
     time.pause(30.0)
-    assert client.get("files", _decoded) == {"id": "file-1"}
+    assert client.ask(Call(path="files"), _decoded) == {"id": "file-1"}
 
 
 def test_a_closed_client_asks_nobody(client: ProviderClient) -> None:
     """And says so."""
     client.close()
     with pytest.raises(ProviderUnavailable, match="is closed"):
-        client.get("files", _decoded)
+        client.ask(Call(path="files"), _decoded)
 
 
 def test_closing_ends_a_wait(server: ProviderServer) -> None:
@@ -246,7 +250,7 @@ def test_closing_ends_a_wait(server: ProviderServer) -> None:
 
     def ask() -> None:
         try:
-            client.get("files", _decoded)
+            client.ask(Call(path="files"), _decoded)
         except ProviderUnavailable as error:
             failed.append(error.message)
 
@@ -263,10 +267,10 @@ def test_an_encrypted_address_is_checked(server: ProviderServer, time: ScriptedT
     """Against the authorities that are known; what speaks in clear there is nobody to talk to."""
     address = server.origin.replace("http:", "https:")
     with (
-        closing(ProviderClient("openai", address, {}, tempo=time.tempo())) as client,
+        closing(ProviderClient("openai", address, {}, retry_clock=time.retry_clock())) as client,
         pytest.raises(ProviderUnavailable),
     ):
-        client.get("files", _decoded, ONCE)
+        client.ask(Call(path="files"), _decoded, ONCE)
     assert server.received == []
 
 

@@ -116,7 +116,9 @@ def _bare(server: ProviderServer, wire: Wire, budget: DailyBudget | None = None)
     """Return an embedder that no settings shaped."""
     headers = {"authorization": f"Bearer {KEY}", "x-goog-api-key": KEY}
     base_url = server.base_url(wire.provider)
-    client = ProviderClient(wire.provider, base_url, headers, tempo=ScriptedTime().tempo())
+    client = ProviderClient(
+        wire.provider, base_url, headers, retry_clock=ScriptedTime().retry_clock()
+    )
     return RemoteEmbedder(wire, client, base_url=base_url, budget=budget)
 
 

@@ -29,7 +29,7 @@ from recollect.models.embedding.remote import RemoteEmbedder
 from recollect.models.embedding.voyage import VoyageWire
 from recollect.models.embedding.wire import Wire
 from recollect.models.http.client import ProviderClient
-from recollect.models.http.retry import RetryPolicy
+from recollect.models.http.retry import RetryClock
 from recollect.store.columns import blob, first_integer, text
 from recollect.store.sqlite.database import open_index
 from tests.support.provider_formats import unit_vector
@@ -91,9 +91,11 @@ def embedder_at(
         budget: Tokens of a day; 0 sets no limit.
     """
     base_url = server.base_url(provider)
-    tempo = RetryPolicy(pause=lambda _: None)
-    daily = DailyBudget(budget, MemorySpending(), tempo.clock) if budget else None
-    client = ProviderClient(provider, base_url, {"authorization": "Bearer k"}, tempo=tempo)
+    retry_clock = RetryClock(pause=lambda _: None)
+    daily = DailyBudget(budget, MemorySpending(), retry_clock.clock) if budget else None
+    client = ProviderClient(
+        provider, base_url, {"authorization": "Bearer k"}, retry_clock=retry_clock
+    )
     return RemoteEmbedder(wire_of(provider, model), client, base_url=base_url, budget=daily)
 
 

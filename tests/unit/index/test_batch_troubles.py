@@ -13,8 +13,8 @@ import pytest
 from recollect.core.errors import ProviderError, ProviderRejected
 from recollect.index.embedding.batch_health import COOL_DOWN_MS
 from recollect.index.embedding.batch_job_runner import TIMEOUT
-from recollect.models.embedding import openai_batches
-from recollect.models.http.retry import Patience
+from recollect.models.embedding import batch_job
+from recollect.models.http.retry import RetryPolicy
 from tests.support import provider_faults as faults
 from tests.support.batch_server import NEVER, BatchService, Plan, Stage, staged
 from tests.support.provider_server import Fault, ProviderServer
@@ -399,7 +399,7 @@ def test_a_slow_provider_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A question about a batch ends within its deadline and is asked again."""
-    monkeypatch.setattr(openai_batches, "ASKING", Patience(attempt_s=0.2))
+    monkeypatch.setattr(batch_job, "ASKING", RetryPolicy(attempt_s=0.2))
     server.always(staged(look=[faults.slow_start, faults.slow_headers, faults.slow_body]))
     with BatchHome(tmp_path, server, FRUIT) as home:
         home.sync()

@@ -18,7 +18,7 @@ from recollect.models.embedding.remote import RemoteEmbedder
 from recollect.models.embedding.voyage import VoyageWire
 from recollect.models.embedding.wire import Wire
 from recollect.models.http.client import ProviderClient
-from recollect.models.http.retry import RetryPolicy
+from recollect.models.http.retry import RetryClock
 from tests.support.batch_server import BatchService
 from tests.support.provider_formats import Received, Response, json_response, unit_vector
 from tests.support.provider_server import ProviderServer, Service
@@ -44,8 +44,8 @@ class Canned:
 
 
 def _embedder(base_url: str, wire: Wire) -> RemoteEmbedder:
-    tempo = RetryPolicy(pause=lambda _: None)
-    client = ProviderClient(wire.provider, base_url, {"x-key": "secret"}, tempo=tempo)
+    retry_clock = RetryClock(pause=lambda _: None)
+    client = ProviderClient(wire.provider, base_url, {"x-key": "secret"}, retry_clock=retry_clock)
     return RemoteEmbedder(wire, client, base_url=base_url)
 
 

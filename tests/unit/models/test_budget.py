@@ -72,7 +72,7 @@ def test_what_is_left_counts_what_is_under_way() -> None:
 def test_money_is_counted_beside_the_tokens() -> None:
     """What a language model read from its cache counts for the limit too; the hint is its own."""
     spending = MemorySpending()
-    budget = DailyBudget(100, spending, ScriptedTime(), advice=LANGUAGE)
+    budget = DailyBudget(100, spending, ScriptedTime(), hints=LANGUAGE)
     use = TokenUse(input=50, output=20, cache_read=20, cache_write=5)
     budget.charge(Bill(model="openai:m", use=use, usd=0.5))
     assert (spending.spent(DAY), spending.bills[0].usd) == (95, 0.5)

@@ -25,7 +25,7 @@ from recollect.core.errors import (
 from recollect.core.settings import LanguageSettings
 from recollect.models import subprocess
 from recollect.models.budget import MemorySpending
-from recollect.models.dependencies import Supplies
+from recollect.models.dependencies import Dependencies
 from recollect.models.language.claude_cli import MAX_SYSTEM_BYTES, ClaudeCli
 from recollect.models.language.model import Prompt, PromptMessage, ask
 from recollect.models.language.registry import choose_language
@@ -96,15 +96,15 @@ class Command:
         spec = f"claude-cli:{model}" if model else "claude-cli"
         given: dict[str, object] = {"provider": spec, "claude_command": str(self.path)}
         environ = {"HOME": "/home/me", "OPENAI_API_KEY": "no", "ANTHROPIC_API_KEY": "yes"}
-        supplies = Supplies(
+        dependencies = Dependencies(
             models=Path(),
             spending=self.spending,
             clock=self.time,
-            tempo=self.time.tempo(),
+            retry_clock=self.time.retry_clock(),
             environ=environ,
         )
         settings = msgspec.convert(given | changes, LanguageSettings)
-        found = choose_language(settings, supplies).model
+        found = choose_language(settings, dependencies).model
         assert found is not None
         assert isinstance(found.inner, ClaudeCli)
         return found.inner

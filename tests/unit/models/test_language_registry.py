@@ -11,7 +11,7 @@ import pytest
 
 from recollect.core.errors import ConfigError, InvalidInput, ProviderError
 from recollect.core.settings import LanguageSettings
-from recollect.models.dependencies import Supplies
+from recollect.models.dependencies import Dependencies
 from recollect.models.language.model import LanguageModel
 from recollect.models.language.registry import LanguageChoice, choose_language, language_names
 
@@ -33,7 +33,7 @@ def create(model, settings):
 
 def _choose(environ: Mapping[str, str] | None = None, **given: object) -> LanguageChoice:
     settings = msgspec.convert(given, LanguageSettings)
-    return choose_language(settings, Supplies(models=Path(), environ=environ or {}))
+    return choose_language(settings, Dependencies(models=Path(), environ=environ or {}))
 
 
 def _made(environ: Mapping[str, str] | None = None, **given: object) -> LanguageModel:

@@ -12,7 +12,7 @@ import pytest
 from recollect.backends.gguf import DEFAULT_FILE
 from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
-from recollect.models.dependencies import Supplies
+from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.remote import RemoteEmbedder
 from recollect.models.local.folder import MODEL, ORIGINALS
 from recollect.models.registry import (
@@ -195,8 +195,10 @@ def _choose(
     settings = EmbeddingSettings(
         provider=spec, fallback=fallback, remote=remote or RemoteSettings()
     )
-    supplies = Supplies(models=models, environ={f"{name}_API_KEY": k for name, k in keys.items()})
-    return choose_embedder(spec, settings, models, supplies)
+    dependencies = Dependencies(
+        models=models, environ={f"{name}_API_KEY": k for name, k in keys.items()}
+    )
+    return choose_embedder(spec, settings, models, dependencies)
 
 
 def _name(choice: Choice) -> str | None:

@@ -194,7 +194,7 @@ class BatchJobRunner:
             collected = self._results.store(job, self._batches.read(batch, scratch))
         finally:
             scratch.unlink(missing_ok=True)
-        self._discard([job.file, *batch.results, *batch.leavings])
+        self._discard([job.file, *batch.results, *batch.other_files])
         self._database.write(partial(remove_job, number=job.number))
         is_late = job.state == "cancelling" and bool(collected.owed)
         failure = TIMEOUT if is_late else _failure(batch, brought=bool(collected.texts))

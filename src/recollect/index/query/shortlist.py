@@ -215,7 +215,7 @@ def with_files(
 
 
 _WORDS = re.compile(r"[a-z0-9_]+")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_UNSPACED = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 
 
 def diverse_order(scores: Sequence[float], texts: Sequence[str], relevance: float) -> list[int]:
@@ -265,7 +265,7 @@ def _tokens(text: str) -> frozenset[str]:
     """
     lowered = text.lower()
     tokens = set(_WORDS.findall(lowered))
-    for run in _UNSPACED.findall(lowered):
+    for run in () if lowered.isascii() else re.findall(_UNSPACED, lowered):
         tokens.update(run)
         tokens.update(first + second for first, second in pairwise(run))
     return frozenset(tokens or {lowered})

@@ -1,44 +1,50 @@
-"""The port of asynchronous batches: a file of texts goes up, a file of vectors comes back.
+"""Asynchronous batches: a file of texts goes up, a file of vectors comes back.
 
-Providers embed such a batch in their own time and for half the price or so. The port knows neither
-the index nor the database: which texts are under way, and what happens after a restart, is the
-business of `recollect.index.embedding.batch_jobs`. An adapter asks once and does not wait.
+Providers embed such a batch in their own time and for half the price or so. The job is the same at
+all of them; paths, requests and answers are those of a `BatchDialect`. Nothing here knows the index
+or the database: which texts are under way, and what happens after a restart, is the business of
+`recollect.index.embedding.batch_jobs`. A job asks once and does not wait.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
 from recollect.models.budget import DailyBudget
 from recollect.models.embedding.embedder import Vectors
-from recollect.models.http.retry import Patience
+from recollect.models.http.client import ProviderClient
+from recollect.models.http.request import Call
+from recollect.models.http.retry import RetryPolicy
 
 MAX_TEXTS = 50_000
 """Requests in one batch at most: the limit of OpenAI, the lowest of the three."""
 MAX_BYTES = 50_000_000
 """Size of one file at most; all three take more, but Gemini's goes up from memory."""
 
+LISTED = 100
+"""Batches on a page of the provider's list."""
+_PAGES = 5
+"""A batch is looked for on the first of them: among the newest 500 of the account."""
 _FETCHES = 3
 """How often a file of results is fetched that does not look like one."""
 
-T = TypeVar("T")
-
 BatchState = Literal["running", "completed", "failed", "expired", "cancelled"]
 
-ASKING = Patience()
+ASKING = RetryPolicy()
 """A question about a batch is as patient as a request for vectors."""
-STARTING = Patience(tries=1)
+STARTING = RetryPolicy(tries=1)
 """A batch whose start was not confirmed may exist and cost: it is looked for, not started again.
 "Too many requests" is a clear no, and is waited for."""
-SENDING = Patience(attempt_s=600.0)
+SENDING = RetryPolicy(attempt_s=600.0)
 """For a file of 100 MB at 200 kB/s."""
-FETCHING = Patience(attempt_s=1_800.0)
+FETCHING = RetryPolicy(attempt_s=1_800.0)
 """For the results of 50,000 texts, 1 to 2 GB, at 1 MB/s."""
-TIDYING = Patience(attempt_s=20.0, tries=2, limited_tries=2)
+TIDYING = RetryPolicy(attempt_s=20.0, tries=2, limited_tries=2)
 """What is only cleaned up may fail."""
 
 
@@ -49,14 +55,14 @@ class RemoteBatch(msgspec.Struct, frozen=True, kw_only=True):
         id: The provider's name for it.
         state: An expired or cancelled batch may have results of some of its texts.
         results: Files with results, as the provider calls them.
-        leavings: Other files that it made, such as that of errors.
+        other_files: What else it made, such as a file of errors.
         reason: The provider's short code for why it failed; empty where it gives none.
     """
 
     id: str
     state: BatchState
     results: tuple[str, ...] = ()
-    leavings: tuple[str, ...] = ()
+    other_files: tuple[str, ...] = ()
     reason: str = ""
 
     @property
@@ -69,26 +75,93 @@ Result = tuple[str, Vectors | None]
 """The key of a text, and its unit vector; None where the provider made none that can be right."""
 
 
-class EmbeddingBatches(Protocol):
+class BatchPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of a provider's list.
+
+    Attributes:
+        batches: The names that they were started under, and the batches.
+        next: What the call for the next page names; empty at the end.
+    """
+
+    batches: Sequence[tuple[frozenset[str], RemoteBatch]]
+    next: str
+
+
+class BatchDialect(Protocol):
+    """How one provider is asked about batches, and what its answers mean.
+
+    What reads an answer raises `ProviderUnavailable` where it cannot be read.
+    """
+
+    def line(self, key: str, text: str) -> object:
+        """Return what asks for the vector of ``text``, before it becomes a line of JSON."""
+
+    def upload(self, name: str, file: Path) -> Call:
+        """Return the call that sends a file of lines."""
+
+    def start(self, name: str, file: str) -> tuple[str, object]:
+        """Return path and body of the request that starts a batch over an uploaded file."""
+
+    def list_path(self, page: str) -> str:
+        """Return where a page of batches is listed; the first one is the empty name."""
+
+    def batch_path(self, batch: str) -> str:
+        """Return where a batch is."""
+
+    def cancel_path(self, batch: str) -> str:
+        """Return where a batch is stopped."""
+
+    def file_path(self, file: str) -> str:
+        """Return where a file is."""
+
+    def content_path(self, file: str) -> str:
+        """Return where the content of a file is."""
+
+    def read_upload(self, body: bytes) -> str:
+        """Return what the provider calls an uploaded file."""
+
+    def read_batch(self, body: bytes) -> RemoteBatch:
+        """Return how far a batch is."""
+
+    def read_page(self, body: bytes) -> BatchPage:
+        """Return a page of the list of batches."""
+
+    def read_line(self, line: bytes) -> Result:
+        """Return the result in a line; a msgspec error or one of Unicode where it is none."""
+
+
+class EmbeddingBatches:
     """The batches of one embedder at its provider. Vectors are those that the embedder would make.
 
     Every method raises `ProviderError`: `ProviderUnavailable` where trying later may help,
     `ProviderRejected` where it never will.
+
+    Args:
+        client: Asks the provider.
+        dialect: How it is asked.
+        budget: Limits the tokens of a day; None where nobody bills.
     """
+
+    def __init__(
+        self, client: ProviderClient, dialect: BatchDialect, budget: DailyBudget | None
+    ) -> None:
+        self._client = client
+        self._dialect = dialect
+        self.budget = budget
 
     @property
     def provider(self) -> str:
         """Return the provider's name, such as ``openai``."""
-
-    @property
-    def budget(self) -> DailyBudget | None:
-        """Return what limits the tokens of a day; None where nobody bills."""
+        return self._client.provider
 
     def line(self, key: str, text: str) -> bytes:
         """Return the line of the file that asks for the vector of ``text``, with its line end."""
+        return msgspec.json.encode(self._dialect.line(key, text)) + b"\n"
 
     def upload(self, name: str, file: Path) -> str:
         """Send a file of lines and return what the provider calls it."""
+        call = self._dialect.upload(name, file)
+        return self._client.ask(call, self._dialect.read_upload, SENDING)
 
     def create(self, name: str, file: str) -> RemoteBatch:
         """Start a batch over an uploaded file, once: a lost answer is not asked for again.
@@ -97,12 +170,28 @@ class EmbeddingBatches(Protocol):
             name: Ours; the provider keeps it with the batch.
             file: What `upload` returned.
         """
+        path, body = self._dialect.start(name, file)
+        return self._client.post(path, body, self._dialect.read_batch, STARTING)
 
     def find(self, name: str) -> RemoteBatch | None:
-        """Return the batch that was started under our name, or None if there is none."""
+        """Return the batch that was started under our name; None if it is not among the newest."""
+        page = ""
+        for _ in range(_PAGES):
+            call = Call(path=self._dialect.list_path(page))
+            found = self._client.ask(call, self._dialect.read_page, ASKING)
+            for names, batch in found.batches:
+                if name in names:
+                    return batch
+            page = found.next
+            if not page:
+                break
+        return None
 
     def look(self, batch: str) -> RemoteBatch:
         """Return how far a batch is."""
+        # The errors of a batch that failed are its news: they refuse nothing.
+        call = Call(path=self._dialect.batch_path(batch), tells_errors=True)
+        return self._client.ask(call, self._dialect.read_batch, ASKING)
 
     def read(self, batch: RemoteBatch, scratch: Path) -> Iterator[Result]:
         """Yield what is there of a batch that is over, in any order.
@@ -116,12 +205,20 @@ class EmbeddingBatches(Protocol):
         Raises:
             StoreError: it cannot be written there.
         """
+        for file in batch.results:
+            path = self._dialect.content_path(file)
+            fetch = partial(self._client.download, path, scratch, FETCHING)
+            yield from _fetched_results(fetch, scratch, self._dialect.read_line)
 
     def cancel(self, batch: str) -> None:
         """Ask the provider to stop a batch; it may take minutes until it is over."""
+        path = self._dialect.cancel_path(batch)
+        self._client.ask(Call(method="POST", path=path, tells_errors=True), _ignore, TIDYING)
 
     def discard(self, file: str) -> None:
         """Let the provider delete a file of ours or of its own."""
+        call = Call(method="DELETE", path=self._dialect.file_path(file))
+        self._client.ask(call, _ignore, TIDYING)
 
 
 @runtime_checkable
@@ -137,41 +234,29 @@ def batches_of(embedder: object) -> EmbeddingBatches | None:
     return embedder.batches() if isinstance(embedder, OffersBatches) else None
 
 
-def fetched_lines(fetch: Callable[[], object], file: Path, shape: type[T]) -> Iterator[T]:
-    """Yield the lines of a file of results as ``shape``; one that has another is left out.
+def _fetched_results(
+    fetch: Callable[[], object], file: Path, read: Callable[[bytes], Result]
+) -> Iterator[Result]:
+    """Yield the results in a file; a line that cannot be read is left out.
 
-    A vector with a NaN is no JSON and is left out too. A file without any such line, or one that
-    ends within a line, is fetched again up to twice; lines may come a second time then.
-
-    Args:
-        fetch: Writes the file.
-        file: Where it lies.
-        shape: What a line holds.
+    A vector with a NaN is not JSON and is left out too. A file without any result, or one that ends
+    within a line, is fetched again up to twice; results may come a second time then.
     """
-    decoder = msgspec.json.Decoder(shape)
     for _ in range(_FETCHES):
         fetch()
-        lines = _Lines(file)
-        yield from lines.decoded(decoder)
-        if lines.are_whole:
+        is_whole = False
+        with file.open("rb") as lines:
+            for line in lines:
+                try:
+                    found = read(line)
+                except (msgspec.MsgspecError, UnicodeDecodeError):
+                    is_whole = is_whole and line.endswith(b"\n")
+                    continue
+                is_whole = True
+                yield found
+        if is_whole:
             return
 
 
-class _Lines:
-    """The lines of a file, and whether it looks as it should."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self.are_whole = False
-
-    def decoded(self, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
-        """Yield what can be read."""
-        with self._file.open("rb") as lines:
-            for line in lines:
-                try:
-                    found = decoder.decode(line)
-                except (msgspec.MsgspecError, UnicodeDecodeError):
-                    self.are_whole = self.are_whole and line.endswith(b"\n")
-                    continue
-                self.are_whole = True
-                yield found
+def _ignore(body: bytes) -> None:
+    """Read nothing from an answer."""

@@ -10,41 +10,29 @@ Source: the API reference of Gemini, "Batch API", "Embeddings" and "Files".
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import msgspec
 
-from recollect.models.budget import DailyBudget
 from recollect.models.embedding.batch_job import (
-    ASKING,
-    FETCHING,
-    SENDING,
-    STARTING,
-    TIDYING,
+    LISTED,
+    BatchPage,
     BatchState,
     RemoteBatch,
     Result,
-    fetched_lines,
 )
-from recollect.models.embedding.gemini import GeminiWire
+from recollect.models.embedding.gemini import PROVIDER, GeminiWire
 from recollect.models.embedding.raw_vectors import Row, decode_answer, sound_vectors
-from recollect.models.http.client import ProviderClient
 from recollect.models.http.request import Call
 
-_LISTED, _PAGES = 100, 5
-"""A batch is looked for among the newest of the account."""
 _ENDINGS: Mapping[str, BatchState] = {
     "SUCCEEDED": "completed",
     "FAILED": "failed",
     "EXPIRED": "expired",
     "CANCELLED": "cancelled",
 }
-
-T = TypeVar("T")
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -65,7 +53,7 @@ class _Metadata(msgspec.Struct, frozen=True, rename="camel"):
     output: _Output | None = None
 
 
-class _Trouble(msgspec.Struct, frozen=True):
+class _Error(msgspec.Struct, frozen=True):
     status: str | None = None
     code: int | None = None
 
@@ -78,25 +66,24 @@ class _Operation(msgspec.Struct, frozen=True, rename="camel"):
     metadata: _Metadata | None = None
     output: _Output | None = None
     response: _Output | None = None
-    error: _Trouble | None = None
+    error: _Error | None = None
 
     def seen(self) -> RemoteBatch:
-        """Return it as the port shows it; what the operation says counts before its metadata."""
+        """Return it as a job sees it; what the operation says counts before its metadata."""
         inside = self.metadata or _Metadata()
         outputs = (self.output, self.response, inside.output)
         files = [found.responses_file for found in outputs if found and found.responses_file]
-        trouble = self.error
         return RemoteBatch(
             id=self.name,
             state=self._state(self.state or inside.state or "", has_results=bool(files)),
             results=tuple(files[:1]),
-            reason=(trouble.status or str(trouble.code or "")) if trouble else "",
+            reason=(self.error.status or str(self.error.code or "")) if self.error else "",
         )
 
-    def has_name(self, name: str) -> bool:
-        """Tell whether it was started under our name."""
+    def names(self) -> frozenset[str]:
+        """Return the names that it was started under."""
         inside = self.metadata.display_name if self.metadata else None
-        return name in {self.display_name, inside}
+        return frozenset(filter(None, (self.display_name, inside)))
 
     def _state(self, state: str, *, has_results: bool) -> BatchState:
         if self.error is not None:
@@ -127,39 +114,30 @@ class _Line(msgspec.Struct, frozen=True):
     response: _Response | None = None
 
 
-class GeminiBatches:
-    """Implements `EmbeddingBatches` for Gemini.
+_LINE = msgspec.json.Decoder(_Line)
+
+
+class GeminiDialect:
+    """Implements `BatchDialect` for Gemini.
 
     Args:
-        client: Asks the provider.
         wire: Requests as they are sent directly, so that the vectors are the same.
-        budget: Limits the tokens of a day; None where nobody bills.
-        base_url: Where the client's paths start; ends with the version of the API.
+        base_url: Where paths start; ends with the version of the API.
     """
 
-    def __init__(
-        self, client: ProviderClient, wire: GeminiWire, budget: DailyBudget | None, base_url: str
-    ) -> None:
-        self._client = client
+    def __init__(self, wire: GeminiWire, base_url: str) -> None:
         self._wire = wire
         self._base_url = base_url
-        self.budget = budget
 
-    @property
-    def provider(self) -> str:
-        """Return the provider's name."""
-        return self._wire.provider
+    def line(self, key: str, text: str) -> object:
+        """Return a request under a key."""
+        return {"key": key, "request": self._wire.content(text, "document")}
 
-    def line(self, key: str, text: str) -> bytes:
-        """Return the line of the file that asks for the vector of ``text``."""
-        request = self._wire.content(text, "document")
-        return msgspec.json.encode({"key": key, "request": request}) + b"\n"
-
-    def upload(self, name: str, file: Path) -> str:
-        """Send a file and return its name."""
+    def upload(self, name: str, file: Path) -> Call:
+        """Return the call that sends a file; its two parts are put together in memory."""
         boundary = secrets.token_hex(16)
         about = {"file": {"displayName": name, "mimeType": "application/jsonl"}}
-        call = Call(
+        return Call(
             method="POST",
             path=f"{self._root('upload')}/files?uploadType=multipart",
             content=_related(boundary, msgspec.json.encode(about), file.read_bytes()),
@@ -168,52 +146,53 @@ class GeminiBatches:
                 "x-goog-upload-protocol": "multipart",
             },
         )
-        read = self._reader(_Uploaded)
-        return self._client.ask(call, lambda answer: read(answer.body), SENDING).file.name
 
-    def create(self, name: str, file: str) -> RemoteBatch:
-        """Start a batch over an uploaded file, once."""
+    def start(self, name: str, file: str) -> tuple[str, object]:
+        """Return path and body of what starts a batch."""
         body = {"batch": {"displayName": name, "inputConfig": {"fileName": file}}}
-        path = f"models/{quote(self._wire.model, safe='')}:asyncBatchEmbedContent"
-        return self._client.post(path, body, self._reader(_Operation), STARTING).seen()
+        return f"models/{quote(self._wire.model, safe='')}:asyncBatchEmbedContent", body
 
-    def find(self, name: str) -> RemoteBatch | None:
-        """Return the batch with our display name, among the newest 500 of the account."""
-        token = ""
-        for _ in range(_PAGES):
-            page = self._client.get(
-                f"batches?pageSize={_LISTED}{token}", self._reader(_Page), ASKING
-            )
-            for operation in page.operations:
-                if operation.has_name(name):
-                    return operation.seen()
-            if not page.next_page_token:
-                break
-            token = f"&pageToken={quote(page.next_page_token, safe='')}"
-        return None
+    def list_path(self, page: str) -> str:
+        """Return where operations are listed, from the token ``page`` on."""
+        token = f"&pageToken={quote(page, safe='')}" if page else ""
+        return f"batches?pageSize={LISTED}{token}"
 
-    def look(self, batch: str) -> RemoteBatch:
-        """Return how far a batch is."""
-        # An operation that failed names an error: it is its news and refuses nothing.
-        call = Call(method="GET", path=quote(batch), tells_errors=True)
-        read = self._reader(_Operation)
-        return self._client.ask(call, lambda answer: read(answer.body), ASKING).seen()
+    def batch_path(self, batch: str) -> str:
+        """Return where an operation is: its name."""
+        return quote(batch)
 
-    def read(self, batch: RemoteBatch, scratch: Path) -> Iterator[Result]:
-        """Yield the results of a batch that is over."""
-        for file in batch.results:
-            path = f"{self._root('download')}/{quote(file)}:download?alt=media"
-            fetch = partial(self._client.download, path, scratch, FETCHING)
-            yield from map(_result, fetched_lines(fetch, scratch, _Line))
+    def cancel_path(self, batch: str) -> str:
+        """Return where an operation is stopped."""
+        return f"{quote(batch)}:cancel"
 
-    def cancel(self, batch: str) -> None:
-        """Ask the provider to stop a batch."""
-        call = Call(method="POST", path=f"{quote(batch)}:cancel")
-        self._client.ask(call, lambda _: None, TIDYING)
+    def file_path(self, file: str) -> str:
+        """Return where a file is: its name."""
+        return quote(file)
 
-    def discard(self, file: str) -> None:
-        """Let the provider delete a file."""
-        self._client.ask(Call(method="DELETE", path=quote(file)), lambda _: None, TIDYING)
+    def content_path(self, file: str) -> str:
+        """Return where the content of a file is."""
+        return f"{self._root('download')}/{quote(file)}:download?alt=media"
+
+    def read_upload(self, body: bytes) -> str:
+        """Return the name of a file."""
+        return decode_answer(PROVIDER, body, _Uploaded).file.name
+
+    def read_batch(self, body: bytes) -> RemoteBatch:
+        """Return how far an operation is."""
+        return decode_answer(PROVIDER, body, _Operation).seen()
+
+    def read_page(self, body: bytes) -> BatchPage:
+        """Return operations, whose display names are ours."""
+        page = decode_answer(PROVIDER, body, _Page)
+        batches = [(operation.names(), operation.seen()) for operation in page.operations]
+        return BatchPage(batches=batches, next=page.next_page_token)
+
+    def read_line(self, line: bytes) -> Result:
+        """Return key and vector of a line."""
+        found = _LINE.decode(line)
+        embedding = found.response.embedding if found.response else None
+        (vector,) = sound_vectors([embedding.values if embedding else []])
+        return found.key, vector
 
     def _root(self, service: str) -> str:
         """Return ``https://host/upload/v1beta`` for a base of ``https://host/v1beta``."""
@@ -221,27 +200,9 @@ class GeminiBatches:
         prefix, _, version = parts.path.rstrip("/").rpartition("/")
         return urlunsplit((parts.scheme, parts.netloc, f"{prefix}/{service}/{version}", "", ""))
 
-    def _reader(self, shape: type[T]) -> Callable[[bytes], T]:
-        return partial(decode_answer, self.provider, shape=shape)
-
 
 def _related(boundary: str, about: bytes, content: bytes) -> bytes:
-    edge = f"--{boundary}\r\n".encode()
-    return b"".join(
-        (
-            edge,
-            b"Content-Type: application/json; charset=UTF-8\r\n\r\n",
-            about,
-            b"\r\n",
-            edge,
-            b"Content-Type: application/jsonl\r\n\r\n",
-            content,
-            f"\r\n--{boundary}--\r\n".encode(),
-        )
-    )
-
-
-def _result(line: _Line) -> Result:
-    embedding = line.response.embedding if line.response else None
-    (vector,) = sound_vectors([embedding.values if embedding else []])
-    return line.key, vector
+    edge = f"--{boundary}".encode()
+    part = b"%s\r\nContent-Type: %s\r\n\r\n%s\r\n"
+    about = part % (edge, b"application/json; charset=UTF-8", about)
+    return about + part % (edge, b"application/jsonl", content) + edge + b"--\r\n"

@@ -1,45 +1,36 @@
 """Batches of OpenAI and of what takes the same requests: files, batches, files of results.
 
 ``POST files`` (a form with ``purpose=batch``), ``POST batches``, ``GET batches/{id}``,
-``GET files/{id}/content``. How a line and the start of a batch look is a `Dialect`; Voyage has its
-own. The ``metadata`` of a batch holds our name for it.
+``GET files/{id}/content``. The ``metadata`` of a batch holds our name for it. Voyage has lines and
+starts of its own.
 
-Source: the API reference of OpenAI, "Batch" and "Files"; a line's limits are in `remote_batches`.
+Source: the API reference of OpenAI, "Batch" and "Files".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
 
 import msgspec
 
 from recollect.core.errors import ProviderError
-from recollect.models.budget import DailyBudget
 from recollect.models.embedding.batch_job import (
-    ASKING,
-    FETCHING,
-    SENDING,
-    STARTING,
-    TIDYING,
+    LISTED,
+    BatchPage,
     BatchState,
     RemoteBatch,
     Result,
-    fetched_lines,
 )
 from recollect.models.embedding.raw_vectors import decode_answer, sound_vectors
 from recollect.models.embedding.wire import Wire
-from recollect.models.http.client import ProviderClient
 from recollect.models.http.request import Call, FileUpload
 
 ENDPOINT = "/v1/embeddings"
 _MARK = "recollect"
 """Key of the ``metadata`` that holds our name."""
-_LISTED, _PAGES = 100, 5
-"""A batch is looked for among the newest of the account."""
 _STATES: Mapping[str, BatchState] = {
     "completed": "completed",
     "failed": "failed",
@@ -70,14 +61,18 @@ class _Batch(msgspec.Struct, frozen=True):
     errors: _Problems | None = None
     metadata: dict[str, object] | None = None
 
+    def names(self) -> frozenset[str]:
+        """Return our name for it, if it has one."""
+        return frozenset({str((self.metadata or {}).get(_MARK, ""))})
+
     def seen(self) -> RemoteBatch:
-        """Return it as the port shows it."""
+        """Return it as a job sees it."""
         problems = (self.errors.data if self.errors else None) or []
         return RemoteBatch(
             id=self.id,
             state=_STATES.get(self.status, "running"),
             results=(self.output_file_id,) if self.output_file_id else (),
-            leavings=(self.error_file_id,) if self.error_file_id else (),
+            other_files=(self.error_file_id,) if self.error_file_id else (),
             reason=next((problem.code for problem in problems if problem.code), ""),
         )
 
@@ -97,121 +92,89 @@ class _Line(msgspec.Struct, frozen=True):
     response: _Response | None = None
 
 
-class Dialect(Protocol):
-    """What differs between the providers."""
-
-    def line(self, key: str, body: Mapping[str, object]) -> object:
-        """Return the line for a text, given the body of a request for it alone."""
-
-    def start(self, body: Mapping[str, object]) -> Mapping[str, object]:
-        """Return what starts a batch beside its file, given such a body."""
+_LINE = msgspec.json.Decoder(_Line)
 
 
 class OpenAIDialect:
-    """Every line is a whole request."""
-
-    def line(self, key: str, body: Mapping[str, object]) -> object:
-        """Return method, path and body under a custom id."""
-        return {"custom_id": key, "method": "POST", "url": ENDPOINT, "body": body}
-
-    def start(self, body: Mapping[str, object]) -> Mapping[str, object]:
-        """Return the endpoint and the only window that there is."""
-        return {"endpoint": ENDPOINT, "completion_window": "24h"}
-
-
-class OpenAIBatches:
-    """Implements `EmbeddingBatches` for the shape of OpenAI.
+    """Implements `BatchDialect` for OpenAI: every line is a whole request.
 
     Args:
-        client: Asks the provider.
         wire: Requests as they are sent directly, so that the vectors are the same.
-        budget: Limits the tokens of a day; None where nobody bills.
-        dialect: How the provider differs.
     """
 
-    def __init__(
-        self, client: ProviderClient, wire: Wire, budget: DailyBudget | None, dialect: Dialect
-    ) -> None:
-        self._client = client
+    def __init__(self, wire: Wire) -> None:
         self._wire = wire
-        self._dialect = dialect
-        self.budget = budget
 
-    @property
-    def provider(self) -> str:
-        """Return the provider's name."""
-        return self._wire.provider
+    def line(self, key: str, text: str) -> object:
+        """Return method, path and body under a custom id."""
+        return {"custom_id": key, "method": "POST", "url": ENDPOINT, "body": self.body(text)}
 
-    def line(self, key: str, text: str) -> bytes:
-        """Return the line of the file that asks for the vector of ``text``."""
-        return msgspec.json.encode(self._dialect.line(key, self._body(text))) + b"\n"
+    def terms(self) -> Mapping[str, object]:
+        """Return what starts a batch beside its file: the endpoint and the only window there is."""
+        return {"endpoint": ENDPOINT, "completion_window": "24h"}
 
-    def upload(self, name: str, file: Path) -> str:
-        """Send a file and return its id."""
-        upload = FileUpload(file=file, name=f"{name}.jsonl", fields={"purpose": "batch"})
-        return self._client.upload("files", upload, self._reader(_File), SENDING).id
-
-    def create(self, name: str, file: str) -> RemoteBatch:
-        """Start a batch over an uploaded file, once."""
-        body = {
-            "input_file_id": file,
-            "metadata": {_MARK: name},
-            **self._dialect.start(self._body("")),
-        }
-        return self._client.post("batches", body, self._reader(_Batch), STARTING).seen()
-
-    def find(self, name: str) -> RemoteBatch | None:
-        """Return the batch whose metadata holds our name, among the newest 500 of the account."""
-        after = ""
-        for _ in range(_PAGES):
-            page = self._client.get(f"batches?limit={_LISTED}{after}", self._reader(_Page), ASKING)
-            for batch in page.data:
-                if (batch.metadata or {}).get(_MARK) == name:
-                    return batch.seen()
-            if not page.has_more or not page.data:
-                break
-            after = f"&after={quote(page.data[-1].id, safe='')}"
-        return None
-
-    def look(self, batch: str) -> RemoteBatch:
-        """Return how far a batch is."""
-        # The body of a batch that failed names errors: they are its news and refuse nothing.
-        call = Call(method="GET", path=f"batches/{quote(batch, safe='')}", tells_errors=True)
-        read = self._reader(_Batch)
-        return self._client.ask(call, lambda answer: read(answer.body), ASKING).seen()
-
-    def read(self, batch: RemoteBatch, scratch: Path) -> Iterator[Result]:
-        """Yield the results of a batch that is over."""
-        for file in batch.results:
-            path = f"files/{quote(file, safe='')}/content"
-            fetch = partial(self._client.download, path, scratch, FETCHING)
-            yield from map(self._result, fetched_lines(fetch, scratch, _Line))
-
-    def cancel(self, batch: str) -> None:
-        """Ask the provider to stop a batch."""
-        call = Call(
-            method="POST", path=f"batches/{quote(batch, safe='')}/cancel", tells_errors=True
-        )
-        self._client.ask(call, lambda _: None, TIDYING)
-
-    def discard(self, file: str) -> None:
-        """Let the provider delete a file."""
-        call = Call(method="DELETE", path=f"files/{quote(file, safe='')}")
-        self._client.ask(call, lambda _: None, TIDYING)
-
-    def _body(self, text: str) -> Mapping[str, object]:
+    def body(self, text: str) -> Mapping[str, object]:
+        """Return the body of a request for one text alone."""
         return self._wire.request([text], "document").body
 
-    def _reader(self, shape: type[T]) -> Callable[[bytes], T]:
-        return partial(decode_answer, self.provider, shape=shape)
+    def upload(self, name: str, file: Path) -> Call:
+        """Return the form that sends a file."""
+        form = FileUpload(file=file, name=f"{name}.jsonl", fields={"purpose": "batch"})
+        return Call(method="POST", path="files", upload=form)
 
-    def _result(self, line: _Line) -> Result:
-        response = line.response
-        if response is None or response.status_code != 200:
-            return line.custom_id, None
+    def start(self, name: str, file: str) -> tuple[str, object]:
+        """Return path and body of what starts a batch."""
+        body = {"input_file_id": file, "metadata": {_MARK: name}, **self.terms()}
+        return "batches", body
+
+    def list_path(self, page: str) -> str:
+        """Return where batches are listed, after the batch ``page``."""
+        after = f"&after={quote(page, safe='')}" if page else ""
+        return f"batches?limit={LISTED}{after}"
+
+    def batch_path(self, batch: str) -> str:
+        """Return where a batch is."""
+        return f"batches/{quote(batch, safe='')}"
+
+    def cancel_path(self, batch: str) -> str:
+        """Return where a batch is stopped."""
+        return f"{self.batch_path(batch)}/cancel"
+
+    def file_path(self, file: str) -> str:
+        """Return where a file is."""
+        return f"files/{quote(file, safe='')}"
+
+    def content_path(self, file: str) -> str:
+        """Return where the content of a file is."""
+        return f"{self.file_path(file)}/content"
+
+    def read_upload(self, body: bytes) -> str:
+        """Return the id of a file."""
+        return self._read(body, _File).id
+
+    def read_batch(self, body: bytes) -> RemoteBatch:
+        """Return how far a batch is."""
+        return self._read(body, _Batch).seen()
+
+    def read_page(self, body: bytes) -> BatchPage:
+        """Return batches, whose metadata hold our names for them."""
+        page = self._read(body, _Page)
+        return BatchPage(
+            batches=[(batch.names(), batch.seen()) for batch in page.data],
+            next=page.data[-1].id if page.has_more and page.data else "",
+        )
+
+    def read_line(self, line: bytes) -> Result:
+        """Return key and vector of a line, whose body is an answer to a direct request."""
+        found = _LINE.decode(line)
+        if found.response is None or found.response.status_code != 200:
+            return found.custom_id, None
         try:
-            rows = self._wire.read(bytes(response.body), "document").rows
+            rows = self._wire.read(bytes(found.response.body), "document").rows
         except ProviderError:
-            return line.custom_id, None
+            return found.custom_id, None
         (vector,) = sound_vectors(rows[:1]) or [None]
-        return line.custom_id, vector
+        return found.custom_id, vector
+
+    def _read(self, body: bytes, shape: type[T]) -> T:
+        return decode_answer(self._wire.provider, body, shape)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from recollect.core.settings import EmbeddingSettings
 from recollect.models.budget import DailyBudget
-from recollect.models.dependencies import Supplies
+from recollect.models.dependencies import Dependencies
 from recollect.models.embedding import gemini, openai, voyage
 from recollect.models.embedding.remote import Effort, RemoteEmbedder
 from recollect.models.embedding.wire import Wire
@@ -19,13 +19,15 @@ from recollect.models.http.auth import (
     public_headers,
 )
 from recollect.models.http.client import ProviderClient
-from recollect.models.http.retry import RetryPolicy
+from recollect.models.http.retry import RetryClock
 
 _CONNECTIONS_FOR_QUESTIONS = 4
 """A search must not wait until an index that is being built gives a connection back."""
 
 
-def create_openai(model: str, settings: EmbeddingSettings, supplies: Supplies) -> RemoteEmbedder:
+def create_openai(
+    model: str, settings: EmbeddingSettings, dependencies: Dependencies
+) -> RemoteEmbedder:
     """Return the embedder of OpenAI or of what is compatible; asks nobody yet.
 
     Raises:
@@ -33,7 +35,7 @@ def create_openai(model: str, settings: EmbeddingSettings, supplies: Supplies) -
         ConfigError: the address or a header is none.
     """
     remote = settings.remote
-    key = find_key(openai.PROVIDER, remote.api_key, remote.base_url, supplies.environ)
+    key = find_key(openai.PROVIDER, remote.api_key, remote.base_url, dependencies.environ)
     if key is None and remote.base_url is None:
         raise no_key(openai.PROVIDER)
     wire = openai.OpenAIWire(
@@ -43,10 +45,12 @@ def create_openai(model: str, settings: EmbeddingSettings, supplies: Supplies) -
         document_type=remote.document_input_type,
     )
     authorization = {"authorization": f"Bearer {key}"} if key else {}
-    return build_remote(wire, openai.BASE_URL, authorization, settings, supplies)
+    return build_remote(wire, openai.BASE_URL, authorization, settings, dependencies)
 
 
-def create_gemini(model: str, settings: EmbeddingSettings, supplies: Supplies) -> RemoteEmbedder:
+def create_gemini(
+    model: str, settings: EmbeddingSettings, dependencies: Dependencies
+) -> RemoteEmbedder:
     """Return the embedder of Gemini; asks nobody yet.
 
     Raises:
@@ -54,17 +58,19 @@ def create_gemini(model: str, settings: EmbeddingSettings, supplies: Supplies) -
         ConfigError: the address or a header is none.
     """
     remote = settings.remote
-    key = find_key(gemini.PROVIDER, remote.api_key, remote.base_url, supplies.environ)
+    key = find_key(gemini.PROVIDER, remote.api_key, remote.base_url, dependencies.environ)
     if key is None:
         raise no_key(gemini.PROVIDER)
     wire = gemini.GeminiWire(
         model=model.removeprefix("models/") or gemini.DEFAULT_MODEL,
         dimensions=settings.dimensions,
     )
-    return build_remote(wire, gemini.BASE_URL, {"x-goog-api-key": key}, settings, supplies)
+    return build_remote(wire, gemini.BASE_URL, {"x-goog-api-key": key}, settings, dependencies)
 
 
-def create_voyage(model: str, settings: EmbeddingSettings, supplies: Supplies) -> RemoteEmbedder:
+def create_voyage(
+    model: str, settings: EmbeddingSettings, dependencies: Dependencies
+) -> RemoteEmbedder:
     """Return the embedder of Voyage; asks nobody yet.
 
     Raises:
@@ -72,7 +78,7 @@ def create_voyage(model: str, settings: EmbeddingSettings, supplies: Supplies) -
         ConfigError: the address or a header is none.
     """
     remote = settings.remote
-    key = find_key(voyage.PROVIDER, remote.api_key, remote.base_url, supplies.environ)
+    key = find_key(voyage.PROVIDER, remote.api_key, remote.base_url, dependencies.environ)
     if key is None:
         raise no_key(voyage.PROVIDER)
     wire = voyage.VoyageWire(
@@ -82,7 +88,7 @@ def create_voyage(model: str, settings: EmbeddingSettings, supplies: Supplies) -
         document_type=remote.document_input_type or "document",
     )
     bearer = {"authorization": f"Bearer {key}"}
-    return build_remote(wire, voyage.BASE_URL, bearer, settings, supplies)
+    return build_remote(wire, voyage.BASE_URL, bearer, settings, dependencies)
 
 
 def build_remote(
@@ -90,7 +96,7 @@ def build_remote(
     usual_url: str,
     authorization: Mapping[str, str],
     settings: EmbeddingSettings,
-    supplies: Supplies,
+    dependencies: Dependencies,
 ) -> RemoteEmbedder:
     """Return the embedder that speaks ``wire`` with the address and limits of the settings."""
     remote = settings.remote
@@ -100,11 +106,11 @@ def build_remote(
         wire.provider,
         base_url,
         {**authorization, **headers},
-        tempo=supplies.tempo or RetryPolicy(clock=supplies.clock),
+        retry_clock=dependencies.retry_clock or RetryClock(clock=dependencies.clock),
         connections=remote.concurrency + _CONNECTIONS_FOR_QUESTIONS,
     )
     name = f"{wire.provider}:{wire.model}"
-    budget = DailyBudget(remote.daily_tokens, supplies.spending, supplies.clock, model=name)
+    budget = DailyBudget(remote.daily_tokens, dependencies.spending, dependencies.clock, model=name)
     return RemoteEmbedder(
         wire,
         client,

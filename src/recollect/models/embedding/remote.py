@@ -1,4 +1,4 @@
-"""The embedder of all remote providers: batches, lanes, splitting, a budget, checked vectors.
+"""The embedder of all remote providers: batches, pool, splitting, a budget, checked vectors.
 
 What is particular to a provider is in its `Wire`; tries and deadlines are the client's. A vector
 with the wrong size, a NaN or in the wrong place never leaves this module.
@@ -18,12 +18,12 @@ import numpy as np
 
 from recollect.core.errors import ProviderError, ProviderRejected
 from recollect.models.budget import DailyBudget
-from recollect.models.embedding.batch_job import EmbeddingBatches
+from recollect.models.embedding.batch_job import BatchDialect, EmbeddingBatches
 from recollect.models.embedding.embedder import EmbeddingInterrupted, Progress, Vectors
 from recollect.models.embedding.gemini import GeminiWire
-from recollect.models.embedding.gemini_batches import GeminiBatches
+from recollect.models.embedding.gemini_batches import GeminiDialect
 from recollect.models.embedding.openai import OpenAIWire
-from recollect.models.embedding.openai_batches import OpenAIBatches, OpenAIDialect
+from recollect.models.embedding.openai_batches import OpenAIDialect
 from recollect.models.embedding.raw_vectors import (
     Row,
     check_count,
@@ -35,8 +35,8 @@ from recollect.models.embedding.voyage import VoyageDialect, VoyageWire
 from recollect.models.embedding.wire import Purpose, Wire
 from recollect.models.http.auth import is_private, plain_address
 from recollect.models.http.client import ProviderClient
-from recollect.models.http.retry import Patience, for_question
-from recollect.models.worker_pool import Lanes
+from recollect.models.http.retry import RetryPolicy, query_policy
+from recollect.models.worker_pool import WorkerPool
 from recollect.text.tokens import estimate_tokens
 
 _PROBE = "memory"
@@ -139,7 +139,7 @@ class RemoteEmbedder:
             ProviderError: it could not be asked.
         """
         if not self._dimensions:
-            self._rows([_PROBE], "document", Patience(attempt_s=self._effort.timeout_s))
+            self._rows([_PROBE], "document", RetryPolicy(attempt_s=self._effort.timeout_s))
         return self._dimensions
 
     @property
@@ -176,15 +176,16 @@ class RemoteEmbedder:
             ProviderUnavailable: there was none within the time that a search waits.
             ProviderError: the provider refused, or sent nothing usable.
         """
-        patience = for_question(self._effort.query_timeout_s)
-        vector = self._ask([text], "query", patience)[0]
+        policy = query_policy(self._effort.query_timeout_s)
+        vector = self._ask([text], "query", policy)[0]
         if vector is None:
             raise self._refusal(f"{self.wire.provider}: the question {_NO_DIRECTION}")
         return vector
 
     def batches(self) -> EmbeddingBatches | None:
-        """Return the provider's interface for batches; None where it has none."""
-        return open_batches(self.wire, self.client, self.base_url, self._budget)
+        """Return the provider's batches; None where it has none. Asks nobody."""
+        dialect = _batch_dialect(self.wire, self.base_url)
+        return EmbeddingBatches(self.client, dialect, self._budget) if dialect else None
 
     def close(self) -> None:
         """Give the connections back."""
@@ -201,11 +202,11 @@ class RemoteEmbedder:
         def work(batch: Sequence[str]) -> Yield:
             made = self._embed_batch(batch)
             if made.reason is not None:
-                lanes.stop()  # here, so that this lane begins nothing more
+                pool.stop()  # here, so that this lane begins nothing more
             return made
 
-        lanes = Lanes(self._batches(distinct), work, self._effort.concurrency)
-        for made in lanes.results():
+        pool = WorkerPool(self._batches(distinct), work, self._effort.concurrency)
+        for made in pool.results():
             total.absorb(made)
             if progress is not None:
                 progress(sum(counts[text] for text in made.vectors))
@@ -221,7 +222,7 @@ class RemoteEmbedder:
 
     def _embed_batch(self, texts: Sequence[str]) -> Yield:
         try:
-            vectors = self._ask(texts, "document", Patience(attempt_s=self._effort.timeout_s))
+            vectors = self._ask(texts, "document", RetryPolicy(attempt_s=self._effort.timeout_s))
         except ProviderRejected as error:
             return self._divide(texts, error)
         except ProviderError as error:
@@ -251,17 +252,17 @@ class RemoteEmbedder:
     def _trouble(self) -> ProviderError | None:
         """Return why the provider takes not even a harmless word now, or None if it does."""
         try:
-            self._ask([_PROBE], "document", Patience(attempt_s=self._effort.timeout_s))
+            self._ask([_PROBE], "document", RetryPolicy(attempt_s=self._effort.timeout_s))
         except ProviderError as error:
             return error
         return None
 
     def _ask(
-        self, texts: Sequence[str], purpose: Purpose, patience: Patience
+        self, texts: Sequence[str], purpose: Purpose, policy: RetryPolicy
     ) -> list[Vectors | None]:
-        return sound_vectors(self._rows(texts, purpose, patience))
+        return sound_vectors(self._rows(texts, purpose, policy))
 
-    def _rows(self, texts: Sequence[str], purpose: Purpose, patience: Patience) -> list[Row]:
+    def _rows(self, texts: Sequence[str], purpose: Purpose, policy: RetryPolicy) -> list[Row]:
         """Return the rows of ``texts`` as they were sent, of the right count and size."""
         estimate = sum(map(estimate_tokens, texts))
 
@@ -274,7 +275,7 @@ class RemoteEmbedder:
 
         request = self.wire.request(texts, purpose)
         with self._budget.hold(estimate) if self._budget else nullcontext():
-            rows = self.client.post(request.path, request.body, read, patience)
+            rows = self.client.post(request.path, request.body, read, policy)
         self._is_proven = True
         return rows
 
@@ -345,23 +346,14 @@ def halves(items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
     return items[:middle], items[middle:]
 
 
-def open_batches(
-    wire: Wire, client: ProviderClient, base_url: str, budget: DailyBudget | None
-) -> EmbeddingBatches | None:
-    """Return the batches of a provider; None where it has none. Asks nobody.
-
-    Args:
-        wire: How the provider is asked directly.
-        client: Asks it.
-        base_url: Where the client's paths start.
-        budget: Limits the tokens of a day; None where nobody bills.
-    """
+def _batch_dialect(wire: Wire, base_url: str) -> BatchDialect | None:
+    """Return how a provider is asked about batches; None where it has none."""
     match wire:
         case GeminiWire():
-            return GeminiBatches(client, wire, budget, base_url)
+            return GeminiDialect(wire, base_url)
         case VoyageWire():
-            return OpenAIBatches(client, wire, budget, VoyageDialect())
+            return VoyageDialect(wire)
         case OpenAIWire():
-            return OpenAIBatches(client, wire, budget, OpenAIDialect())
+            return OpenAIDialect(wire)
         case _:
             return None

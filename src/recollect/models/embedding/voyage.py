@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from recollect.models.embedding.openai import OpenAIWire
-from recollect.models.embedding.openai_batches import ENDPOINT
+from recollect.models.embedding.openai_batches import ENDPOINT, OpenAIDialect
 from recollect.models.embedding.wire import Purpose, WireRequest
 
 PROVIDER = "voyage"
@@ -48,18 +48,18 @@ class VoyageWire(OpenAIWire, frozen=True, kw_only=True):
         return WireRequest(path="embeddings", body=body)
 
 
-TEXTS = "input"
+_TEXTS = "input"
 """The field of a request that holds the texts; all others belong to the batch."""
 
 
-class VoyageDialect:
-    """What Voyage wants in a line, and at the start of a batch."""
+class VoyageDialect(OpenAIDialect):
+    """What Voyage wants in a line and at the start of a batch; the rest is as at OpenAI."""
 
-    def line(self, key: str, body: Mapping[str, object]) -> object:
+    def line(self, key: str, text: str) -> object:
         """Return the text under a custom id."""
-        return {"custom_id": key, "body": {TEXTS: body[TEXTS]}}
+        return {"custom_id": key, "body": {_TEXTS: self.body(text)[_TEXTS]}}
 
-    def start(self, body: Mapping[str, object]) -> Mapping[str, object]:
+    def terms(self) -> Mapping[str, object]:
         """Return the endpoint, the only window that there is, and what holds for every text."""
-        params = {name: value for name, value in body.items() if name != TEXTS}
+        params = {name: value for name, value in self.body("").items() if name != _TEXTS}
         return {"endpoint": ENDPOINT, "completion_window": "12h", "request_params": params}

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from recollect.core.errors import ConfigError, ProviderRejected
 from recollect.core.settings.environment import KEY_VARIABLES, provider_key
-from recollect.models.hints import EMBEDDING, Advice
+from recollect.models.hints import EMBEDDING, Hints
 
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
 _SECRET_HEADER = re.compile(
@@ -43,11 +43,11 @@ def find_key(
     return provider_key(provider, environ)
 
 
-def no_key(provider: str, advice: Advice = EMBEDDING) -> ProviderRejected:
+def no_key(provider: str, hints: Hints = EMBEDDING) -> ProviderRejected:
     """Return the error for a provider without a key."""
     return ProviderRejected(
-        f"there is no key for the {advice.kind} {provider}",
-        hint=f"set {KEY_VARIABLES[provider][0]} or {advice.key}",
+        f"there is no key for the {hints.kind} {provider}",
+        hint=f"set {KEY_VARIABLES[provider][0]} or {hints.key}",
         provider=provider,
     )
 

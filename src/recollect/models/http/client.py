@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from recollect.models.hints import EMBEDDING, Advice
-from recollect.models.http.error_mapping import refusal_of
-from recollect.models.http.request import READ_S, Answer, Call, Exchange, FileUpload
-from recollect.models.http.retry import Patience, Retrier, RetryPolicy, retry_after_s
+from recollect.models.hints import EMBEDDING, Hints
+from recollect.models.http.error_mapping import map_error
+from recollect.models.http.request import READ_S, Answer, Call, Exchange
+from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy, retry_after_s
 
 if TYPE_CHECKING:  # a start without a remote provider needs neither
     import ssl
@@ -39,12 +39,12 @@ class ProviderClient:
         provider: Its name, for messages.
         base_url: Where its paths start.
         headers: Sent with every request to this address, and to no other.
-        tempo: Time, for tests.
+        retry_clock: Time, for tests.
         connections: Requests that may be under way at once.
         max_answer_bytes: Cap of an answer.
         read_s: Longest silence within an answer: an embedder sends at once, a language model
             that does not stream says nothing until it is done.
-        advice: What errors hint at.
+        hints: What errors hint at.
     """
 
     def __init__(
@@ -53,21 +53,21 @@ class ProviderClient:
         base_url: str,
         headers: Mapping[str, str],
         *,
-        tempo: RetryPolicy | None = None,
+        retry_clock: RetryClock | None = None,
         connections: int = 4,
         max_answer_bytes: int = MAX_ANSWER_BYTES,
         read_s: float = READ_S,
-        advice: Advice = EMBEDDING,
+        hints: Hints = EMBEDDING,
     ) -> None:
         self.provider = provider
         self._base_url = base_url.rstrip("/")
         self._headers = dict(headers)
-        self.tempo = tempo or RetryPolicy()
+        self.retry_clock = retry_clock or RetryClock()
         self._connections = connections
         self._max_answer_bytes = max_answer_bytes
         self._read_s = read_s
-        self._advice = advice
-        self._tries = Retrier(provider, self.tempo, advice)
+        self._hints = hints
+        self._tries = Retrier(provider, self.retry_clock, hints)
         self._lock = threading.Lock()
         self._opened: httpx.Client | None = None
 
@@ -76,7 +76,7 @@ class ProviderClient:
         path: str,
         body: object,
         read: Callable[[bytes], T],
-        patience: Patience | None = None,
+        policy: RetryPolicy | None = None,
     ) -> T:
         """Post ``body`` as JSON and return what ``read`` makes of the answer.
 
@@ -84,7 +84,7 @@ class ProviderClient:
             path: Behind the base URL, or a whole address.
             body: What msgspec can encode.
             read: Decodes the answer. An `ProviderError` of it counts as a failed try.
-            patience: Limits of the call; those of indexing by default.
+            policy: Limits of the call; those of indexing by default.
 
         Raises:
             ProviderUnavailable: no try succeeded; QuotaExhausted when none ever will.
@@ -94,28 +94,13 @@ class ProviderClient:
         content = msgspec.json.encode(body)
         headers = {"content-type": "application/json"}
         call = Call(method="POST", path=path, content=content, headers=headers)
-        return self.ask(call, lambda answer: read(answer.body), patience)
-
-    def get(self, path: str, read: Callable[[bytes], T], patience: Patience | None = None) -> T:
-        """Get ``path`` and return what ``read`` makes of the answer; otherwise as `post`."""
-        return self.ask(Call(method="GET", path=path), lambda answer: read(answer.body), patience)
-
-    def upload(
-        self,
-        path: str,
-        upload: FileUpload,
-        read: Callable[[bytes], T],
-        patience: Patience | None = None,
-    ) -> T:
-        """Post a file as ``multipart/form-data``, streamed from the disk; otherwise as `post`."""
-        call = Call(method="POST", path=path, upload=upload)
-        return self.ask(call, lambda answer: read(answer.body), patience)
+        return self.ask(call, read, policy)
 
     def download(
         self,
         path: str,
         target: Path,
-        patience: Patience | None = None,
+        policy: RetryPolicy | None = None,
         *,
         max_bytes: int = MAX_FILE_BYTES,
     ) -> int:
@@ -126,12 +111,14 @@ class ProviderClient:
         Raises:
             StoreError: the file cannot be written.
         """
-        call = Call(method="GET", path=path, target=target, max_bytes=max_bytes)
-        return self.ask(call, lambda answer: answer.size, patience)
+        call = Call(path=path, target=target, max_bytes=max_bytes)
+        return self._tries.run(lambda ends: self._answer(call, ends).size, policy or RetryPolicy())
 
-    def ask(self, call: Call, read: Callable[[Answer], T], patience: Patience | None = None) -> T:
-        """Make any call, with tries; otherwise as `post`."""
-        return self._tries.run(lambda ends: read(self._answer(call, ends)), patience or Patience())
+    def ask(self, call: Call, read: Callable[[bytes], T], policy: RetryPolicy | None = None) -> T:
+        """Make any call and return what ``read`` makes of its answer; otherwise as `post`."""
+        return self._tries.run(
+            lambda ends: read(self._answer(call, ends).body), policy or RetryPolicy()
+        )
 
     def close(self) -> None:
         """End waits and give the connections back; calls in progress fail soon."""
@@ -147,19 +134,19 @@ class ProviderClient:
             url=call.url(self._base_url),
             headers=self._headers_for(call),
             provider=self.provider,
-            elapsed=self.tempo.elapsed,
+            elapsed=self.retry_clock.elapsed,
             ends=ends,
             max_bytes=call.max_bytes or self._max_answer_bytes,
             read_s=self._read_s,
-            advice=self._advice,
+            hints=self._hints,
         )
         answer = exchange.run(call)
         if call.tells_errors and 200 <= answer.status < 300:
             return answer
-        refusal = refusal_of(answer.status, answer.body)
-        if refusal is not None:
-            wait = retry_after_s(answer.headers.get("retry-after"), self.tempo.clock.now_ms())
-            raise refusal.error(self.provider, wait, self._advice)
+        mapped = map_error(answer.status, answer.body)
+        if mapped is not None:
+            wait = retry_after_s(answer.headers.get("retry-after"), self.retry_clock.clock.now_ms())
+            raise mapped.error(self.provider, wait, self._hints)
         return answer
 
     def _headers_for(self, call: Call) -> dict[str, str]:

@@ -18,7 +18,7 @@ from recollect.core.errors import (
     ProviderUnavailable,
     QuotaExhausted,
 )
-from recollect.models.hints import EMBEDDING, Advice
+from recollect.models.hints import EMBEDDING, Hints
 
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 _QUOTA = re.compile(
@@ -43,7 +43,7 @@ _AGAIN = frozenset({408, 409, 425, 429})
 _LIMITED = 429
 
 
-class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+class MappedError(msgspec.Struct, frozen=True, kw_only=True):
     """An answer that is none.
 
     Attributes:
@@ -71,14 +71,14 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def error(
-        self, provider: str, retry_after_s: float | None, advice: Advice = EMBEDDING
+        self, provider: str, retry_after_s: float | None, hints: Hints = EMBEDDING
     ) -> ProviderError:
         """Return the error that this is.
 
         Args:
             provider: Its name, for the message.
             retry_after_s: What a header asked to wait; an exhausted account with it comes back.
-            advice: What it hints at.
+            hints: What it hints at.
         """
         if retry_after_s is None:
             retry_after_s = self.wait_s
@@ -92,10 +92,10 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
                 **facts,
             )
         if self.status in _AGAIN or self.status >= 500:
-            return self._unavailable(provider, retry_after_s, facts, advice)
+            return self._unavailable(provider, retry_after_s, facts, hints)
         return ProviderRejected(
             f"{provider} refused the request ({self._label})",
-            hint=self._hint(provider, advice),
+            hint=self._hint(provider, hints),
             too_large=self.is_too_large,
             **facts,
         )
@@ -115,38 +115,38 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
         provider: str,
         retry_after_s: float | None,
         facts: dict[str, object],
-        advice: Advice,
+        hints: Hints,
     ) -> ProviderUnavailable:
         if self.is_limited:
             message = f"{provider} says: too many requests ({self._label})"
-            hint = f"it is tried again later; {advice.slower}"
+            hint = f"it is tried again later; {hints.slower}"
         else:
             message = f"{provider} cannot answer now ({self._label})"
-            hint = f"it is tried again later; {advice.meanwhile}"
+            hint = f"it is tried again later; {hints.meanwhile}"
         return ProviderUnavailable(
             message, hint=hint, retry_after_s=retry_after_s, limited=self.is_limited, **facts
         )
 
-    def _hint(self, provider: str, advice: Advice) -> str:
+    def _hint(self, provider: str, hints: Hints) -> str:
         if self.status in {401, 403} or _KEY.search(self.words):
-            return f"check the key of {provider}: {advice.key} or the environment"
+            return f"check the key of {provider}: {hints.key} or the environment"
         if self.status in {404, 405}:
-            return f"check {advice.choice} (the model's name) and {advice.address}"
+            return f"check {hints.choice} (the model's name) and {hints.address}"
         if 300 <= self.status < 400:
-            return f"{advice.address} must be the final address: redirects are not followed"
+            return f"{hints.address} must be the final address: redirects are not followed"
         if self.is_too_large:
-            return advice.smaller
-        return advice.otherwise
+            return hints.smaller
+        return hints.otherwise
 
 
-def refusal_of(status: int, body: bytes) -> Refusal | None:
+def map_error(status: int, body: bytes) -> MappedError | None:
     """Return what an answer refuses, or None if it may be what was asked for.
 
     A status of 200 with an error in the body is a refusal: gateways do that.
     """
     found = _error_part(body)
     if found is None:
-        return None if 200 <= status < 300 else Refusal(status=status, words=_plain(body))
+        return None if 200 <= status < 300 else MappedError(status=status, words=_plain(body))
     code, number, words = _parts(found)
     if 200 <= status < 300:
         # Without a status of its own it is the gateway's trouble, and may pass.
@@ -155,7 +155,7 @@ def refusal_of(status: int, body: bytes) -> Refusal | None:
             status = 429
     delay = _DELAY.search(body)
     wait_s = float(delay[1]) if delay else None
-    return Refusal(status=status, code=code, words=words, wait_s=wait_s)
+    return MappedError(status=status, code=code, words=words, wait_s=wait_s)
 
 
 class _Envelope(msgspec.Struct, frozen=True):

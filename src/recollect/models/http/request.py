@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from recollect.core.errors import ProviderUnavailable
-from recollect.models.hints import EMBEDDING, Advice
+from recollect.models.hints import EMBEDDING, Hints
 from recollect.store.failures import translate_os
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
             batch does: with a status of 200 it is then an answer.
     """
 
-    method: str
+    method: str = "GET"
     path: str
     content: bytes | None = None
     headers: dict[str, str] = {}
@@ -110,7 +110,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         ends: When it must be over, on that scale.
         max_bytes: Cap of the answer.
         read_s: Longest silence within it.
-        advice: What errors hint at.
+        hints: What errors hint at.
     """
 
     client: Any
@@ -121,7 +121,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     ends: float
     max_bytes: int
     read_s: float = READ_S
-    advice: Advice = EMBEDDING
+    hints: Hints = EMBEDDING
 
     def run(self, call: Call) -> Answer:
         """Make the call once.
@@ -227,7 +227,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     def _unavailable(self, what: str, **facts: object) -> ProviderUnavailable:
         return ProviderUnavailable(
             f"{self.provider} {what}",
-            hint=f"check the network and {self.advice.address}; it is tried again later",
+            hint=f"check the network and {self.hints.address}; it is tried again later",
             **facts,
         )
 

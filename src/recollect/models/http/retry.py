@@ -21,13 +21,13 @@ from recollect.core.errors import (
     ProviderUnavailable,
     QuotaExhausted,
 )
-from recollect.models.hints import Advice
+from recollect.models.hints import Hints
 
 Pause = Callable[[float], None]
 """Waits so many seconds; may come back earlier."""
 
 
-class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
+class RetryClock(msgspec.Struct, frozen=True, kw_only=True):
     """Time as a provider client sees it; a test gives its own and waits for nothing.
 
     Attributes:
@@ -43,7 +43,7 @@ class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
     spread: Callable[[], float] = random.random  # noqa: S311 - spreads requests, hides nothing
 
 
-class Patience(msgspec.Struct, frozen=True, kw_only=True):
+class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """The limits of one call.
 
     Attributes:
@@ -75,7 +75,7 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     def wait_s(self, tried: int, *, limited: bool, spread: float) -> float:
         """Return the seconds to wait after ``tried`` tries; ``spread`` is the jitter in [0, 1).
 
-        >>> Patience().wait_s(3, limited=False, spread=0.5)
+        >>> RetryPolicy().wait_s(3, limited=False, spread=0.5)
         1.0
         """
         base, cap = (
@@ -84,9 +84,9 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
         return float(spread * min(cap, base * 2 ** (tried - 1)))
 
 
-def for_question(total_s: float) -> Patience:
-    """Return the patience of a search that waits: everything together within ``total_s``."""
-    return Patience(attempt_s=total_s, total_s=total_s, limited_tries=3, limited_base_s=0.5)
+def query_policy(total_s: float) -> RetryPolicy:
+    """Return the policy of a search that waits: everything together within ``total_s``."""
+    return RetryPolicy(attempt_s=total_s, total_s=total_s, limited_tries=3, limited_base_s=0.5)
 
 
 def retry_after_s(value: str | None, now_ms: int) -> float | None:
@@ -184,15 +184,15 @@ class Retrier:
 
     Args:
         provider: Its name, for messages.
-        tempo: Time, for tests.
-        advice: What its errors hint at.
+        retry_clock: Time, for tests.
+        hints: What its errors hint at.
     """
 
-    def __init__(self, provider: str, tempo: RetryPolicy, advice: Advice) -> None:
+    def __init__(self, provider: str, retry_clock: RetryClock, hints: Hints) -> None:
         self._provider = provider
-        self._tempo = tempo
-        self._advice = advice
-        self._breaker = Breaker(tempo.elapsed)
+        self._retry_clock = retry_clock
+        self._hints = hints
+        self._breaker = Breaker(retry_clock.elapsed)
         self._closed = threading.Event()
 
     @property
@@ -200,28 +200,30 @@ class Retrier:
         """Tell whether `close` was called."""
         return self._closed.is_set()
 
-    def run(self, attempt: Callable[[float], T], patience: Patience) -> T:
+    def run(self, attempt: Callable[[float], T], policy: RetryPolicy) -> T:
         """Return what ``attempt`` returns, at the first try that succeeds.
 
         Args:
-            attempt: Makes one; gets the moment, as `RetryPolicy.elapsed` counts, when it must end.
-            patience: The limits.
+            attempt: Makes one; gets the moment, as `RetryClock.elapsed` counts, when it must end.
+            policy: The limits.
 
         Raises:
             ProviderError: what the last try raised; a refusal is never tried again.
         """
-        ends = None if patience.total_s is None else self._tempo.elapsed() + patience.total_s
+        ends = None if policy.total_s is None else self._retry_clock.elapsed() + policy.total_s
         tried = 0
         while True:
             self._await_breaker()
             tried += 1
             try:
-                return self._try(attempt, self._attempt_ends(patience, ends))
+                return self._try(attempt, self._attempt_ends(policy, ends))
             except ProviderRejected:
                 raise
             except ProviderError as error:
-                wait = self._next_wait(error, patience, tried)
-                if wait is None or (ends is not None and self._tempo.elapsed() + wait >= ends):
+                wait = self._next_wait(error, policy, tried)
+                if wait is None or (
+                    ends is not None and self._retry_clock.elapsed() + wait >= ends
+                ):
                     raise
             self._pause(wait)
 
@@ -229,8 +231,8 @@ class Retrier:
         """End waits; no try begins any more."""
         self._closed.set()
 
-    def _attempt_ends(self, patience: Patience, ends: float | None) -> float:
-        own = self._tempo.elapsed() + patience.attempt_s
+    def _attempt_ends(self, policy: RetryPolicy, ends: float | None) -> float:
+        own = self._retry_clock.elapsed() + policy.attempt_s
         return own if ends is None else min(own, ends)
 
     def _try(self, attempt: Callable[[float], T], ends: float) -> T:
@@ -258,26 +260,26 @@ class Retrier:
         if wait > 0:
             raise ProviderUnavailable(
                 f"{self._provider} failed several times in a row and is left alone for a while",
-                hint=f"it is tried again later; {self._advice.meanwhile}",
+                hint=f"it is tried again later; {self._hints.meanwhile}",
                 retry_after_s=wait,
             )
 
-    def _next_wait(self, error: ProviderError, patience: Patience, tried: int) -> float | None:
+    def _next_wait(self, error: ProviderError, policy: RetryPolicy, tried: int) -> float | None:
         """Return how long to wait for the next try; None if there is none."""
         limited = bool(error.facts.get("limited"))
         if isinstance(error, QuotaExhausted) or self._breaker.is_open:
             return None
-        if not patience.allows(tried, limited=limited):
+        if not policy.allows(tried, limited=limited):
             return None
-        wait = patience.wait_s(tried, limited=limited, spread=self._tempo.spread())
+        wait = policy.wait_s(tried, limited=limited, spread=self._retry_clock.spread())
         asked = error.facts.get("retry_after_s")
         if not isinstance(asked, float):
             return wait
         # Earlier than asked is useless, and longer than the cap is for a later call.
-        return None if asked > patience.limited_cap_s else max(asked, wait)
+        return None if asked > policy.limited_cap_s else max(asked, wait)
 
     def _pause(self, wait: float) -> None:
-        if self._tempo.pause is not None:
-            self._tempo.pause(wait)
+        if self._retry_clock.pause is not None:
+            self._retry_clock.pause(wait)
         else:
             self._closed.wait(wait)

@@ -25,7 +25,7 @@ from recollect.core.errors import (
     QuotaExhausted,
 )
 from recollect.models.hints import LANGUAGE
-from recollect.models.http.retry import Patience, Retrier, RetryPolicy
+from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy
 from recollect.models.language.anthropic_messages import use_of
 from recollect.models.language.model import Completion, Finish, Prompt
 from recollect.models.language.remote import Allowance, prompt_tokens
@@ -75,7 +75,7 @@ class ClaudeCli:
         environ: All its variables.
         allowance: How much it may take.
         max_usd: What one call may cost at most.
-        tempo: Time, for tests.
+        retry_clock: Time, for tests.
     """
 
     is_remote = True
@@ -88,14 +88,14 @@ class ClaudeCli:
         allowance: Allowance,
         *,
         max_usd: float,
-        tempo: RetryPolicy,
+        retry_clock: RetryClock,
     ) -> None:
         self._program = Program(command, environ, _failed)
         self._model = model
         self._allowance = allowance
         self._max_usd = max_usd
-        self._tempo = tempo
-        self._tries = Retrier(PROVIDER, tempo, LANGUAGE)
+        self._retry_clock = retry_clock
+        self._tries = Retrier(PROVIDER, retry_clock, LANGUAGE)
 
     @property
     def name(self) -> str:
@@ -120,11 +120,11 @@ class ClaudeCli:
         arguments = self._arguments(prompt)
         told = _transcript(prompt).encode()
         seconds = self._allowance.timeout_s
-        patience = Patience(attempt_s=seconds, total_s=seconds, tries=_TRIES, limited_tries=_TRIES)
+        policy = RetryPolicy(attempt_s=seconds, total_s=seconds, tries=_TRIES, limited_tries=_TRIES)
         most = prompt_tokens(prompt) + prompt.max_output_tokens
         with self._allowance.budget.hold(most):
             return self._tries.run(
-                lambda ends: self._read(self._run(arguments, told, ends), prompt), patience
+                lambda ends: self._read(self._run(arguments, told, ends), prompt), policy
             )
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class ClaudeCli:
             return self._program.run(
                 arguments,
                 Path(folder),
-                ends - self._tempo.elapsed(),
+                ends - self._retry_clock.elapsed(),
                 told=told,
                 stopping=lambda: self._tries.is_closed,
             )

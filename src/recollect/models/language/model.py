@@ -1,7 +1,7 @@
 """The port of language models: what is asked, what comes back, and what a model must be able to do.
 
-Knows no provider. Who may be asked is chosen in `language_registry`; answers that must be JSON of
-a certain type are the business of `answers`.
+Knows no provider. `recollect.models.registry` chooses who is asked; `structured_output` checks
+answers that must be JSON of a certain type.
 """
 
 from __future__ import annotations

@@ -16,14 +16,14 @@ import msgspec
 from recollect.core.errors import ModelMissing, ProviderError, ProviderRejected
 from recollect.core.plugins import load_plugin, plugin_names
 from recollect.core.settings import LanguageSettings, is_inside
-from recollect.models.dependencies import Supplies
+from recollect.models.dependencies import Dependencies
 from recollect.models.hints import LANGUAGE
 from recollect.models.language.model import Completion, LanguageModel, Prompt
 
 GROUP = "recollect.language_models"
 NONE = "none"
 
-Creator = Callable[[str, LanguageSettings, Supplies], LanguageModel]
+Creator = Callable[[str, LanguageSettings, Dependencies], LanguageModel]
 """Makes the model of a name; an empty name is the provider's default."""
 
 _BUILT_IN = {
@@ -56,31 +56,33 @@ class LanguageChoice(msgspec.Struct, frozen=True, kw_only=True):
     requested: str = ""
 
 
-def choose_language(settings: LanguageSettings, supplies: Supplies | None = None) -> LanguageChoice:
+def choose_language(
+    settings: LanguageSettings, dependencies: Dependencies | None = None
+) -> LanguageChoice:
     """Return the model that the settings name, and the reason for it. Asks nobody.
 
     What cannot be made for want of a key or a program is no error: its work is done by rule.
 
     Args:
         settings: The section ``language``.
-        supplies: What else models are made with; without it, tokens are counted in memory.
+        dependencies: What else models are made with; without it, tokens are counted in memory.
 
     Raises:
         InvalidInput: there is no such provider.
         ConfigError: an address or a header of the settings is none.
         ProviderError: another package's model cannot be imported.
     """
-    supplies = supplies or Supplies()
+    dependencies = dependencies or Dependencies()
     spec = settings.provider.strip()
     if spec == NONE:
         reason = "none is configured: summaries are made by rule"
         return LanguageChoice(model=None, reason=reason, requested=spec)
-    if is_inside(supplies.environ):
+    if is_inside(dependencies.environ):
         reason = "this process serves a language model itself: it asks none"
         return LanguageChoice(model=None, reason=reason, requested=spec)
     name, _, model = spec.partition(":")
     try:
-        made = _creator(name)(model, settings, supplies)
+        made = _creator(name)(model, settings, dependencies)
     except (ModelMissing, ProviderRejected) as error:
         reason = f"{LANGUAGE.meanwhile}: {error.message}"
         return LanguageChoice(model=None, reason=reason, hint=error.hint, requested=spec)

@@ -14,7 +14,7 @@ from recollect.core.errors import InvalidInput, ProviderRejected
 from recollect.models.budget import DailyBudget
 from recollect.models.hints import LANGUAGE
 from recollect.models.http.client import ProviderClient
-from recollect.models.http.retry import Patience
+from recollect.models.http.retry import RetryPolicy
 from recollect.models.language.model import Completion, Prompt
 from recollect.models.language.wire import JsonWay, LanguageReply, LanguageWire
 from recollect.text.tokens import estimate_tokens
@@ -133,10 +133,10 @@ class RemoteLanguageModel:
         most = prompt_tokens(prompt) + prompt.max_output_tokens
         # Each try starts a new answer, so there is no shorter deadline for one of them.
         seconds = self._allowance.timeout_s
-        patience = Patience(attempt_s=seconds, total_s=seconds)
+        policy = RetryPolicy(attempt_s=seconds, total_s=seconds)
         with self._allowance.budget.hold(most):
             reply, usd = self._client.post(
-                self._wire.path, body, lambda answer: self._read(answer, prompt), patience
+                self._wire.path, body, lambda answer: self._read(answer, prompt), policy
             )
         return self._completion(reply, usd, prompt)
 

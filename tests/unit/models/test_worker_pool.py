@@ -6,20 +6,20 @@ import threading
 
 import pytest
 
-from recollect.models.worker_pool import Lanes
+from recollect.models.worker_pool import WorkerPool
 
 
 def test_every_job_is_done_once() -> None:
     """Whatever the width."""
     for width in (1, 3, 50):
-        assert sorted(Lanes(range(20), lambda n: n * n, width).results()) == [
+        assert sorted(WorkerPool(range(20), lambda n: n * n, width).results()) == [
             n * n for n in range(20)
         ]
 
 
 def test_no_jobs_are_no_threads() -> None:
     """And an end at once."""
-    assert list(Lanes([], lambda job: job, 4).results()) == []
+    assert list(WorkerPool([], lambda job: job, 4).results()) == []
 
 
 def test_stopping_finishes_what_was_begun() -> None:
@@ -28,12 +28,12 @@ def test_stopping_finishes_what_was_begun() -> None:
 
     def work(job: int) -> int:
         if job == 2:
-            lanes.stop()
+            pool.stop()
         done.append(job)
         return job
 
-    lanes = Lanes(range(100), work, 1)
-    assert list(lanes.results()) == [0, 1, 2] == done
+    pool = WorkerPool(range(100), work, 1)
+    assert list(pool.results()) == [0, 1, 2] == done
 
 
 def test_a_caller_that_leaves_stops_the_lanes() -> None:
@@ -46,7 +46,7 @@ def test_a_caller_that_leaves_stops_the_lanes() -> None:
             left.wait(10)
         return job
 
-    results = Lanes(range(100), work, 1).results()
+    results = WorkerPool(range(100), work, 1).results()
     assert next(results) == 0
     results.close()
     left.set()
@@ -60,4 +60,4 @@ def test_an_error_of_the_work_is_raised_here() -> None:
         raise ZeroDivisionError(job)
 
     with pytest.raises(ZeroDivisionError):
-        list(Lanes([1, 2, 3], work, 2).results())
+        list(WorkerPool([1, 2, 3], work, 2).results())

@@ -13,13 +13,13 @@ from recollect.core.errors import (
     ProviderUnavailable,
     QuotaExhausted,
 )
-from recollect.models.http.error_mapping import refusal_of
+from recollect.models.http.error_mapping import map_error
 
 
 def _error(status: int, body: object, retry_after: float | None = None) -> ProviderError:
-    refusal = refusal_of(status, msgspec.json.encode(body))
-    assert refusal is not None
-    return refusal.error("openai", retry_after)
+    mapped = map_error(status, msgspec.json.encode(body))
+    assert mapped is not None
+    return mapped.error("openai", retry_after)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_good_status_does_not_hide_an_error(body: object, kind: type[ProviderE
 )
 def test_an_answer_without_an_error_is_no_refusal(body: object) -> None:
     """Also with an empty place for one."""
-    assert refusal_of(200, msgspec.json.encode(body)) is None
+    assert map_error(200, msgspec.json.encode(body)) is None
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,9 @@ def test_an_answer_without_an_error_is_no_refusal(body: object) -> None:
 )
 def test_too_large_is_recognised(status: int, words: str, is_too_large: bool) -> None:
     """In the words of OpenAI, Gemini, Voyage, text-embeddings-inference and llama.cpp."""
-    refusal = refusal_of(status, msgspec.json.encode({"error": {"message": words}}))
-    assert refusal is not None
-    assert refusal.is_too_large is is_too_large
+    mapped = map_error(status, msgspec.json.encode({"error": {"message": words}}))
+    assert mapped is not None
+    assert mapped.is_too_large is is_too_large
 
 
 def test_the_hint_follows_the_cause() -> None:
@@ -147,7 +147,7 @@ def test_a_providers_words_stay_unseen() -> None:
 @given(status=st.integers(200, 599), body=st.binary(max_size=60))
 def test_any_bytes_are_an_answer_or_an_error(status: int, body: bytes) -> None:
     """Nothing from outside raises."""
-    refusal = refusal_of(status, body)
-    assert (refusal is None) <= (200 <= status < 300)
-    if refusal is not None:
-        assert refusal.error("openai", None).hint
+    mapped = map_error(status, body)
+    assert (mapped is None) <= (200 <= status < 300)
+    if mapped is not None:
+        assert mapped.error("openai", None).hint

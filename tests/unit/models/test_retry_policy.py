@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.models.http.retry import Patience, for_question, retry_after_s
+from recollect.models.http.retry import RetryPolicy, query_policy, retry_after_s
 
 NOVEMBER_14 = 1_699_999_990_000
 """2023-11-14 22:13:10 UTC."""
@@ -14,25 +14,25 @@ NOVEMBER_14 = 1_699_999_990_000
 
 def test_waits_double_up_to_their_cap() -> None:
     """Source: OpenClaw's retry rules, half of each bound by the jitter given."""
-    patience = Patience()
-    waits = [patience.wait_s(tried, limited=False, spread=0.5) for tried in range(1, 8)]
+    policy = RetryPolicy()
+    waits = [policy.wait_s(tried, limited=False, spread=0.5) for tried in range(1, 8)]
     assert waits == [0.25, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0]
-    limited = [patience.wait_s(tried, limited=True, spread=0.5) for tried in range(1, 7)]
+    limited = [policy.wait_s(tried, limited=True, spread=0.5) for tried in range(1, 7)]
     assert limited == [2.5, 5.0, 10.0, 20.0, 30.0, 30.0]
 
 
 def test_too_many_requests_get_more_tries() -> None:
     """Three tries for what fails, five for what is only busy."""
-    patience = Patience()
-    assert [patience.allows(tried, limited=False) for tried in (2, 3)] == [True, False]
-    assert [patience.allows(tried, limited=True) for tried in (4, 5)] == [True, False]
+    policy = RetryPolicy()
+    assert [policy.allows(tried, limited=False) for tried in (2, 3)] == [True, False]
+    assert [policy.allows(tried, limited=True) for tried in (4, 5)] == [True, False]
 
 
 def test_a_question_has_one_deadline_for_everything() -> None:
     """And short waits, so that a second try fits in."""
-    patience = for_question(3.0)
-    assert (patience.attempt_s, patience.total_s) == (3.0, 3.0)
-    assert patience.wait_s(1, limited=True, spread=1.0) <= 0.5
+    policy = query_policy(3.0)
+    assert (policy.attempt_s, policy.total_s) == (3.0, 3.0)
+    assert policy.wait_s(1, limited=True, spread=1.0) <= 0.5
 
 
 @given(tried=st.integers(1, 60), limited=st.booleans(), spread=st.floats(0, 1, exclude_max=True))
@@ -40,9 +40,9 @@ def test_a_wait_is_never_negative_nor_above_the_cap(
     tried: int, limited: bool, spread: float
 ) -> None:
     """Also after very many tries."""
-    patience = Patience()
-    cap = patience.limited_cap_s if limited else patience.cap_s
-    assert 0 <= patience.wait_s(tried, limited=limited, spread=spread) <= cap
+    policy = RetryPolicy()
+    cap = policy.limited_cap_s if limited else policy.cap_s
+    assert 0 <= policy.wait_s(tried, limited=limited, spread=spread) <= cap
 
 
 @pytest.mark.parametrize(
