@@ -19,20 +19,15 @@ _HINT = "run `recollect doctor`"
 T = TypeVar("T")
 
 
-def as_struct(row: Row, kind: type[T]) -> T:
-    """Return a row as a ``kind``: a `msgspec.Struct` with ``array_like=True``, a field a column.
+def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:
+    """Return rows as values of ``kind``, whose parts are the columns in their order.
+
+    Args:
+        rows: Of one statement.
+        kind: A type of tuple, or a `msgspec.Struct` with ``array_like=True``.
 
     Raises:
-        StoreCorrupt: a cell is of another type than its field.
-    """
-    return as_structs((row,), kind)[0]
-
-
-def as_structs(rows: Sequence[Row], kind: type[T]) -> list[T]:
-    """Return rows as `as_struct` does, all in one call.
-
-    Raises:
-        StoreCorrupt: a cell is of another type than its field.
+        StoreCorrupt: a cell is of another type than ``kind`` says.
     """
     try:
         return msgspec.convert(rows, list[kind], builtin_types=(bytes,))  # type: ignore[valid-type]

@@ -29,11 +29,15 @@ less than looking up the chunks around each posting."""
 
 
 class QueryTerm(msgspec.Struct, frozen=True):
-    """A distinct term of the question, how many chunks hold it, and which."""
+    """A distinct term of the question, and the chunks that hold it."""
 
     term: str
-    frequency: int
     postings: Postings
+
+    @property
+    def frequency(self) -> int:
+        """How many chunks hold it."""
+        return len(self.postings.chunks)
 
     def counts(self, numbers: Ints) -> Floats:
         """Return how often it stands in each of ``numbers`` itself, at most 15."""
@@ -168,7 +172,7 @@ def _counts(arrays: ChunkArrays, found: Postings, numbers: Ints) -> Floats:
 
 def _looked_up(found: Postings, wanted: Ints) -> Bytes:
     """Return the packed counts of a term in the chunks ``wanted``; 0 for none."""
-    if not len(found):
+    if not len(found.chunks):
         return np.zeros(wanted.shape, np.uint8)
-    places = np.searchsorted(found.chunks, wanted).clip(max=len(found) - 1)
+    places = np.searchsorted(found.chunks, wanted).clip(max=len(found.chunks) - 1)
     return np.where(found.chunks[places] == wanted, found.packed[places], 0).astype(np.uint8)

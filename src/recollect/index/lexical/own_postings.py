@@ -23,7 +23,7 @@ from recollect.index.lexical.segments import (
 )
 from recollect.index.lexical.tail import TailRow, entries_of, read_tail, store_run
 from recollect.index.model.chunk_arrays import ChunkArrays
-from recollect.store.columns import as_structs, integer
+from recollect.store.columns import integer, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import terms
 
@@ -146,7 +146,7 @@ class OwnReader:
         """Return terms with what can be read of them; a damaged row costs its chunks this term."""
         sealed: dict[str, tuple[int, list[tuple[int, bytes]]]] = {}
         found = tx.all(_POSTINGS, (self._partition, msgspec.json.encode(terms).decode()))
-        for row in as_structs(found, _Posted):
+        for row in typed_rows(found, _Posted):
             rows = sealed.setdefault(row.term, (row.number, []))[1]
             if row.key is None or row.data is None:
                 continue
@@ -156,8 +156,9 @@ class OwnReader:
                 self.is_damaged = True
         for _, rows in sealed.values():
             rows.sort()
-        held = [self._waiting.of_term(*sealed.get(term, _UNKNOWN)) for term in terms]
-        return [QueryTerm(t, len(each.chunks), each) for t, each in zip(terms, held, strict=True)]
+        return [
+            QueryTerm(term, self._waiting.of_term(*sealed.get(term, _UNKNOWN))) for term in terms
+        ]
 
 
 class _Posted(msgspec.Struct, frozen=True, array_like=True):

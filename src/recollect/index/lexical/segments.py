@@ -28,7 +28,7 @@ from recollect.index.lexical.postings import (
 )
 from recollect.index.model.chunk_record import Ints, Records, decode, encode
 from recollect.index.model.sync_report import Watch
-from recollect.store.columns import blob, first_integer, integer
+from recollect.store.columns import blob, first_integer, integer, typed_rows
 from recollect.store.engine import Database, Row, Transaction
 
 
@@ -59,11 +59,11 @@ class SegmentRun(msgspec.Struct, frozen=True):
 
 def segments(tx: Transaction, partition: int) -> list[Segment]:
     """Return the segments of a partition in order."""
-    rows = tx.rows(
+    rows = tx.all(
         "SELECT first_chunk, end_chunk FROM segments WHERE partition_id = ? ORDER BY first_chunk",
         (partition,),
     )
-    return [Segment(integer(first), integer(end)) for first, end in rows]
+    return [Segment(first, end) for first, end in typed_rows(rows, tuple[int, int])]
 
 
 def sealed_end(tx: Transaction, partition: int) -> int:
@@ -77,11 +77,12 @@ def sealed_end(tx: Transaction, partition: int) -> int:
 
 def sealed_records(tx: Transaction, partition: int, after: int) -> list[tuple[int, Records]]:
     """Return (first chunk, records) of the segments that hold any chunk from ``after`` on."""
-    rows = tx.rows(
+    rows = tx.all(
         "SELECT first_chunk, layout FROM segments WHERE partition_id = ? AND end_chunk > ?",
         (partition, after),
     )
-    return [(integer(first), decode(without_sum(blob(data)))) for first, data in rows]
+    found = typed_rows(rows, tuple[int, bytes])
+    return [(first, decode(without_sum(data))) for first, data in found]
 
 
 def write_segments(tx: Transaction, partition: int, run: SegmentRun) -> None:
@@ -137,11 +138,9 @@ def is_sealed(tx: Transaction, term: int) -> bool:
 
 def rows_between(tx: Transaction, term: int, lowest: int, highest: int) -> list[Row]:
     """Return (key, blob) of a term's rows in the segments that begin within the bounds."""
-    return list(
-        tx.rows(
-            "SELECT id, data FROM postings WHERE id BETWEEN ? AND ? ORDER BY id",
-            (postings.key(term, lowest), postings.key(term, highest)),
-        )
+    return tx.all(
+        "SELECT id, data FROM postings WHERE id BETWEEN ? AND ? ORDER BY id",
+        (postings.key(term, lowest), postings.key(term, highest)),
     )
 
 
@@ -298,9 +297,10 @@ class Merge:
         add_segment(tx, self._partition, self._whole, records, terms)
 
     def _rows(self, tx: Transaction) -> list[tuple[bytes, bytes]]:
-        rows = tx.rows(
+        rows = tx.all(
             "SELECT layout, terms FROM segments"
             " WHERE partition_id = ? AND first_chunk >= ? AND first_chunk < ? ORDER BY first_chunk",
             (self._partition, self._whole.first, self._whole.end),
         )
-        return [(without_sum(blob(records)), blob(terms)) for records, terms in rows]
+        found = typed_rows(rows, tuple[bytes, bytes])
+        return [(without_sum(records), terms) for records, terms in found]

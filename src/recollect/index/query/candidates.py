@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,19 +32,7 @@ SPEAKER_ARM = 200
 FILE_ARM = 50
 """The best chunks of memory files by words and by codes that are candidates beside the best of all,
 and of them so many get exact vectors: what the share of memory files is filled from."""
-MOST_PLAIN_CANDIDATES = 200
-"""Of each way of finding in OpenClaw's sum."""
-
 FILE = SOURCES.index(FILES)
-
-
-def with_candidates(settings: SearchSettings, limit: int) -> SearchSettings:
-    """Return settings with the candidates of OpenClaw's sum, where it has a multiplier."""
-    multiplier = settings.hybrid.candidate_multiplier
-    if not (settings.hybrid.enabled and multiplier):
-        return settings
-    candidates = min(MOST_PLAIN_CANDIDATES, max(1, limit * multiplier))
-    return msgspec.structs.replace(settings, candidates=candidates, exact_below=0)
 
 
 class Candidates:

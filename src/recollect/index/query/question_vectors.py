@@ -48,14 +48,11 @@ class QuestionVectors:
         elapsed: Callable[[], float] = time.monotonic,
     ) -> None:
         self._embedders = embedders
+        self.has_embedder = embedders.first is not None or embedders.fallback is not None
+        """Whether there is any that could be asked."""
         self._timeout_s = timeout_s
         self._elapsed = elapsed
         self._rests_until = 0.0
-
-    @property
-    def has_embedder(self) -> bool:
-        """Whether there is anybody to ask."""
-        return self._embedders.first is not None or self._embedders.fallback is not None
 
     def fits(self, identity: Identity) -> bool:
         """Return whether one of the embedders made the vectors of a generation."""

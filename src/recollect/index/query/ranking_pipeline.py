@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +14,7 @@ from recollect.core.settings import SearchSettings
 from recollect.index.lexical.port import EVERY, Asked, Scores
 from recollect.index.model.chunk_record import Floats, Ints, Mask
 from recollect.index.query.adjustments import Adjusted, Adjustments
-from recollect.index.query.candidates import FILE, FILE_ARM, Candidates, with_candidates
+from recollect.index.query.candidates import FILE, FILE_ARM, Candidates
 from recollect.index.query.feedback import READ, feedback_score, feedback_terms, moved_query
 from recollect.index.query.partition import Partition
 from recollect.index.query.question import Ranked, RankingRequest
@@ -35,12 +36,24 @@ RESCORED, RESCORED_AMONG_MANY = 100, 64
 """Chunks that get their exact vectors, from the best by the codes' estimate; fewer in large scopes,
 where reading their rows is what costs (docs/experiments.md, candidates)."""
 
+MOST_PLAIN_CANDIDATES = 200
+"""Of each way of finding in OpenClaw's sum."""
+
 
 def rank(
     tx: Transaction, partition: Partition, request: RankingRequest, settings: SearchSettings
 ) -> Ranked:
     """Return the best chunks for a request; the caller holds the partition's lock."""
     return RankingPipeline(tx, partition, request, with_candidates(settings, request.most)).run()
+
+
+def with_candidates(settings: SearchSettings, limit: int) -> SearchSettings:
+    """Return settings with the candidates of OpenClaw's sum, where it has a multiplier."""
+    multiplier = settings.hybrid.candidate_multiplier
+    if not (settings.hybrid.enabled and multiplier):
+        return settings
+    candidates = min(MOST_PLAIN_CANDIDATES, max(1, limit * multiplier))
+    return msgspec.structs.replace(settings, candidates=candidates, exact_below=0)
 
 
 class RankingPipeline:

@@ -18,7 +18,7 @@ from recollect.index.model.origin import path_of
 from recollect.index.query.hit import Hit, cite_lines
 from recollect.index.query.partition import Partition
 from recollect.index.query.question import Ranked
-from recollect.store.columns import as_structs, first_integer
+from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.annotations import Annotation
 from recollect.text.snippet import snippet
@@ -320,7 +320,7 @@ class HitReader:
         first = chunk_id(self._partition.number, 0)
         keys = [first + self._ranked.numbers[place] for place in places]
         found = self._tx.all(_HITS, (msgspec.json.encode(keys).decode(),))
-        rows = {row.key: row for row in as_structs(found, _HitRow)}
+        rows = {row.key: row for row in typed_rows(found, _HitRow)}
         held = [place for place, key in zip(places, keys, strict=True) if key in rows]
         return [
             self._found(rows[first + self._ranked.numbers[place]], place, why)
