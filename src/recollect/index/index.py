@@ -96,8 +96,8 @@ class Index:
         was_found: Nobody named the embedder: a key for it lay in the environment.
         locks: Those of the home.
         origin: The workspace whose memory files are seen; None for those of all.
-        near: What finds near vectors; the codes alone unless told otherwise.
-        notice: What happened to the index when it was opened; told until a sync has told it.
+        near: What finds near vectors; the codes alone if not given.
+        notice: What happened to the index when it was opened; reported until a sync ends.
     """
 
     def __init__(

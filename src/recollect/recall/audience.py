@@ -39,7 +39,7 @@ def check_may_read(sessions: Sessions, session_id: str | None) -> None:
     """Refuse memory files to a session that is not one person's.
 
     Raises:
-        Denied: more than one person may read what it is told.
+        Denied: more than one person reads its answers.
         NotFound: there is no such session in the scope.
     """
     if session_id is not None and not sessions.visibility_group(session_id).is_private:

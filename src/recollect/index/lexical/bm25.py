@@ -40,7 +40,7 @@ class QueryTerm(msgspec.Struct, frozen=True):
         return len(self.postings.chunks)
 
     def counts(self, numbers: Ints) -> Floats:
-        """Return how often it stands in each of ``numbers`` itself, at most 15."""
+        """Return how often it occurs in each of ``numbers`` itself, at most 15."""
         return (_looked_up(self.postings, numbers) & MAX_COUNT).astype(np.float32)
 
 
@@ -132,7 +132,7 @@ def _spread(arrays: ChunkArrays, counts: Floats, found: Postings, totals: Floats
     before, after = arrays.before[own], arrays.after[own]
     neighbours = [before, after, arrays.before[before], arrays.after[after]]
     counts[own] += totals
-    # What stands after a chunk is, seen from there, the one before.
+    # Seen from the chunk after, this one is the one before.
     for target, weight in zip(neighbours, (AFTER, BEFORE, FAR, FAR), strict=True):
         counts[target] += weight * heads
     if DENSE * len(own) > arrays.count:

@@ -10,13 +10,13 @@ from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 
 CACHED_TERMS = 400_000
-"""About 50 MB at most; then the cache starts anew (real vocabularies stay below it)."""
+"""About 50 MB at most; then the cache starts again (real vocabularies stay below it)."""
 
 
 class Dictionary:
     """Numbers of terms, with a cache that a writer keeps from one transaction to the next.
 
-    The cache is right only while nobody else writes the partition and no transaction fails:
+    The cache is right only while no other writes the partition and no transaction fails:
     whoever keeps a dictionary calls `forget` otherwise.
 
     Args:

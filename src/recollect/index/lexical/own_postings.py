@@ -107,7 +107,7 @@ class OwnWriter:
         return chunks_of.keys()
 
     def sweep(self, tx: Transaction, left: Collection[int]) -> None:
-        """Remove those terms that stand nowhere any more."""
+        """Remove those terms that no chunk holds any more."""
         unsealed = [term for term in left if not is_sealed(tx, term)]
         if unsealed:
             waiting = np.unique(entries_of(read_tail(tx, self._partition, 0)).terms)

@@ -100,7 +100,7 @@ class FoundTerm(Protocol):
         """How many chunks hold it."""
 
     def counts(self, numbers: Ints) -> Floats:
-        """Return how often it stands in each of ``numbers``."""
+        """Return how often it occurs in each of ``numbers``."""
 
 
 class WordReader(Protocol):

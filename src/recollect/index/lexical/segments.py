@@ -1,7 +1,7 @@
 """Segments: runs of chunks whose postings are stored by term.
 
 A row of `postings` says itself to which term and segment it belongs; a row of `segments` holds the
-records of the chunks and the terms that may stand in them. How segments come about is told in
+records of the chunks and the terms that may occur in them. How segments come about is explained in
 `tail`, how they are joined in `merge`.
 """
 
@@ -53,7 +53,7 @@ class SegmentRun(msgspec.Struct, frozen=True):
 
     @property
     def end(self) -> int:
-        """The number behind the last chunk."""
+        """The number after the last chunk."""
         return self.first + len(self.records)
 
 
@@ -172,7 +172,7 @@ def _shrink(tx: Transaction, row: Row, gone: Ints) -> None:
     key = integer(row[0])
     held = _held(row)
     if held is None:
-        # It may hold what is to be removed; that it was damaged is told until it is built anew.
+        # It may hold what is to be removed; that it was damaged is reported until a rebuild.
         tx.execute("UPDATE postings SET data = ? WHERE id = ?", (DAMAGED, key))
         return
     keep = ~np.isin(held.chunks, gone)
@@ -270,7 +270,7 @@ class Merge:
         return True
 
     def _terms(self, tx: Transaction) -> list[int]:
-        """Return the terms that may stand in any of the segments, ascending."""
+        """Return the terms that may occur in any of the segments, ascending."""
         found = [np.frombuffer(terms, "<u4") for _, terms in self._rows(tx)]
         return np.unique(np.concatenate(found)).tolist() if found else []
 
@@ -281,7 +281,7 @@ class Merge:
             target = postings.key(term, first)
             if not rows or (len(rows) == 1 and rows[0][0] == target):
                 continue
-            with suppress(StoreCorrupt):  # damaged rows stay apart, where they are told
+            with suppress(StoreCorrupt):  # damaged rows stay apart, where they are reported
                 data = joined(rows, first)
                 tx.execute("DELETE FROM postings WHERE id BETWEEN ? AND ?", (target, rows[-1][0]))
                 tx.execute("INSERT INTO postings (id, data) VALUES (?, ?)", (target, data))

@@ -18,7 +18,7 @@ NOBODY = -1
 """The neighbour of a chunk at the edge; as an index it is the spare last row of every column."""
 
 BULK_LINKS = 512
-"""From this many new chunks on, linking all anew by one sort is faster than one by one."""
+"""From this many new chunks on, relinking all by one sort is faster than one by one."""
 
 _COLUMNS = (*LAYOUT.names,) if LAYOUT.names else ()
 
@@ -83,7 +83,7 @@ class ChunkArrays:
             self._unlink(number)
 
     def relink(self) -> None:
-        """Build every link and sum anew from the columns."""
+        """Rebuild every link and sum from the columns."""
         living = np.flatnonzero(self.alive[: self.count])
         group, order = self.columns["group"][living], self.columns["order"][living]
         ranked = living[np.lexsort((living, order, group))]

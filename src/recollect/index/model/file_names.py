@@ -20,7 +20,7 @@ PATH, NAME, STEM = 3, 2, 1
 MOST_NAMES = 8
 """Words of a question that are looked up as names of files."""
 MOST_FILES = 20
-"""Files of one name; `index.md` may stand in every folder."""
+"""Files of one name; `index.md` may be in every folder."""
 
 _QUOTES = "\"'`“”‘’«»「」()[]<>"
 _FILE_NAME = re.compile(r"\S+\.[A-Za-z][A-Za-z0-9]{0,7}")

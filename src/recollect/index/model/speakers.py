@@ -45,7 +45,7 @@ class Names:
             self._add(key, kind, value)
 
     def forget_missing(self, tx: Transaction, numbers: Iterable[int]) -> None:
-        """Drop those of ``numbers`` that were removed: nobody speaks under them any more."""
+        """Drop those of ``numbers`` that were removed: no speaker has them any more."""
         for number in numbers:
             if number in self._known and not tx.row("SELECT 1 FROM names WHERE id = ?", (number,)):
                 self._drop(number)

@@ -115,7 +115,7 @@ def within_ranges(
     """Return which chunks lie in one of some parts of sessions.
 
     Args:
-        stretches: Number of a group, and which part of it; a group stands there once.
+        stretches: Number of a group, and which part of it; each group once.
         groups: The group of each chunk.
         orders: The place of each chunk in its group.
     """

@@ -22,7 +22,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         path: For memory files.
         start_line: For memory files: first line of the chunk, from 1.
         end_line: For memory files: last line of the chunk, inclusive.
-        citation: Where it stands, for people: ``memory/tea.md#L3-L9``, ``session:<id>#<seq>``; None
+        citation: Where it is, for people: ``memory/tea.md#L3-L9``, ``session:<id>#<seq>``; None
             where citations are off.
         importance: For annotated memory files: 1 to 10.
         projects: For annotated memory files: keys of the projects that it is for.

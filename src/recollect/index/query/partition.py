@@ -52,7 +52,7 @@ class Partition:
         number: The row of `partitions`.
         dimensions: Size of the vectors; 0 without an embedder.
         lexical: What finds words, by name.
-        near: What finds near vectors; the codes alone unless told otherwise.
+        near: What finds near vectors; the codes alone if not given.
     """
 
     def __init__(

@@ -28,8 +28,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
             half width are as they are written otherwise: models know those.
         terms: Its distinct terms, in order.
         speakers: Whose statement it is about: the first of at most two speakers named ("What does
-            Ann think of Bob's plan?"); empty when nobody or more are named.
-        first_person: The user speaks of themselves and names nobody.
+            Ann think of Bob's plan?"); empty when none or more are named.
+        first_person: The user speaks of themselves and names no speaker.
         months: Months named, 1 to 12.
         days: Days named, as (month, day of the month).
         years: Years named.

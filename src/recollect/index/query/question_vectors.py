@@ -21,8 +21,8 @@ from recollect.index.model.generation import Identity
 from recollect.models.embedding.embedder import Embedder, Vectors, checked_vectors
 
 REST = 10
-"""So many times the longest wait nobody asks a provider again that was late: of a minute in which
-it hangs, one search in ten seconds pays, not every one."""
+"""A provider that was late is not asked again for so many times the longest wait: of a minute in
+which it hangs, one search in ten seconds pays, not every one."""
 
 
 class QuestionVector(msgspec.Struct, frozen=True):

@@ -81,7 +81,7 @@ def own_weight(question: Question, ranking: RankingSettings) -> float:
     """Return the weight of holding the question's pairs of characters; 0 for a question in words.
 
     Pairs leave no function words out, and a short message takes over nearly all that the one before
-    it holds: without this part it can stand before it. With words the same part costs recall
+    it holds: without this part it can rank before it. With words the same part costs recall
     (docs/experiments.md, own).
     """
     return ranking.own if any(is_unspaced(term) for term in question.terms) else 0.0
@@ -137,7 +137,7 @@ def _speaker(arrays: ChunkArrays, numbers: Ints, question: Question) -> Floats:
 def _date(at: Ints, question: Question) -> Floats:
     """Return how well the time fits: 1 on a day named or beside it.
 
-    Without a day 1 in a month named and 1/2 in the next one, where it is told; `YEAR_ALONE` for the
+    Without a day 1 in a month named and 1/2 in the next one; `YEAR_ALONE` for the
     year alone; `OTHER_DAY` of the month's share where a day is named but not met.
     """
     when = at.astype("datetime64[ms]")

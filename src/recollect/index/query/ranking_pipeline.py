@@ -142,7 +142,7 @@ class RankingPipeline:
         return ranks
 
     def _answering(self, parts: ScoreParts) -> ScoreParts:
-        """Leave out what has only its speaker or its time for it: that alone is no answer."""
+        """Leave out what has only its speaker or its time for it: that alone is not an answer."""
         if self._scan is not None:
             return parts
         words = sum(
@@ -208,7 +208,7 @@ class RankingPipeline:
         return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
 
     def _first(self, order: Ints, numbers: Ints, most: int) -> Ints:
-        """Return the first of the places ``order``, and the best memory files behind them."""
+        """Return the first of the places ``order``, and the best memory files after them."""
         if not self._request.with_files:
             return order[:most]
         rest = order[most:]

@@ -85,7 +85,7 @@ class SearchService:
         settings: The section ``search``.
         questions: Makes the vectors of questions.
         origin: The workspace whose memory files are seen; None for those of all.
-        near: What finds near vectors; the codes alone unless told otherwise.
+        near: What finds near vectors; the codes alone if not given.
         visibility_rules: Those in force, see `Identity.visibility_rules`.
     """
 
@@ -149,7 +149,7 @@ class SearchService:
     def _vector(
         self, query: str, tenant: str, mode: str, serving: Serving | None
     ) -> tuple[QuestionVector | None, list[str]]:
-        """Return the vector of a question; made while nobody waits for the lock or a snapshot."""
+        """Return the vector of a question; made without holding the lock or a snapshot."""
         if mode == "lexical":
             return None, []
         if not self._questions.has_embedder:
@@ -334,19 +334,19 @@ def source_names(sources: object) -> tuple[str, ...]:
     """Return the sources that a caller gives as the names that they should be.
 
     Raises:
-        InvalidInput: it is no list of texts; a single text is one too, but surely a mistake.
+        InvalidInput: it is not a list of texts; a single text is one too, but surely a mistake.
     """
     if isinstance(sources, Iterable) and not isinstance(sources, str):
         names = tuple(sources)
         if all(isinstance(name, str) for name in names):
             return names
-    raise InvalidInput("sources is no list of names", hint=f"use some of {', '.join(SOURCES)}")
+    raise InvalidInput("sources must be a list of names", hint=f"use some of {', '.join(SOURCES)}")
 
 
 def _check(query: object, options: SearchOptions) -> None:
     """Refuse what the types forbid too: callers in other languages and from JSON send anything."""
     if not isinstance(query, str):
-        raise InvalidInput("the question is not a text", hint="give a question, or words")
+        raise InvalidInput("the question must be a text", hint="give a question, or words")
     if options.mode not in MODES:
         raise InvalidInput("unknown search mode", hint=f"use one of {', '.join(MODES)}")
     if type(options.limit) is not int or not 1 <= options.limit <= MOST_HITS:

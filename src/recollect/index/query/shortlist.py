@@ -149,7 +149,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         score: In [0, 1].
-        words: Share of the question's words that stand in the text itself, in [0, 1].
+        words: Share of the question's words that are in the text itself, in [0, 1].
         is_file: Whether it is of a memory file.
     """
 
