@@ -7,6 +7,9 @@ RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
+# The types are those of the oldest Python and its packages; TYPES=true leaves them out on another.
+TYPES := $(PY) -m mypy
+
 export PIP_ROOT_USER_ACTION := ignore
 # Plots need a folder for their font cache, also where there is no home to write to.
 export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
@@ -15,7 +18,10 @@ export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 export RECOLLECT_MODELS ?= $(CURDIR)/.cache/models
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench qmd docs fix reference picture constraints clean
+.PHONY: help demo test quick unit check mutate bench qmd docs fix reference picture constraints clean
+
+# Random order on every core; a worker that has nothing left takes tests of another.
+PYTEST := $(PY) -m pytest --numprocesses auto --dist worksteal
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -23,15 +29,28 @@ help: ## Show this list
 demo: $(RUN) ## Read the sample workspace and transcripts, and answer three questions from them
 	@$(VENV)/bin/recollect --home .cache/demo demo --with-model
 
-test: $(DEV) ## Run every test, with branch coverage
-	@$(PY) -m pytest --cov --cov-report=term --junitxml=build/tests.xml
+test: $(DEV) ## Run every test, with branch coverage; those that kill processes by themselves
+	@rm -f build/*.xml; failed=0; \
+	$(PYTEST) tests/durability --cov --cov-report= --cov-fail-under=0 --junitxml=build/durability.xml || failed=1; \
+	$(PYTEST) --ignore=tests/durability --cov --cov-append --cov-report=term --junitxml=build/tests.xml || failed=1; \
+	exit $$failed
+
+quick: $(DEV) ## Run the tests of the rooms that were touched, for at most a minute
+	@$(PY) scripts/quick.py
+
+unit: $(DEV) ## Run the unit tests, without coverage
+	@$(PYTEST) --quiet tests/unit
 
 check: $(DEV) ## Check format, lint, types, floors, links and sizes
 	@$(PY) -m ruff format --check .
 	@$(PY) -m ruff check .
-	@$(PY) -m mypy
+	@$(TYPES)
 	@$(VENV)/bin/lint-imports
-	@$(PY) -m pytest --quiet tests/structure
+	@$(PY) scripts/dead_code.py
+	@$(PYTEST) --quiet tests/structure
+
+mutate: $(DEV) ## Change the core rooms in places drawn by a seed, and name the changes no test sees; takes long
+	@$(PY) scripts/mutate.py
 
 bench: $(DEV) ## Run the short benchmarks and print their tables
 	@COLUMNS=$${COLUMNS:-110} $(PY) scripts/bench.py

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
+import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,7 +19,10 @@ from recollect.core.settings.environment import KEY_VARIABLES
 from recollect.models.local.folder import MODEL
 from recollect.models.local.install import install
 
+pytest.register_assert_rewrite("recollect.testing")
+
 ROOT = Path(__file__).resolve().parents[1]
+OUT_OF_TIME = "left out: the time was up"
 
 # How long an example takes says something about the machine and nothing about the code. A failure
 # prints what repeats it.
@@ -23,6 +30,40 @@ settings.register_profile(
     "recollect", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("recollect")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the limit of `make quick`."""
+    parser.addoption("--stop-at", type=float, help="time.monotonic(); later tests are left out")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give every process of a parallel run the same seed."""
+    seed = str(random.SystemRandom().randrange(1_000_000_000))
+    os.environ.setdefault("RECOLLECT_SEED", seed)  # noqa: TID251 - workers inherit it
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave a test out when the time is up."""
+    end = item.config.getoption("--stop-at")
+    if end is not None and time.monotonic() > end:
+        pytest.skip(OUT_OF_TIME)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the lines that tests kept, by title, and what was left out, by folder."""
+    reports = [report for kind in terminalreporter.stats.values() for report in kind]
+    kept = [p for report in reports for p in getattr(report, "user_properties", ())]
+    skipped = terminalreporter.stats.get("skipped", [])
+    late = Counter(
+        str(Path(r.nodeid.split("::")[0]).parent) for r in skipped if OUT_OF_TIME in str(r.longrepr)
+    )
+    kept += [(OUT_OF_TIME, f"{room}: {count} tests") for room, count in late.items()]
+    for title in sorted({title for title, _ in kept}):
+        terminalreporter.section(title)
+        for line in sorted({str(line) for name, line in kept if name == title}):
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -42,9 +83,7 @@ def models_folder() -> Path:
     try:
         install(folder / MODEL)
     except ProviderUnavailable as error:
-        if os.environ.get("CI"):  # noqa: TID251 - a machine that must not skip says so here
-            raise
-        pytest.skip(f"the local model cannot be installed: {error.message}; {error.hint}")
+        _missing(error, f"the local model cannot be installed: {error.message}; {error.hint}")
     return folder
 
 
@@ -55,4 +94,11 @@ def bench_data() -> Path:
     try:
         return find_data(Path(named) if named else None)
     except NotFound as error:
-        pytest.skip(f"needs the benchmark data: {error.hint}")
+        _missing(error, f"needs the benchmark data: {error.hint}")
+
+
+def _missing(error: Exception, reason: str) -> NoReturn:
+    """Skip what needs something that is not there; fail where nothing may be missing."""
+    if os.environ.get("CI"):  # noqa: TID251 - a machine that must not skip says so here
+        raise error
+    pytest.skip(reason)

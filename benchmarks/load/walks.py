@@ -135,6 +135,10 @@ class WalkRunner:
             yield from self._counted(
                 "append", lambda: memory.sessions.append(session.id, "user", "more green tea")
             )
+            self._settle(memory)
+            yield from self._counted(
+                "append and sync", lambda: _append_and_sync(memory, session.id)
+            )
             path = self._root / "s1.jsonl"
             path.write_text(_line(1), encoding="utf-8")
             memory.import_transcripts(path, "claude-code")
@@ -218,6 +222,11 @@ def _row(row: WalkRow) -> tuple[str, ...]:
 def _message(number: int) -> tuple[str, str]:
     said = " ".join(WORDS[(number * place + place) % len(WORDS)] for place in range(1, 12))
     return ("assistant" if number % 2 else "user", f"{said} number{number}")
+
+
+def _append_and_sync(memory: Memory, session_id: str) -> None:
+    memory.sessions.append(session_id, "user", "no green tea")
+    memory.sync()
 
 
 def _line(number: int) -> str:

@@ -18,7 +18,7 @@ from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
-from recollect.index.model.sync_report import OnProgress, SyncReport, ignore_progress
+from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.recall.status import Status
     from recollect.sessions.exchange.export import SessionExport
     from recollect.sessions.exchange.import_report import ImportReport, Progress
+    from recollect.sessions.sessions import Sessions
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
@@ -55,7 +56,6 @@ class Memory:
         self.workspace = parts.workspace
         self.scope = parts.scope
         self.settings = parts.resolved.settings
-        self.sessions = parts.sessions
         self.events = parts.events
         self._is_closed = False
         self._probe: EmbedderProbe | None = None
@@ -70,6 +70,11 @@ class Memory:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    @property
+    def sessions(self) -> Sessions:
+        """The sessions of this home."""
+        return self._parts.sessions()
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Return when everything is indexed, embeddings included.
@@ -93,7 +98,7 @@ class Memory:
     def _sync(self, on_progress: OnProgress) -> SyncReport:
         followed = self._parts.upkeep.bring_in()
         report = SyncReport(warnings=followed.warnings)
-        return report.plus(self._parts.index.sync(on_progress))
+        return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.
@@ -116,7 +121,7 @@ class Memory:
             StoreError: a database refused.
             ProviderError: the embedder failed; the old index stays.
         """
-        return self._parts.upkeep.run(lambda: self._parts.index.rebuild(on_progress))
+        return self._parts.upkeep.run(lambda: self._parts.index.rebuild(Watch(tell=on_progress)))
 
     def needs_confirmation(self, *, reindex: bool = False) -> bool:
         """Return cheaply whether a sync, or a reindex, is to be agreed to by who pays."""
@@ -171,12 +176,11 @@ class Memory:
             NotFound: there is no session to search for.
             StoreError: the index cannot be read.
         """
-        settings = self.settings.search
+        settings, sessions = self.settings.search, self._parts.sessions
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        sessions, reader = self.sessions, for_session or seen.session
-        cites = settings.citations
+        cites, reader = settings.citations, for_session or seen.session
         options = SearchOptions(
             limit=settings.limit if limit is None else limit,
             min_score=settings.min_score if min_score is None else min_score,
@@ -220,7 +224,7 @@ class Memory:
         """
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
-        check_may_read(self.sessions, for_session)
+        check_may_read(self._parts.sessions, for_session)
         if self._parts.reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
@@ -348,7 +352,7 @@ class Memory:
         for embedder in (parts.choice.embedder, parts.choice.fallback):
             if embedder is not None:
                 embedder.close()
-        if parts.language.model is not None:
+        if parts.language is not None and parts.language.model is not None:
             parts.language.model.close()
         parts.index.near.close()
         parts.events.close()

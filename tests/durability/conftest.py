@@ -1,4 +1,4 @@
-"""Marks the durability tests and prints seed and figures at the end of a run."""
+"""Marks the durability tests and hands seed and figures to the end of the run."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.durability)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what was tried and what was lost."""
-    if figures:
-        size = "full" if SCALE is FULL else "per commit"
-        terminalreporter.section(f"durability, {size}, RECOLLECT_SEED={SEED}")
-        for line in figures:
-            terminalreporter.write_line(line)
+@pytest.fixture(autouse=True)
+def figures_of_this_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hand the figures over with the report of the test, from whichever process it runs in."""
+    size = "full" if SCALE is FULL else "per commit"
+    title = f"durability, {size}, RECOLLECT_SEED={SEED}"
+    known = len(figures)
+    yield
+    request.node.user_properties += [(title, line) for line in figures[known:]]

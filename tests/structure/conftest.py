@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
-
-_LINES = pytest.StashKey[list[str]]()
 
 
 @pytest.fixture
 def note(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """A function that keeps one line for the end of the run."""
-    return request.config.stash.setdefault(_LINES, []).append
+    return partial(_keep, request.node)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the lines."""
-    lines = terminalreporter.config.stash.get(_LINES, [])
-    if lines:
-        terminalreporter.section("sizes")
-        for line in sorted(lines):
-            terminalreporter.write_line(line)
+def _keep(test: pytest.Item, line: str) -> None:
+    test.user_properties.append(("sizes", line))  # with the report of the test, from any process

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import statistics
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,9 @@ SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
 MAX_FUNCTION_LINES = 60
 MAX_MODULE_LINES = 500
+MAX_FOLDER_FILES = 20
+TWICE: set[str] = {"Redactor"}
+"""Class names that stand for two things still; none may be added."""
 DRAWERS = {"base", "common", "helper", "helpers", "manager", "misc", "shared", "util", "utils"}
 
 
@@ -64,3 +68,20 @@ def test_every_folder_of_the_package_is_one_package() -> None:
     """A folder with modules but without __init__ would be left out of the wheel's import checks."""
     folders = {path.parent for path in SOURCES}
     assert [str(f) for f in folders if f.name != "src" and not (f / "__init__.py").exists()] == []
+
+
+def test_folders_are_small(note: Callable[[str], None]) -> None:
+    """House style: a folder that grows past twenty files gets rooms of its own."""
+    files = Counter(path.parent for path in SOURCES)
+    note(f"{len(files)} folders: at most {max(files.values())} modules in one")
+    assert [str(f) for f, count in files.items() if count > MAX_FOLDER_FILES] == []
+
+
+def test_a_public_class_name_stands_for_one_thing() -> None:
+    """House style: one name, one meaning in the whole tree."""
+    places: dict[str, set[str]] = defaultdict(set)
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].add(str(path.relative_to(ROOT)))
+    assert {name: where for name, where in places.items() if len(where) > 1}.keys() <= TWICE

@@ -1,9 +1,11 @@
-"""Walks: how far a reader must go to follow one real call. The ceilings may only fall."""
+"""Walks: how far a reader must go to follow one real call, and that the pages tell the way."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,3 +66,33 @@ def test_a_call_walks_no_farther_than_it_did(
     note(f"walk of {'/'.join(call)}: {shown}")
     assert all((value or 0) <= getattr(most, name) for name, value in held.items()), shown
     assert row.walk.files > 0
+
+
+@pytest.mark.parametrize(
+    ("heading", "call"),
+    [("The path of a message", "append and sync"), ("The path of a question", "warm search")],
+)
+def test_the_page_tells_the_path(
+    walks: dict[tuple[str, str], WalkRow], heading: str, call: str
+) -> None:
+    """docs/architecture.md: every file that it names is there and is entered."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    path = page.split(f"## {heading}\n")[1].split("\n## ")[0]
+    named = re.findall(r"`([\w/]+\.py)`", path)
+    assert len(named) >= 10
+    assert len(path.splitlines()) <= 24, "one screen"
+    assert [name for name in named if not (ROOT / "src" / "recollect" / name).is_file()] == []
+    assert [name for name in named if name not in walks[call, "all"].walk.entered] == []
+
+
+def test_the_picture_shows_the_floors_of_the_contracts() -> None:
+    """docs/_static/floors.svg: the same rooms in the same order, dashed where not built."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (floors,) = (one["layers"] for one in contracts if one["name"].startswith("Floors"))
+    picture = (ROOT / "docs" / "_static" / "floors.svg").read_text(encoding="utf-8")
+    drawn = []
+    for floor in picture.split("<g>")[1:]:
+        rooms = re.findall(r'class="(name|soft)"[^>]*>([^<]*)<', floor)
+        drawn.append({name if kind == "name" else f"({name})" for kind, name in rooms})
+    assert drawn == [set(re.split(r" [:|] ", layer)) for layer in floors]

@@ -340,7 +340,7 @@ def test_what_was_said_is_indexed_in_the_background(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without a sync and without a search; closing waits for what has begun."""
-    monkeypatch.setattr("recollect.recall.background.GATHER_S", 0.0)
+    monkeypatch.setattr("recollect.recall.maintenance.GATHER_S", 0.0)
     embedder = ScriptedEmbedder()
     with recollect.open(tmp_path, embedder=embedder) as memory:
         session = memory.sessions.create(key="k")

@@ -22,6 +22,7 @@ from recollect.assembly.sources import (
     search_backend,
 )
 from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import RecollectError
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.index import Index
@@ -29,17 +30,12 @@ from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
 from recollect.index.vectors.choice import choose as choose_vectors
 from recollect.index.vectors.port import VectorContext
-from recollect.models.language.registry import LanguageChoice
 from recollect.models.registry import Choice
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.recall.memory_source import MemorySource
 from recollect.recall.transcript_source import TranscriptFeed
-from recollect.sessions.context.summary import WindowParts, with_model
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.policy.conversation import TURNS
-from recollect.sessions.policy.owner import read_owner
 from recollect.sessions.record.identity_links import read_links
-from recollect.sessions.sessions import Sessions
 from recollect.store.engine import Database
 from recollect.store.locks import TicketQueue
 from recollect.store.persisted_random import persisted_random
@@ -47,12 +43,14 @@ from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventStream
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.workspace.extra_paths import ExtraPath
-from recollect.workspace.reading import MemoryReader
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.governance.retention import Retention
+    from recollect.models.language.registry import LanguageChoice
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
+    from recollect.sessions.sessions import Sessions
+    from recollect.workspace.reading import MemoryReader
 
 _COPIES = "vectors.home"
 """Names the copies of our vectors outside of the home."""
@@ -71,7 +69,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     records: SqliteDatabase
     index_database: SqliteDatabase
     choice: Choice
-    language: LanguageChoice
+    language: LanguageChoice | None
     index: Index
     files: MemorySource | None
     reading: MemoryReader | None
@@ -79,7 +77,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     mirror: TranscriptMirror | None
     live: bool
     upkeep: Maintenance
-    sessions: Sessions
+    sessions: Callable[[], Sessions]
     events: EventStream
     retention: Callable[[], Retention]
     extra: tuple[ExtraPath, ...]
@@ -111,18 +109,31 @@ def assemble(order: OpenOptions) -> Components:
 
     Raises:
         ConfigError: a setting is wrong.
+        InvalidInput: no package brings the model or back end that the settings name.
         NotFound: the workspace is no folder.
+        ProviderError: a model or back end cannot be imported.
         StoreError: a database cannot be opened.
     """
     ground = open_resources(order)
+    try:
+        return _assemble(order, ground)
+    except RecollectError:
+        ground.index_database.close()
+        ground.records.close()
+        raise
+
+
+def _assemble(order: OpenOptions, ground: Resources) -> Components:
     resolved, settings, clock = ground.resolved, ground.resolved.settings, ground.clock
     files = memory_files(ground)
-    index = _index(ground, files)
+    locks = IndexLocks(ground.index_home, clock)
+    index = _index(ground, files, locks)
     mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
     retention = functools.cache(lambda: _retention(ground, index, mirror))
     kept = Kept(
         index=index,
         lock=worker_lock(ground.index_home, files, ground.scope, clock),
+        sync_lock=locks.sync,
         files=files,
         followed=followed_transcripts(ground, mirror),
         is_live=order.live,
@@ -148,14 +159,14 @@ def assemble(order: OpenOptions) -> Components:
         mirror=mirror,
         live=order.live,
         upkeep=upkeep,
-        sessions=_sessions(ground, mirror, upkeep),
+        sessions=functools.cache(lambda: _sessions(ground, mirror, upkeep)),
         events=EventStream(ground.records, ground.scope),
         retention=retention,
         extra=tuple(extra_paths(ground)),
     )
 
 
-def _index(ground: Resources, files: MemorySource | None) -> Index:
+def _index(ground: Resources, files: MemorySource | None, locks: IndexLocks) -> Index:
     agent = own_index_of(ground.resolved, ground.scope)
     records, database = ground.records, ground.index_database
     links = read_links(ground.resolved.settings.sessions.identity_links)
@@ -180,7 +191,7 @@ def _index(ground: Resources, files: MemorySource | None) -> Index:
         embedder=ground.choice.embedder,
         fallback=ground.choice.fallback,
         was_found=ground.was_found,
-        locks=IndexLocks(ground.index_home, ground.clock),
+        locks=locks,
         origin=files.origin if files else None,
         near=choose_vectors(near),
         notice=incompatibility and f"{incompatibility}: it is built anew",
@@ -207,11 +218,15 @@ def _retention(ground: Resources, index: Index, mirror: TranscriptMirror | None)
 
 
 def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Maintenance) -> Sessions:
-    settings = ground.resolved.settings.sessions
+    from recollect.sessions.context.summary import WindowParts, with_model
+    from recollect.sessions.policy.conversation import TURNS
+    from recollect.sessions.sessions import Sessions
+
+    settings, language = ground.resolved.settings.sessions, ground.language
     parts = WindowParts(
         workspace=ground.workspace,
         count=ground.order.count_tokens,
-        owner=read_owner(settings.owner, read_links(settings.identity_links)),
+        owner=ground.owner,
     )
     return Sessions(
         database=ground.records,
@@ -222,7 +237,7 @@ def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Mainte
         mirror=Arrivals(mirror, upkeep),
         scope=ground.scope,
         opened=upkeep.session_started,
-        window=with_model(parts, ground.language.model),
+        window=with_model(parts, language.model if language is not None else None),
         turns=TicketQueue(ground.home / TURNS),
     )
 

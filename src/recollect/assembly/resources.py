@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,9 +21,10 @@ from recollect.core.settings import (
 )
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
-from recollect.models.language.registry import LanguageChoice, choose_language
-from recollect.models.registry import AUTO, Choice, choose_embedder
+from recollect.models.registry import AUTO, NONE, Choice, choose_embedder
 from recollect.recall.ownership import claim
+from recollect.sessions.policy.owner import Owner, read_owner
+from recollect.sessions.record.identity_links import read_links
 from recollect.store.engine import Database
 from recollect.store.files import private_folder
 from recollect.store.persisted_random import persisted_random
@@ -30,6 +32,9 @@ from recollect.store.sqlite.database import SqliteDatabase, open_index, open_rec
 from recollect.store.sqlite.home import AGENTS
 from recollect.store.usage_ledger import LANGUAGE, UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
+
+if TYPE_CHECKING:  # imported where a language model is configured
+    from recollect.models.language.registry import LanguageChoice
 
 _SALT = "redaction.salt"
 
@@ -64,7 +69,9 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
     index_incompatibility: str | None
     """Why the index that was found is built anew; None where it belongs to the records."""
     choice: Choice
-    language: LanguageChoice
+    language: LanguageChoice | None
+    """None where the settings say ``none``."""
+    owner: Owner
 
     @property
     def was_found(self) -> bool:
@@ -92,6 +99,8 @@ def open_resources(order: OpenOptions) -> Resources:
         )
         choice = _choice(order.embedder, resolved, dependencies)
         language = _language(resolved, records, clock)
+        people = resolved.settings.sessions
+        owner = read_owner(people.owner, read_links(people.identity_links))
     except RecollectError:
         records.close()
         raise
@@ -113,6 +122,7 @@ def open_resources(order: OpenOptions) -> Resources:
         index_incompatibility=claim(records, index_database),
         choice=choice,
         language=language,
+        owner=owner,
     )
 
 
@@ -138,7 +148,11 @@ def _choice(
     return choose_embedder(settings.provider, settings, dependencies.models, dependencies)
 
 
-def _language(resolved: ResolvedSettings, records: Database, clock: Clock) -> LanguageChoice:
+def _language(resolved: ResolvedSettings, records: Database, clock: Clock) -> LanguageChoice | None:
+    if resolved.settings.language.provider.strip() == NONE:
+        return None
+    from recollect.models.language.registry import choose_language
+
     spending = UsageLedger(records, LANGUAGE)
     dependencies = Dependencies(spending=spending, clock=clock)
     return choose_language(resolved.settings.language, dependencies)

@@ -11,11 +11,11 @@ from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.identity_links import read_links
 from recollect.workspace.extra_paths import ExtraPath, extra_path
 from recollect.workspace.memory_folder import MemoryFolder
-from recollect.workspace.reading import MemoryReader
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.recall.followed import FollowedTranscripts
     from recollect.recall.search_port import SearchBackend
+    from recollect.workspace.reading import MemoryReader
 
 BUILTIN = "builtin"
 
@@ -38,8 +38,12 @@ def extra_paths(ground: Resources) -> list[ExtraPath]:
 
 def reading(ground: Resources, files: MemorySource | None) -> MemoryReader | None:
     """Return what reads memory files for people; None where there are none."""
+    if files is None:
+        return None
+    from recollect.workspace.reading import MemoryReader
+
     extra = [each.path for each in extra_paths(ground)]
-    return None if files is None else MemoryReader(files.folder, ground.workspace, extra)
+    return MemoryReader(files.folder, ground.workspace, extra)
 
 
 def followed_transcripts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,6 +20,7 @@ from recollect.index.lexical.choice import LexicalChoice
 from recollect.index.model.chunk_record import chunk_ids
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.generation import (
+    Generation,
     Serving,
     cursors,
     find_generation,
@@ -27,7 +28,13 @@ from recollect.index.model.generation import (
     partition_numbers,
 )
 from recollect.index.model.locks import IndexLocks
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
+from recollect.index.model.sync_report import (
+    NOBODY_WATCHES,
+    OnProgress,
+    SyncReport,
+    Watch,
+    ignore_progress,
+)
 from recollect.index.model.visibility import visibility_rules
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.question_vectors import QuestionVectors
@@ -136,22 +143,18 @@ class Index:
             visibility_rules=visibility_rules(settings.sessions.identity_links),
         )
 
-    def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
-        """Bring the index up to its feeds, vectors included; rebuild it when it does not fit."""
-        report = self._indexer.sync(self._feeds, Watch(tell=on_progress))
-        self._near.catch_up()
-        told, self._notices = self._notices, ()
-        return report.plus(SyncReport(warnings=told))
-
-    def work(self, stopping: Callable[[], bool]) -> SyncReport:
-        """Do what a background thread does: sync, but leave a due rebuild to `sync`.
+    def sync(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
+        """Bring the index up to its feeds; in full, vectors and a rebuild that is due included.
 
         Args:
-            stopping: Asked often; after True the rest is left for the next time.
+            watch: Who watches, and how far to go.
         """
-        report = self._indexer.work(self._feeds, Watch(stopping=stopping, waits=False))
-        self._near.catch_up(stopping)
-        return report
+        report = self._indexer.sync(self._feeds, watch)
+        self._near.catch_up(watch.stopping)
+        if watch.mode != "full":
+            return report
+        told, self._notices = self._notices, ()
+        return report.plus(SyncReport(warnings=told))
 
     def catch_up(self) -> bool:
         """Take in what the records tell, words only; what was removed from them leaves the index.
@@ -160,7 +163,7 @@ class Index:
             False when that was not possible, because the index was built with other rules.
         """
         outboxes = [feed for feed in self._feeds if feed.tenant is None]
-        self._indexer.catch_up(outboxes, Watch())
+        self._indexer.sync(outboxes, Watch(mode="answer"))
         self._near.catch_up()
         return not self._indexer.is_behind(outboxes)
 
@@ -172,9 +175,9 @@ class Index:
         indexer, outboxes = self._indexer, [feed for feed in self._feeds if feed.tenant is None]
         return indexer.is_behind(outboxes) or indexer.vectors.has_due_batch(indexer.serving())
 
-    def rebuild(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
+    def rebuild(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
         """Build the index anew beside the one that answers, then let it answer."""
-        report = self._indexer.rebuild(self._feeds, Watch(tell=on_progress))
+        report = self._indexer.rebuild(self._feeds, watch)
         self._near.catch_up()
         return report
 
@@ -210,17 +213,18 @@ class Index:
                 makes none while somebody waits, and a lexical search needs none.
         """
         most = 0 if options.mode == "lexical" else embed_at_most
+        watch = Watch(tell=on_progress, mode="answer")
         state = self._look(scope.tenant, most)
         warnings = [*self._notices, *([state.warning] if state.warning else [])]
         behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
         if behind or state.wants_embedder:
-            report = self._indexer.catch_up(behind, Watch(tell=on_progress))
+            report = self._indexer.sync(behind, watch)
             warnings += report.warnings
             if report.put or report.removed or state.wants_embedder:
                 state = self._look(scope.tenant, most)
         self.waits_for_vectors = state.waiting > 0
         if state.waiting and options.mode != "lexical":
-            warnings += self._embed(Watch(tell=on_progress), state.waiting, most)
+            warnings += self._embed(watch, state, most)
         if self._has_recency:
             options = msgspec.structs.replace(options, now_ms=self._clock.now_ms())
         result = self._search.search(query, scope, options, state.serving)
@@ -286,16 +290,18 @@ class Index:
             wants_embedder=lacks_embedder and present.can_take(wanted) and not consent_needed,
         )
 
-    def _embed(self, watch: Watch, waiting: int, most: int) -> list[str]:
+    def _embed(self, watch: Watch, state: _State, most: int) -> list[str]:
         """Make the missing vectors if they are few, and say why some are still missing."""
         try:
-            made = self._indexer.embed(watch).vectors if waiting <= most else 0
+            generation = Generation(state.serving.number, state.serving.identity)
+            is_little = state.waiting <= most
+            made = self._indexer.vectors.sync(generation, watch).vectors if is_little else 0
         except ProviderError as error:
             return [f"{error.message}: only words were compared"]
         except StoreBusy:
             return ["some chunks have no vector yet: they are being embedded"]
-        self.waits_for_vectors = waiting > made
-        return [NO_VECTORS_YET] if waiting > made else []
+        self.waits_for_vectors = state.waiting > made
+        return [NO_VECTORS_YET] if self.waits_for_vectors else []
 
 
 class _State(msgspec.Struct, frozen=True, kw_only=True):

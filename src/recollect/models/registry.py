@@ -21,8 +21,6 @@ from recollect.core.settings import EmbeddingSettings
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
 from recollect.models.hints import EMBEDDING
-from recollect.models.local.folder import INSTALL_HINT, MODEL, ModelFolder
-from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
 
 GROUP = "recollect.embedders"
 AUTO, NONE, LOCAL, GGUF = "auto", "none", "local", "gguf"
@@ -120,6 +118,8 @@ def provider_names() -> list[str]:
 
 def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
     """Return the folder of the local model's files."""
+    from recollect.models.local.folder import MODEL
+
     return Path(settings.model_path).expanduser() if settings.model_path else models / MODEL
 
 
@@ -129,6 +129,8 @@ def create_local(model: str, settings: EmbeddingSettings, dependencies: Dependen
     Raises:
         InvalidInput: the local provider has no such model.
     """
+    from recollect.models.local.folder import MODEL
+
     if model not in {"", MODEL}:
         raise InvalidInput(
             "the local provider has no such model",
@@ -183,6 +185,9 @@ def _choose_first(settings: EmbeddingSettings, dependencies: Dependencies) -> Ch
 
 def _missing_local(settings: EmbeddingSettings, models: Path) -> Choice | None:
     """Return what the local embedder lacks, or None when it is there."""
+    from recollect.models.local.folder import INSTALL_HINT, ModelFolder
+    from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
+
     if not runtime_is_installed():
         reason = "search is lexical: the package onnxruntime is not installed"
         return Choice(embedder=None, reason=reason, hint=RUNTIME_HINT, requested=AUTO)

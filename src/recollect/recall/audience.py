@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
 from recollect.core.errors import Denied, NotFound
 from recollect.index.model.visibility import Audience, SeqRange
 from recollect.sessions.record.session_key import GROUPS
-from recollect.sessions.sessions import Sessions
+
+if TYPE_CHECKING:  # imported with the first session that is asked for
+    from recollect.sessions.sessions import Sessions
+
+Asked: TypeAlias = "Callable[[], Sessions]"
+"""Returns the sessions; called only where one of them is asked for."""
 
 
-def audience_of(sessions: Sessions, session_id: str) -> Audience:
+def audience_of(sessions: Asked, session_id: str) -> Audience:
     """Return what a session may hear.
 
     Raises:
         NotFound: there is no such session in the scope.
     """
-    visibility_group = sessions.visibility_group(session_id)
+    visibility_group = sessions().visibility_group(session_id)
     return Audience(visibility_group=visibility_group.name, sees_files=visibility_group.is_private)
 
 
-def stretches_of(sessions: Sessions, session_id: str) -> tuple[SeqRange, ...]:
+def stretches_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:
     """Return which messages a session consists of, those that a fork shares included.
 
     Nothing where there is none with this id.
     """
     try:
-        parts = sessions.parts(session_id)
+        parts = sessions().parts(session_id)
     except NotFound:
         return ()
     shared = [part for part in parts if part.session_id != session_id]
@@ -35,21 +43,21 @@ def stretches_of(sessions: Sessions, session_id: str) -> tuple[SeqRange, ...]:
     )
 
 
-def check_may_read(sessions: Sessions, session_id: str | None) -> None:
+def check_may_read(sessions: Asked, session_id: str | None) -> None:
     """Refuse memory files to a session that is not one person's.
 
     Raises:
         Denied: more than one person reads its answers.
         NotFound: there is no such session in the scope.
     """
-    if session_id is not None and not sessions.visibility_group(session_id).is_private:
+    if session_id is not None and not sessions().visibility_group(session_id).is_private:
         raise Denied(
             "a group does not see memory files",
             hint="read them in a direct chat, or without for_session as their owner",
         )
 
 
-def shows_citations(setting: str, sessions: Sessions, session_id: str) -> bool:
+def shows_citations(setting: str, sessions: Asked, session_id: str) -> bool:
     """Return whether hits are cited to a session.
 
     Args:
@@ -63,6 +71,6 @@ def shows_citations(setting: str, sessions: Sessions, session_id: str) -> bool:
     if setting != "auto":
         return setting == "on"
     try:
-        return sessions.get(session_id).chat_type not in GROUPS
+        return sessions().get(session_id).chat_type not in GROUPS
     except NotFound:  # then there is nothing to cite either
         return True

@@ -16,8 +16,6 @@ import msgspec
 
 from recollect.core.errors import NotFound
 from recollect.core.settings.sync import TranscriptDeltaSettings
-from recollect.sessions.exchange.formats.claude_code import ClaudeCodeFormat
-from recollect.sessions.exchange.formats.registry import FORMATS
 from recollect.sessions.exchange.import_source import SUFFIX
 from recollect.sessions.exchange.transcript_format import (
     AUTO,
@@ -223,7 +221,7 @@ class Following:
     def _is_of_agent(self, path: PurePath) -> bool:
         """Whether a file is that of a sub-agent of Claude Code."""
         is_agent = path.name.startswith("agent-") or "subagents" in path.parts
-        return is_agent and self.name == ClaudeCodeFormat.name
+        return is_agent and self.name == "claude-code"
 
     def _turn(self, record: Record, line: ForeignMessage) -> str | None:
         """Return why a message is left out with the turn that it stands in, or None."""
@@ -273,6 +271,8 @@ class Following:
 
 def following_formats() -> tuple[TranscriptFormat, ...]:
     """Return every known format as it is followed, in the order in which they are tried."""
+    from recollect.sessions.exchange.formats.registry import FORMATS
+
     return tuple(Following(form) for form in FORMATS.values())
 
 

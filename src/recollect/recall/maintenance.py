@@ -7,6 +7,7 @@ with the same workspace one does the work; all of them can search meanwhile.
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,11 +21,11 @@ from recollect.core.errors import StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings.sync import SyncSettings
 from recollect.index.index import Index
-from recollect.index.model.sync_report import SyncReport
-from recollect.recall.background_sync import BackgroundSync, Duties, Last, Stopping
+from recollect.index.model.locks import SyncLock
+from recollect.index.model.sync_report import SyncReport, Watch, never
 from recollect.recall.followed import FollowedTranscripts, FollowReport, TranscriptDeltas
 from recollect.recall.memory_source import MemorySource
-from recollect.recall.schedule import Reason
+from recollect.recall.sync import GATHER_S, BackgroundSync, Duties, Last, Reason
 from recollect.sessions.exchange.import_source import SUFFIX
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.store.locks import OwnerLock
@@ -74,6 +75,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         index: What is brought up to its feeds.
         lock: Held by the process that does the work.
+        sync_lock: Held by the thread of this process that syncs.
         files: The memory files, where there are any.
         followed: Transcripts of other programs, where any are followed.
         is_live: Whether the program stays: a command that ends at once does not watch.
@@ -82,10 +84,11 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 
     index: Index
     lock: OwnerLock
+    sync_lock: SyncLock
     files: MemorySource | None = None
     followed: FollowedTranscripts | None = None
     is_live: bool = False
-    daily: Callable[[Stopping], object] = lambda _: None
+    daily: Callable[[Callable[[], bool]], object] = lambda _: None
 
 
 class Maintenance:
@@ -128,9 +131,13 @@ class Maintenance:
                 ended=self._ended,
             ),
             clock,
+            kept.sync_lock,
             interval_s=settings.interval_minutes * 60 if kept.is_live else 0.0,
         )
         self._has_started = not kept.is_live
+        self._changed_paths: set[str] = set()
+        self._telling = threading.Lock()
+        """Guards the paths, which the watcher tells and a sync takes."""
         self._messages = 0
         self._report = SyncReport()
         self._listener: SimpleQueue[Synced | None] | None = None
@@ -138,7 +145,7 @@ class Maintenance:
     def notify(self) -> None:
         """Tell that messages were stored. Returns at once."""
         self._start()
-        self._background.notify()
+        self._background.ask("message", GATHER_S)
 
     def session_started(self) -> None:
         """Tell that a session was opened. Returns at once."""
@@ -173,7 +180,7 @@ class Maintenance:
         while (synced := listener.get()) is not None:
             yield synced
 
-    def bring_in(self, stopping: Stopping = lambda: False) -> FollowReport:
+    def bring_in(self, stopping: Callable[[], bool] = never) -> FollowReport:
         """Store what is new in followed transcripts."""
         self._followed_at = time.monotonic()
         if self._kept.followed is None:
@@ -227,15 +234,22 @@ class Maintenance:
                 rest_ms = 0 if self._deltas.look(path) else self._settings.transcripts.debounce_ms
                 self._background.ask("transcript", rest_ms / 1000)
             else:
+                with self._telling:
+                    self._changed_paths.add(path)
                 self._background.ask("watch", self._settings.watch_debounce_ms / 1000)
 
-    def _work(self, reasons: tuple[Reason, ...], stopping: Stopping) -> None:
+    def _work(self, reasons: tuple[Reason, ...], watch: Watch) -> None:
         self._messages, self._report = 0, SyncReport()
+        with self._telling:
+            paths = frozenset(self._changed_paths)
+            self._changed_paths.clear()
         if not _FOLLOWING.isdisjoint(reasons):
-            self._messages = self.bring_in(stopping).messages
-        self._report = self._kept.index.work(stopping)
+            self._messages = self.bring_in(watch.stopping).messages
+        if reasons == ("watch",) and self.watching.mode == "notify":
+            watch = msgspec.structs.replace(watch, changed=paths)
+        self._report = self._kept.index.sync(watch)
         if self._kept.is_live:
-            self._kept.daily(stopping)
+            self._kept.daily(watch.stopping)
 
     def _ended(self, last: Last) -> None:
         report = self._report

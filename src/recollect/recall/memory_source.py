@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from recollect.core.errors import InvalidInput, RecollectError
@@ -57,9 +57,8 @@ class MemorySource:
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield new and changed files, and with the last of them those that are gone."""
-        listing = self._scan()
-        stamps = {ref: stamp for ref, stamp in state.stamps.items() if self._is_own(ref)}
-        refs = {self._ref(file): file for file in listing.files}
+        listing, stamps = self._look(state)
+        refs = {self._ref(file.ref): file for file in listing.files}
         changed = [file for ref, file in refs.items() if stamps.get(ref) != file.stamp]
         removals = tuple(
             Removal(source=SOURCE, ref=ref, tenant=self._scope.tenant)
@@ -84,8 +83,23 @@ class MemorySource:
                 documents=tuple(documents), removals=removals, warnings=tuple(warnings)
             )
 
-    def _ref(self, file: MemoryFile) -> str:
-        return qualified(self.origin, file.ref)
+    def _ref(self, path: str) -> str:
+        return qualified(self.origin, path)
+
+    def _look(self, state: SourceState) -> tuple[MemoryListing, Mapping[str, str]]:
+        """Return what is there, and the stamps of what was: of all, or of what changed alone.
+
+        A changed path that is neither a file that is there nor one that was may be anything.
+        """
+        named = None if state.changed is None else self.folder.named(state.changed)
+        if named is not None:
+            listing = self.folder.listing(named)
+            refs = {self._ref(path) for path in named}
+            stamps = {ref: state.stamps[ref] for ref in refs if ref in state.stamps}
+            there = {self._ref(file.ref) for file in listing.files}
+            if there | stamps.keys() == refs:
+                return listing, stamps
+        return self._scan(), {r: stamp for r, stamp in state.stamps.items() if self._is_own(r)}
 
     def _is_own(self, ref: str) -> bool:
         """Whether a file is of this workspace; one that names none is from before they did."""
@@ -107,10 +121,11 @@ class MemorySource:
             warnings.append(f"{file.ref}: left out, {error.message}")
             return None
         warnings += told
+        ref = self._ref(file.ref)
         return Document(
             source=SOURCE,
-            ref=self._ref(file),
-            group=self._ref(file),
+            ref=ref,
+            group=ref,
             order=0,
             text=text,
             at=note_time(file.ref, file.mtime_ns),

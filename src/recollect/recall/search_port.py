@@ -15,6 +15,7 @@ from recollect.core.clock import Clock
 from recollect.core.plugins import load_plugin
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
+from recollect.core.worker import Worker
 from recollect.index.model.document import SOURCES
 from recollect.index.model.origin import SOURCE
 from recollect.index.model.sync_report import OnProgress, never
@@ -22,7 +23,6 @@ from recollect.index.query.hit import Hit, SearchResult, cite_lines
 from recollect.index.query.search_service import SearchOptions
 from recollect.index.query.shortlist import Standing, above_threshold, quota
 from recollect.models.subprocess import MISSING, Program, ProgramOutput
-from recollect.recall.background import BackgroundWork
 from recollect.recall.memory_source import note_time
 from recollect.workspace.memory_folder import MemoryFolder
 
@@ -30,7 +30,6 @@ __all__ = [
     "MISSING",
     "SOURCE",
     "SOURCES",
-    "BackgroundWork",
     "Hit",
     "MemoryFolder",
     "OnProgress",
@@ -43,6 +42,7 @@ __all__ = [
     "SearchResult",
     "Searches",
     "Standing",
+    "Worker",
     "above_threshold",
     "choose",
     "cite_lines",

@@ -16,7 +16,7 @@ from recollect.index.embedding.batch_health import BatchStatus
 from recollect.index.index import Index, IndexStatus
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
-from recollect.models.language.registry import LanguageChoice
+from recollect.models.language.registry import LanguageChoice, choose_language
 from recollect.models.registry import Choice
 from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -210,7 +210,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     index_database: SqliteDatabase
     index: Index
     choice: Choice
-    language: LanguageChoice
+    language: LanguageChoice | None
     search_backend: SearchBackend | None
     mirror: TranscriptMirror | None
     upkeep: Maintenance
@@ -316,7 +316,8 @@ def _budget(parts: Reported, spending: list[Spent]) -> BudgetStatus:
 
 
 def _language(parts: Reported, spending: list[Spent]) -> LanguageStatus:
-    choice, spent = parts.language, [each for each in spending if each.kind == LANGUAGE]
+    choice = parts.language or choose_language(parts.settings.language)
+    spent = [each for each in spending if each.kind == LANGUAGE]
     return LanguageStatus(
         requested=choice.requested,
         model=choice.model.name if choice.model else None,

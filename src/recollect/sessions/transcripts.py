@@ -81,7 +81,9 @@ class Transcripts:
             Conflict: the session was deleted, or another program has taken it over.
             Denied: the event id is that of a message which the scope may not see.
         """
-        facts = with_usage(metadata or {}, model, usage)
+        facts = metadata or {}
+        if model is not None or usage is not None:
+            facts = with_usage(facts, model, usage)
         draft = self._access.drafts.message(
             role, content, name=name, at=at, metadata=facts, event_id=event_id
         )

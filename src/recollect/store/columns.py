@@ -35,6 +35,24 @@ def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:
         raise StoreCorrupt("a cell is not what its column promises", hint=_HINT) from None
 
 
+def decode(kind: type[T], names: Sequence[str], row: Row, **parsed: object) -> T:
+    """Return a row as a struct.
+
+    Args:
+        kind: The struct; the types of its fields are what the columns promise.
+        names: The field of each cell, in the order of the columns; cells after the last are left.
+        row: The cells.
+        parsed: Fields that are not as their cells are.
+
+    Raises:
+        StoreCorrupt: a cell is not of the type of its field.
+    """
+    try:
+        return msgspec.convert({**dict(zip(names, row, strict=False)), **parsed}, kind)
+    except msgspec.ValidationError as error:
+        raise StoreCorrupt("a row is not what its columns promise", hint=_HINT) from error
+
+
 def integer(value: SqlValue) -> int:
     """Return an INTEGER cell.
 

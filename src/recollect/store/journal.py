@@ -21,7 +21,7 @@ Operation = Literal["put", "delete"]
 
 _WRITE_EVENT = """
     INSERT INTO events (tenant, agent, user_id, project, session_id, type, payload, at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _READ_EVENTS: LiteralString = """
     SELECT seq, tenant, agent, user_id, project, session_id, type, payload, at
@@ -69,16 +69,14 @@ class RecordedEvent(Struct, frozen=True, kw_only=True):
     event: Event
 
 
-def record_event(tx: Transaction, event: AnyEvent) -> int:
-    """Write an event; return its sequence number."""
+def record_event(tx: Transaction, event: AnyEvent) -> None:
+    """Write an event."""
     fields = msgspec.to_builtins(event)
     payload = {name: value for name, value in fields.items() if name not in _COLUMNS}
     scope = event.scope
     owner = (scope.tenant, scope.agent, scope.user, scope.project, scope.session)
-    row = tx.row(
-        _WRITE_EVENT, (*owner, fields["type"], msgspec.json.encode(payload).decode(), event.at)
-    )
-    return integer(row[0] if row else None)
+    encoded = msgspec.json.encode(payload).decode()
+    tx.execute(_WRITE_EVENT, (*owner, fields["type"], encoded, event.at))
 
 
 def events_since(
@@ -119,7 +117,7 @@ def record_changes(
     tx: Transaction, *, tenant: str, kind: str, refs: Iterable[str], op: Operation, at: int
 ) -> None:
     """Tell the index of the same change to many records, in their order."""
-    tx.executemany(_WRITE_CHANGE, ((tenant, kind, ref, op, at) for ref in refs))
+    tx.executemany(_WRITE_CHANGE, [(tenant, kind, ref, op, at) for ref in refs])
 
 
 def changes_after(tx: Transaction, seq: int, limit: int = 1_000) -> list[Change]:

@@ -15,6 +15,7 @@ import msgspec
 from recollect.core.errors import InvalidInput, RecollectError, StoreClosed
 from recollect.core.events import check_types
 from recollect.core.scope import Scope
+from recollect.core.worker import Worker
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import (
     EventFilter,
@@ -64,20 +65,20 @@ class _Bells:
     """Wakes whoever waits. Knows no database, so that a database may hold it."""
 
     def __init__(self) -> None:
-        self._waiting: tuple[threading.Event, ...] = ()
+        self._bells: dict[_Reader, Callable[[], None]] = {}
         self._changing = threading.Lock()
 
-    def add(self, bell: threading.Event) -> None:
+    def add(self, reader: _Reader, bell: Callable[[], None]) -> None:
         with self._changing:
-            self._waiting = (*self._waiting, bell)
+            self._bells = {**self._bells, reader: bell}
 
-    def remove(self, bell: threading.Event) -> None:
+    def remove(self, reader: _Reader) -> None:
         with self._changing:
-            self._waiting = tuple(each for each in self._waiting if each is not bell)
+            self._bells = {r: bell for r, bell in self._bells.items() if r is not reader}
 
     def ring(self) -> None:
-        for bell in self._waiting:
-            bell.set()
+        for bell in self._bells.values():
+            bell()
 
 
 class _Reader:
@@ -89,11 +90,9 @@ class _Reader:
         self._pause_s = _SHORTEST_S
         self.seq = seq
         """Everything up to here was seen."""
-        self.bell = threading.Event()
 
     def read(self) -> list[RecordedEvent]:
         """Return the next events; what is not wanted is passed over."""
-        self.bell.clear()
         found, head = self._records.read(self._page)
         if found:
             self._pause_s = _SHORTEST_S
@@ -101,10 +100,10 @@ class _Reader:
             self.seq = max(self.seq, head)
         return found
 
-    def wait(self) -> None:
-        """Return when something was committed here, or may have been elsewhere."""
-        if not self.bell.wait(self._pause_s):
-            self._pause_s = min(_LONGEST_S, self._pause_s * 2)
+    def pause_s(self) -> float:
+        """Return how long to wait before the next look when nothing was found and nobody calls."""
+        pause_s, self._pause_s = self._pause_s, min(_LONGEST_S, self._pause_s * 2)
+        return pause_s
 
     def _page(self, tx: Transaction) -> tuple[list[RecordedEvent], int]:
         return events_since(tx, self.seq, _PAGE, self._wanted), last_event(tx)
@@ -124,12 +123,10 @@ class Subscription:
         self._reader = reader
         self._callback = callback
         self._ended = ended
-        self._finishing = threading.Event()
         self._cancelled = threading.Event()
+        self._worker = Worker("recollect-events", self._step, at_end=self._finish)
         self.failures = 0
         self.last_error: str | None = None
-        self._thread = threading.Thread(target=self._run, name="recollect-events", daemon=True)
-        self._thread.start()
 
     def __enter__(self) -> Subscription:
         return self
@@ -148,44 +145,35 @@ class Subscription:
         It may be called from the callback.
         """
         self._cancelled.set()
-        self._join()
+        self._worker.stop(_CLOSE_S)
 
     def finish(self) -> None:
         """Hand over what was committed before this call, then stop."""
-        self._finishing.set()
-        self._join()
+        self._worker.stop(_CLOSE_S)
 
-    def _join(self) -> None:
-        self._reader.bell.set()
-        if self._thread is not threading.current_thread():
-            self._thread.join(_CLOSE_S)
+    def wake(self) -> None:
+        """Look for events now."""
+        self._worker.wake()
 
-    def _run(self) -> None:
-        try:
-            while not self._cancelled.is_set() and self._goes_on():
-                pass
-        finally:
-            self._ended()
-
-    def _goes_on(self) -> bool:
-        """Hand over what there is, or wait; return False at the end."""
-        is_last = self._finishing.is_set()
+    def _step(self) -> float:
+        """Hand over what there is; return when to look again."""
         try:
             found = self._reader.read()
         except StoreClosed:
-            return False
+            self.close()
+            return 0.0
         except RecollectError as error:
             self.last_error = error.code
             found = []
         for event in found:
-            if self._cancelled.is_set():
-                return False
-            self._hand_over(event)
-        if found:
-            return True
-        if not (is_last or self._finishing.is_set() or self._cancelled.is_set()):
-            self._reader.wait()
-        return not is_last
+            if not self._cancelled.is_set():
+                self._hand_over(event)
+        return 0.0 if found else self._reader.pause_s()
+
+    def _finish(self) -> None:
+        while not self._cancelled.is_set() and not self._step():
+            pass
+        self._ended()
 
     def _hand_over(self, event: RecordedEvent) -> None:
         try:
@@ -312,9 +300,10 @@ class EventStream:
         with self._changing:
             if self._closing.is_set():
                 raise StoreClosed("the memory is closed", hint="open it again")
-            self._bells.add(reader.bell)
             subscription = Subscription(reader, callback, lambda: self._forget(reader))
+            self._bells.add(reader, subscription.wake)
             self._subscriptions[id(reader)] = subscription
+        subscription.wake()
         return subscription
 
     def state(self) -> EventsState:
@@ -346,17 +335,19 @@ class EventStream:
             reader.seq = found[-1].seq
 
     def _follow(self, reader: _Reader) -> Iterator[RecordedEvent]:
-        self._bells.add(reader.bell)
+        bell = threading.Event()
+        self._bells.add(reader, bell.set)
         try:
             while not self._closing.is_set():
+                bell.clear()
                 found = reader.read()
                 for event in found:
                     yield event
                     reader.seq = event.seq
                 if not found:
-                    reader.wait()
+                    bell.wait(reader.pause_s())
         finally:
-            self._bells.remove(reader.bell)
+            self._bells.remove(reader)
 
     def _filter(self, types: Sequence[str] | None, session_id: str | None) -> EventFilter | None:
         """Return what is wanted; None where the scope forbids all of it."""
@@ -369,7 +360,7 @@ class EventStream:
 
     def _forget(self, reader: _Reader) -> None:
         """Drop a subscription that ended; what failed in it is still counted."""
-        self._bells.remove(reader.bell)
+        self._bells.remove(reader)
         with self._changing:
             ended = self._subscriptions.pop(id(reader), None)
             if ended is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import msgspec
 
@@ -57,13 +57,10 @@ class MemoryListing(msgspec.Struct, frozen=True, kw_only=True):
 def is_memory_path(path: str) -> bool:
     """Return whether a path below a workspace can be one of its memory files.
 
-    As OpenClaw does, ``./`` and ``/`` before the path are not looked at.
-
-    >>> is_memory_path("./memory/tea.md"), is_memory_path("memoryx/tea.md")
+    >>> is_memory_path("memory/deep/tea.md"), is_memory_path("memoryx/tea.md")
     (True, False)
     """
-    bare = path.strip().replace("\\", "/").lstrip("./")
-    return _is_memory(bare)
+    return path in CURATED or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
 
 
 def memory_places(workspace: Path | None, extra: Sequence[ExtraPath]) -> tuple[FilePlace, ...]:
@@ -75,11 +72,19 @@ def memory_places(workspace: Path | None, extra: Sequence[ExtraPath]) -> tuple[F
     return tuple(places)
 
 
-def list_memory(workspace: Path | None, extra: Sequence[ExtraPath]) -> MemoryListing:
-    """Return the memory files of a workspace and of extra paths; a file is listed once."""
+def list_memory(
+    workspace: Path | None, extra: Sequence[ExtraPath], only: frozenset[str] | None = None
+) -> MemoryListing:
+    """Return the memory files of a workspace and of extra paths; a file is listed once.
+
+    Args:
+        workspace: Its folder, or None.
+        extra: Places of more of them.
+        only: Look at these files of the workspace alone; at all if not given.
+    """
     found = _Found()
     if workspace is not None:
-        _list_place(found, _workspace_place(workspace), "")
+        _list_place(found, _workspace_place(workspace, only), "")
     for path in extra:
         _list_extra(found, path)
     files = tuple(found.files[ref] for ref in sorted(found.files))
@@ -121,8 +126,12 @@ class _Found:
             self.closed.add(ref)
 
 
-def _workspace_place(workspace: Path) -> FilePlace:
-    return FilePlace(root=workspace, accept=_is_memory, enter=_may_hold_memory)
+def _workspace_place(workspace: Path, only: frozenset[str] | None = None) -> FilePlace:
+    if only is None:
+        return FilePlace(root=workspace, accept=is_memory_path, enter=_may_hold_memory)
+    folders = {str(parent) for path in only for parent in PurePath(path).parents}
+    enter = {folder for folder in folders if _may_hold_memory(folder)}.__contains__
+    return FilePlace(root=workspace, accept=only.__contains__, enter=enter)
 
 
 def _folder_place(extra: ExtraPath) -> FilePlace:
@@ -173,10 +182,6 @@ def _list_extra(found: _Found, extra: ExtraPath) -> None:
 
 def _is_markdown(path: str) -> bool:
     return path.endswith(".md")
-
-
-def _is_memory(path: str) -> bool:
-    return path in CURATED or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
 
 
 def _may_hold_memory(path: str) -> bool:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.store.paths import read_beneath
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.workspace.extra_paths import ExtraPath, FilePlace
-from recollect.workspace.listing import MemoryFile, MemoryListing, list_memory, memory_places
+from recollect.workspace.listing import (
+    MemoryFile,
+    MemoryListing,
+    is_memory_path,
+    list_memory,
+    memory_places,
+)
 
 LARGEST_BYTES = 32 * 1024 * 1024
 
@@ -38,9 +45,26 @@ class MemoryFolder:
         """Return what is to be watched."""
         return memory_places(self.workspace, self.extra)
 
-    def listing(self) -> MemoryListing:
-        """Return the files that are there, and what was left out."""
-        return list_memory(self.workspace, self.extra)
+    def listing(self, only: frozenset[str] | None = None) -> MemoryListing:
+        """Return the files that are there, and what was left out.
+
+        Args:
+            only: Look at these files of the workspace alone, see `named`; at all if not given.
+        """
+        if only is None:
+            return list_memory(self.workspace, self.extra)
+        return list_memory(self.workspace, (), only)
+
+    def named(self, paths: Collection[str]) -> frozenset[str] | None:
+        """Return the refs of files that changed; None where more than these may have changed.
+
+        That is so for folders, and for extra paths, which may show one file under several names.
+        """
+        if self.workspace is None:
+            return None
+        refs = frozenset(os.path.relpath(path, self.workspace) for path in paths)
+        is_all = all(map(is_memory_path, refs)) and not any(map(os.path.isdir, paths))
+        return refs if is_all else None
 
     def find(self, ref: str) -> MemoryFile:
         """Return one file by its ref.

@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from recollect.core.errors import RecollectError
+from recollect.core.worker import Worker
 from recollect.store.paths import FoundFile, list_files
 from recollect.workspace.extra_paths import FilePlace
 
@@ -66,51 +67,42 @@ class Watcher:
         self._tell = tell
         self._poll_s = poll_s
         self._notifier = notifier or system_changes
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="recollect-watch", daemon=True)
+        self._worker = Worker("recollect-watch", self._watch)
+        self._closing = self._worker.closing
         self.state = Watching()
 
     def start(self) -> None:
         """Begin to watch. Returns at once."""
-        if self._places and not self._stop.is_set():
-            self._thread.start()
+        if self._places:
+            self._worker.wake()
 
     def close(self) -> None:
         """Stop watching. A second call does nothing."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._worker.stop()
         self.state = Watching(error=self.state.error)
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            try:
-                self._watch()
-            except (ImportError, OSError, RuntimeError) as error:
-                self.state = Watching(mode="polling", error=_reason(error))
-                self._compare(time.monotonic() + RETRY_S)
-
     def _watch(self) -> None:
-        """Watch until told to stop; begin anew when there are other folders."""
+        """Watch until it is stopped; begin again when there are other folders."""
         vanished = 0
-        while not self._stop.is_set():
-            folders = self._folders()
+        while not self._closing.is_set():
             try:
-                self._watch_folders(folders)
+                self._watch_folders(self._folders())
                 vanished = 0
-            except FileNotFoundError:
-                vanished += 1
+            except (ImportError, OSError, RuntimeError) as error:
+                vanished = vanished + 1 if isinstance(error, FileNotFoundError) else TRIES + 1
                 if vanished > TRIES:
-                    raise
+                    self.state = Watching(mode="polling", error=_reason(error))
+                    self._compare(time.monotonic() + RETRY_S)
+                    vanished = 0
 
     def _watch_folders(self, folders: frozenset[str]) -> None:
         """Tell what changes in some folders until they are not the ones to watch any more."""
         if not folders:
             self.state = Watching(mode="notify")
-            self._stop.wait(self._poll_s)
+            self._closing.wait(self._poll_s)
             return
         is_first = True
-        for changed in self._notifier(sorted(folders), self._stop, self._poll_s):
+        for changed in self._notifier(sorted(folders), self._closing, self._poll_s):
             self.state = Watching(mode="notify")
             meant = frozenset(path for path in changed if self._is_meant(path, folders))
             if meant or is_first:  # at first, what changed while nobody watched
@@ -131,7 +123,7 @@ class Watcher:
         known = self._files()
         self._tell(frozenset())
         rest_s = self._poll_s
-        while not self._stop.wait(rest_s) and time.monotonic() < until:
+        while not self._closing.wait(rest_s) and time.monotonic() < until:
             began = time.monotonic()
             files = self._files()
             rest_s = max(self._poll_s, REST * (time.monotonic() - began))

@@ -191,10 +191,17 @@ def test_what_passes_costs_a_wait(
 def test_what_is_too_slow_is_given_up(
     server: ProviderServer, at: Connect, provider: str, name: str
 ) -> None:
-    """A try ends at its deadline, however the answer drips in."""
-    server.script(SLOW[name])
-    embedder = at(provider, timeout_s=0.15)
-    vectors = embedder.embed_documents(TEXTS)
+    """A try ends at its deadline, however the answer drips in, and not when the server is done."""
+    ended: list[str] = []
+
+    def slow(turn: Turn) -> None:
+        SLOW[name](turn)
+        ended.append(name)
+
+    server.script(slow)
+    vectors = at(provider, timeout_s=0.15).embed_documents(TEXTS)
+    assert ended == []
+    assert len(server.received) == 2
     np.testing.assert_allclose(vectors, _right(TEXTS), atol=1e-6)
 
 

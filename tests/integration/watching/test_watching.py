@@ -101,7 +101,7 @@ def test_of_two_programs_one_watches_and_the_other_takes_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the first one ends."""
-    monkeypatch.setattr("recollect.recall.background_sync.LOOK_S", 0.02)
+    monkeypatch.setattr("recollect.recall.sync.LOOK_S", 0.02)
     first, second = _open(tmp_path), _open(tmp_path)
     try:
         first.search("kettle")
@@ -122,7 +122,7 @@ def test_messages_of_another_program_are_indexed_by_the_owner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Memory
 ) -> None:
     """It looks at the journal every few seconds."""
-    monkeypatch.setattr("recollect.recall.background_sync.LOOK_S", 0.02)
+    monkeypatch.setattr("recollect.recall.sync.LOOK_S", 0.02)
     with _open(tmp_path) as owner:
         owner.search("kettle")
         _until(lambda: _is_watching(owner) and not owner.status().sync.dirty)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
     from tests.unit.benchmarks.conftest import ScriptedOpener
 
     Run = Callable[..., Result]
+
+
+class Screen(io.StringIO):
+    """A stderr that is a terminal, or is not."""
+
+    def __init__(self, *, is_terminal: bool) -> None:
+        super().__init__()
+        self._is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        """Return what the test says."""
+        return self._is_terminal
 
 
 @pytest.fixture
@@ -196,16 +209,28 @@ def test_all_runs_every_benchmark(
 
 
 def test_missing_data_is_a_clear_error(run: Run, tmp_path: Path) -> None:
-    """With the folder that was meant."""
+    """With the folder that was meant, and what to do."""
     result = run("locomo", "--data", str(tmp_path / "nowhere"))
 
     assert isinstance(result.exception, NotFound)
+    assert result.exit_code == 1
+    assert "benchmark data" in result.exception.message
+    assert result.exception.facts == {"path": str(tmp_path / "nowhere")}
+    assert "--data" in result.exception.hint
 
 
-def test_progress_is_drawn_only_for_a_reader() -> None:
-    """Stderr of a test is no terminal: nothing is written, and nothing fails."""
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_progress_is_drawn_only_for_a_reader(
+    monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool
+) -> None:
+    """On stderr, with the stage and how far it is; where nobody looks, not a byte."""
+    screen = Screen(is_terminal=is_terminal)
+    monkeypatch.setattr("sys.stderr", screen)
     with output.show_progress() as progress:
-        progress("stage", 1, 2)
+        progress("embedding", 1, 2)
+    assert ("embedding" in screen.getvalue()) == is_terminal
+    assert ("1/2" in screen.getvalue()) == is_terminal
+    assert bool(screen.getvalue()) == is_terminal
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

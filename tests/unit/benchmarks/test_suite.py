@@ -163,9 +163,22 @@ def test_plot_is_a_picture(make_suite: MakeSuite, tmp_path: Path, name: str) -> 
     """One panel per data set, level and pool."""
     pytest.importorskip("matplotlib")
     suite = make_suite()
-    plot_quality(suite.report([suite.locomo(Slice()), suite.cranfield(Slice())]), tmp_path / name)
+    report = suite.report([suite.locomo(Slice()), suite.cranfield(Slice())])
+    plot_quality(report, tmp_path / name)
 
-    assert (tmp_path / name).stat().st_size > 1_000
+    content = (tmp_path / name).read_bytes()
+    if name.endswith("png"):
+        assert content.startswith(b"\x89PNG\r\n")
+        return
+    text = content.decode()
+    titles = {
+        f"{dataset.name}, {table.level} level, pool: {table.pool}"
+        for dataset in report.datasets
+        for table in dataset.tables
+    }
+    assert len(titles) == text.count('<g id="axes_') == 5
+    assert all(f"<!-- {title}" in text for title in titles)
+    assert "<!-- categories 1-4 (n=4) -->" in text
 
 
 def test_plot_of_nothing_or_to_no_picture_is_refused(make_suite: MakeSuite, tmp_path: Path) -> None:

@@ -255,6 +255,30 @@ def test_a_run_that_stopped_is_finished_by_the_next(
     assert home.records.read(lambda tx: tx.row("SELECT 1 FROM prunings")) is None
 
 
+def test_a_run_that_is_stopped_leaves_the_other_sessions(home: KeptHome) -> None:
+    """They are not counted as done, and nothing is swept before everything is removed."""
+    old = [home.talk(f"w{n}", 2, days_ago=20 - n) for n in range(3)]
+    answers, steps = iter([False, False]), list[PruneProgress]()
+    report = home.retention(days=5).prune(steps.append, lambda: next(answers, True))
+    assert (report.session_ids, report.messages) == ((old[0],), 2)
+    assert (report.is_clean, report.warnings) == (False, ())
+    assert steps == [PruneProgress(done=1, total=3)]
+    assert {session.id for session in home.sessions.list()} == set(old[1:])
+
+
+def test_a_daily_run_that_is_stopped_comes_again_the_same_day(home: KeptHome) -> None:
+    """It has not looked at everything yet."""
+    home.talk("old", 2, days_ago=9)
+    kept = home.retention(days=5)
+    stopped = kept.prune_daily(lambda: True)
+    assert stopped is not None
+    assert stopped.sessions == 0
+    report = kept.prune_daily()
+    assert report is not None
+    assert (report.sessions, report.is_clean) == (1, True)
+    assert kept.prune_daily() is None
+
+
 def test_a_session_somebody_writes_to_while_it_goes_lives_on(
     home: KeptHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from recollect.core.settings import EmbeddingSettings
+from recollect.index.model.sync_report import Watch
 from recollect.models.embedding.embedder import Embedder
 from tests.unit.index.scripted import (
     PaidEmbedder,
@@ -69,7 +70,7 @@ def test_a_provider_that_nobody_named_gets_nothing_before_somebody_agrees(tmp_pa
     with ScriptedIndex(tmp_path, feed(), paid, was_found=True) as home:
         assert home.ask("number3").mode == "lexical"
         assert any(TOLD in told for told in home.index.sync().warnings)
-        home.index.work(lambda: False)
+        home.index.sync(Watch(mode="background"))
         assert paid.texts == []
         assert home.index.rebuild().vectors == 6
         assert home.ask("number3").mode == "hybrid"
@@ -86,7 +87,7 @@ def test_an_index_of_words_needs_an_agreement_too(tmp_path: Path) -> None:
     with ScriptedIndex(tmp_path, said_so, paid) as home:
         assert any(TOLD in told for told in home.index.sync().warnings)
         home.ask("number3")
-        home.index.work(lambda: False)
+        home.index.sync(Watch(mode="background"))
         assert paid.texts == []
         assert home.index.rebuild().vectors == 6
 

@@ -211,7 +211,7 @@ def test_a_sync_keeps_the_cache_at_its_cap(tmp_path: Path, monkeypatch: pytest.M
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(40)))
     sizes: list[int] = []
     with ScriptedIndex(tmp_path, feed, ScriptedEmbedder(), embedding=settings) as home:
-        home.index.sync(lambda _: sizes.append(count(home.database)))
+        home.index.sync(Watch(tell=lambda _: sizes.append(count(home.database))))
         assert max(sizes) <= 12 + 2 * 5
         assert count(home.database) == 12
         feed.entries += [said(f"n{n}", f"bread number{n}") for n in range(9)]

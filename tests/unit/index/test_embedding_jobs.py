@@ -18,7 +18,7 @@ from recollect.core.errors import QuotaExhausted
 from recollect.core.settings.embedding import BatchSettings, CacheSettings
 from recollect.index.embedding.failure import note_embedder_failure
 from recollect.index.model.document import Removal
-from recollect.index.model.sync_report import Progress
+from recollect.index.model.sync_report import Progress, Watch
 from recollect.models.embedding import batch_job
 from tests.support.batch_server import NEVER, BatchService, Plan, Spoiling
 from tests.support.provider_server import ProviderServer
@@ -221,7 +221,7 @@ def test_an_interrupted_wait_goes_on_with_the_next_sync(
 
     with BatchHome(tmp_path, server, FRUIT) as home:
         with pytest.raises(KeyboardInterrupt):
-            home.index.sync(interrupt)
+            home.index.sync(Watch(tell=interrupt))
         assert len(home.jobs) == 1
         home.sync()
         home.check_vectors()
@@ -234,7 +234,7 @@ def test_the_background_does_not_wait(
     """It has new messages to read."""
     service.plans.append(NEVER)
     with BatchHome(tmp_path, server, FRUIT) as home:
-        assert home.index.work(lambda: False).paused
+        assert home.index.sync(Watch(mode="background")).paused
         assert home.batches.jobs == 1
 
 
@@ -244,11 +244,11 @@ def test_the_background_asks_for_a_batch_once_a_minute(
     """So a program that runs fetches the vectors although nothing new is said."""
     service.plans.append(Plan(looks=0))
     with BatchHome(tmp_path, server, FRUIT) as home:
-        home.index.work(lambda: False)
+        home.index.sync(Watch(mode="background"))
         assert not home.index.is_behind()
     with BatchHome(tmp_path, server, FRUIT, step_ms=61_000) as home:
         assert home.index.is_behind()
-        assert home.index.work(lambda: False).vectors == 6
+        assert home.index.sync(Watch(mode="background")).vectors == 6
         assert not home.index.is_behind()
 
 
@@ -278,7 +278,7 @@ def test_large_amounts_become_several_batches(
     told: list[int] = []
 
     with BatchHome(tmp_path, server, texts) as home:
-        home.index.sync(lambda _: told.append(home.batches.jobs))
+        home.index.sync(Watch(tell=lambda _: told.append(home.batches.jobs)))
         home.check_vectors()
     assert max(told) == 2
     assert service.count("create") == 5

@@ -133,7 +133,7 @@ def test_two_at_a_time_embed_no_text_twice(tmp_path: Path) -> None:
         home.index.sync()
     embedder = ScriptedEmbedder()
     with ScriptedIndex(tmp_path, feed, embedder) as home:
-        home.index.work(lambda: True)
+        home.index.sync(Watch(mode="background", stopping=lambda: True))
         queues = [
             EmbeddingQueue(
                 home.database, embedder, WriteQueue(tmp_path / "turns"), cache_of(embedder)
@@ -141,7 +141,7 @@ def test_two_at_a_time_embed_no_text_twice(tmp_path: Path) -> None:
             for _ in range(2)
         ]
         with ThreadPoolExecutor(2) as pool:
-            done = sum(pool.map(lambda queue: queue.work(1, NOBODY_WATCHES).vectors, queues))
+            done = sum(pool.map(lambda queue: queue.sync(1, NOBODY_WATCHES).vectors, queues))
     assert done == 3 * BATCH
     assert len(embedder.texts) == 3 * BATCH
 
@@ -154,14 +154,14 @@ def test_progress_is_told_and_a_stop_is_obeyed(tmp_path: Path) -> None:
         home.index.sync()
     with ScriptedIndex(tmp_path, feed, ScriptedEmbedder()) as home:
         watch = Watch(tell=told.append, stopping=lambda: bool(told))
-        home.index.work(lambda: True)
+        home.index.sync(Watch(mode="background", stopping=lambda: True))
         made = ScriptedEmbedder()
         turns = WriteQueue(tmp_path / "turns")
         queue = EmbeddingQueue(home.database, made, turns, cache_of(made))
-        assert queue.work(1, watch).vectors == BATCH
+        assert queue.sync(1, watch).vectors == BATCH
         assert home.database.read(lambda tx: count_waiting(tx, 1)) == 10
         assert home.database.read(lambda tx: count_waiting(tx, 1, 3)) == 3
-        assert queue.work(1, NOBODY_WATCHES).vectors == 10
+        assert queue.sync(1, NOBODY_WATCHES).vectors == 10
     assert told == [Progress(stage="embedding", done=BATCH, left=10)]
 
 
@@ -202,6 +202,6 @@ def test_progress_is_told_within_a_batch_too(tmp_path: Path) -> None:
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(4)))
     told: list[Progress] = []
     with ScriptedIndex(tmp_path, feed, Telling()) as home:
-        home.index.sync(told.append)
+        home.index.sync(Watch(tell=told.append))
     embedded = [(each.done, each.left) for each in told if each.stage == "embedding"]
     assert embedded == [(1, 3), (2, 2), (3, 1), (4, 0), (4, 0)]

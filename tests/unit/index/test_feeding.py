@@ -56,7 +56,7 @@ def serving(opened: OpenIndex) -> Generation:
 
 def read(feeding: Ingestor, opened: OpenIndex, watch: Watch = NOBODY_WATCHES) -> int:
     """Read the feed of an index and return how many documents were put."""
-    return feeding.read(serving(opened), [opened.feed], watch).put
+    return feeding.sync(serving(opened), [opened.feed], watch).put
 
 
 @pytest.mark.usefixtures("tiny")
@@ -121,7 +121,7 @@ def test_a_batch_that_another_process_has_written_is_not_written_again(open_inde
                 yield batch
 
     overtaken = Overtaken(*feed.changes, batch=4)
-    report = Ingestor(one.database).read(serving(one), [overtaken], NOBODY_WATCHES)
+    report = Ingestor(one.database).sync(serving(one), [overtaken], NOBODY_WATCHES)
     assert (report.documents, states) == (0, [10, 20])
     assert one.index.status().documents == {"sessions": 20}
 
@@ -155,7 +155,7 @@ def test_a_generation_that_was_retired_is_not_written(open_index: Open) -> None:
     opened.index.rebuild()
     opened.feed.add(*messages(3, 6))
     with pytest.raises(Superseded) as raised:
-        Ingestor(opened.database).read(old, [opened.feed], NOBODY_WATCHES)
+        Ingestor(opened.database).sync(old, [opened.feed], NOBODY_WATCHES)
     assert raised.value.hint
 
 
@@ -168,7 +168,7 @@ def test_a_reading_that_is_asked_to_stop_goes_on_later(open_index: Open) -> None
         answered.append(True)
         return len(answered) > 2
 
-    assert opened.index.work(stopping).put == 10
+    assert opened.index.sync(Watch(mode="background", stopping=stopping)).put == 10
     assert opened.index.sync().put == 20
 
 
@@ -178,7 +178,7 @@ def test_a_merge_that_is_asked_to_stop_goes_on_later(open_index: Open) -> None:
     feed = ScriptedFeed(batch=4)
     opened = open_index(feed)
     feed.add(*messages(0, 60))
-    Ingestor(opened.database).read(_first(opened), [feed], NOBODY_WATCHES)
+    Ingestor(opened.database).sync(_first(opened), [feed], NOBODY_WATCHES)
     before = answers(opened, "tea rain word7")
     many = _segments(opened)
     left = [False] * 4
@@ -204,7 +204,7 @@ def test_two_threads_do_not_merge_the_same(open_index: Open) -> None:
     feed = ScriptedFeed(*messages(0, 60), batch=4)
     opened = open_index(feed)
     feeding = Ingestor(opened.database)
-    feeding.read(_first(opened), [feed], NOBODY_WATCHES)
+    feeding.sync(_first(opened), [feed], NOBODY_WATCHES)
     inside: list[int] = []
 
     def merge_within() -> bool:
@@ -224,7 +224,7 @@ def test_merges_of_two_processes_meet_harmlessly(open_index: Open) -> None:
     feed = ScriptedFeed(*messages(0, 60), batch=4)
     one, two = open_index(feed), open_index(feed)
     feeding = Ingestor(one.database)
-    feeding.read(_first(one), [feed], NOBODY_WATCHES)
+    feeding.sync(_first(one), [feed], NOBODY_WATCHES)
     before = answers(one, "tea rain word7")
     overtaken: list[bool] = []
 
@@ -288,7 +288,7 @@ def test_a_feed_that_only_warns_writes_nothing(open_index: Open) -> None:
     opened = open_index(ScriptedFeed())
     opened.index.sync()
     refusing = UnsureDatabase(opened.database, "failed")
-    report = Ingestor(refusing).read(serving(opened), [Warning()], NOBODY_WATCHES)
+    report = Ingestor(refusing).sync(serving(opened), [Warning()], NOBODY_WATCHES)
     assert report.warnings == ("a.md: left out, unreadable",)
 
 

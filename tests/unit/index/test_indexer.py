@@ -14,6 +14,7 @@ from recollect.core.clock import SystemClock
 from recollect.core.errors import EmbeddingError, ProviderError, StoreBusy
 from recollect.core.settings import ChunkingSettings, Settings
 from recollect.index.build import indexer
+from recollect.index.embedding import queue
 from recollect.index.model.document import Document, DocumentBatch, SourceState
 from recollect.index.model.generation import (
     Identity,
@@ -23,6 +24,7 @@ from recollect.index.model.generation import (
     live_identity,
 )
 from recollect.index.model.locks import IndexLocks
+from recollect.index.model.sync_report import Watch
 from recollect.store.engine import Transaction
 from recollect.store.locks import OwnerLock
 from tests.unit.index.conftest import Open
@@ -273,7 +275,7 @@ def test_the_words_of_another_version_take_no_new_texts(
     result = newer.ask("tea")
     assert len(result.hits) == 3
     assert any("reindex" in warning for warning in result.warnings)
-    assert newer.index.work(lambda: False).put == 0
+    assert newer.index.sync(Watch(mode="background")).put == 0
     assert newer.index.sync().rebuilt
     assert len(newer.hits("tea")) == 6
 
@@ -304,7 +306,7 @@ def test_the_first_embedder_wins(open_index: Open) -> None:
         open_index(opened.feed, early).index.sync()
 
     overtaken = UnsureDatabase(opened.database, before=overtake)
-    opened.index_over(overtaken, late).work(lambda: False)
+    opened.index_over(overtaken, late).sync(Watch(mode="background"))
     assert (len(early.texts), late.texts) == (3, [])
     assert open_index(opened.feed, early).ask("tea").mode == "hybrid"
     result = open_index(opened.feed, late).ask("tea")
@@ -333,7 +335,7 @@ def test_an_embedding_that_takes_long_elsewhere_costs_no_answer(
     open_index: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A search does not wait for another process's batch for long."""
-    monkeypatch.setattr(indexer, "SEARCH_PATIENCE_S", 0.01)
+    monkeypatch.setattr(queue, "SEARCH_PATIENCE_S", 0.01)
     opened = open_index(ScriptedFeed(*messages(0, 3)), WordEmbedder())
     opened.index.status()
     with IndexLocks(tmp_path / "home", SystemClock()).embedding.turn(1.0):

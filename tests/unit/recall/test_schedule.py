@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.recall.schedule import MOST_RESTS, Schedule
+from recollect.recall.sync import MOST_RESTS, Schedule
 
 
 def test_what_is_asked_for_is_due_after_its_rest() -> None:

@@ -9,8 +9,12 @@ from pathlib import Path
 import msgspec
 
 import recollect
+from recollect.core.bill import Bill, TokenUse
+from recollect.core.clock import SystemClock, to_datetime
+from recollect.recall.status import BudgetStatus
+from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, UsageLedger
 
-LEXICAL = {"embedding.provider": "none"}
+LEXICAL: dict[str, object] = {"embedding.provider": "none"}
 
 OPENCLAW = {
     "backend", "provider", "model", "requested_provider", "files", "chunks", "dirty", "workspace",
@@ -74,6 +78,28 @@ def test_a_failure_of_qmd_is_told_as_a_fallback(tmp_path: Path) -> None:
         found = msgspec.to_builtins(memory.status())
     assert found["fallback"] == {"from": "qmd", "reason": "qmd is not installed"}
     assert found["backend"] == "qmd"
+
+
+def test_tokens_of_embeddings_and_of_language_models_are_told_apart(tmp_path: Path) -> None:
+    """Each against its own limit, those of today only; an unknown price is no price of 0."""
+    limits: dict[str, object] = {
+        "embedding.remote.daily_tokens": 1_000,
+        "language.daily_tokens": 2_000,
+    }
+    with recollect.open(tmp_path / "home", overrides={**LEXICAL, **limits}) as memory:
+        records = memory._parts.records  # noqa: SLF001  # what providers took, without one
+        today = to_datetime(SystemClock().now_ms()).date().isoformat()
+        embedding, language = UsageLedger(records, EMBEDDING), UsageLedger(records, LANGUAGE)
+        embedding.add(today, Bill(model="openai:e", use=TokenUse(input=5), usd=4.0))
+        language.add(today, Bill(model="openai:m", use=TokenUse(input=30, output=9), usd=0.5))
+        language.add(today, Bill(model="openai:n", use=TokenUse(input=200)))
+        language.add("2020-02-10", Bill(model="openai:m", use=TokenUse(input=7_000)))
+        status = memory.status()
+    assert status.budget == BudgetStatus(tokens_today=5, limit=1_000)
+    told = status.language
+    assert (told.tokens_today, told.limit) == (239, 2_000)
+    assert (told.usd_today, told.unpriced_today) == (0.5, 1)
+    assert [each.kind for each in status.spending] == ["embedding", "language", "language"]
 
 
 def test_probes_are_asked_through_the_memory(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from recollect.core.clock import to_ms
@@ -26,6 +26,7 @@ from recollect.sessions.context.flush import (
     RuleNotes,
     addition,
     note_key,
+    note_keys,
     write_notes,
 )
 from recollect.sessions.context.summary import WindowParts, utterance_of
@@ -358,7 +359,19 @@ def test_a_speaker_cannot_break_the_line_of_a_note() -> None:
     assert note_key(more.decode()) == note_key("A # B.")
 
 
+@pytest.mark.parametrize(
+    "said", ["-\r0", "- * 0", "Meet Ann (at 10:00)", "Meet (at 10:00) (11:00)"]
+)
+def test_a_note_that_looks_like_a_line_of_notes_is_written_once(workspace: Path, said: str) -> None:
+    """It begins like a bullet, or ends like the speaker of one."""
+    notes = [Note(text=said, speaker="Ann", at_ms=NOON)]
+    assert write_notes(workspace, notes, NOON, UTC).lines == 1
+    assert write_notes(workspace, notes, NOON, UTC).lines == 0
+    assert note_key(said) in note_keys((workspace / DAY).read_bytes())
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example([["-\r0"]])
 @given(st.lists(st.lists(st.text(min_size=1, max_size=30), max_size=5), max_size=5))
 def test_any_notes_are_appended_once(workspace: Path, batches: list[list[str]]) -> None:
     """What is in the file stays at its beginning, and the same notes again add nothing."""

@@ -582,6 +582,18 @@ def test_a_file_that_vanishes_is_told(home: Home, tmp_path: Path) -> None:
     ]
 
 
+def test_a_line_like_the_one_before_comes_too_when_that_had_no_line_break(
+    home: Home, tmp_path: Path
+) -> None:
+    """The first import ended between the line and its break; the second names the next line."""
+    content = lines(said("x"), said("x"), said("x"))
+    path = tmp_path / "a.jsonl"
+    for cut in (content.index(b"\n"), len(content) - 1, len(content)):
+        path.write_bytes(content[:cut])
+        home.importer().run(path, "jsonl")
+    assert texts(home, home.sessions.list(key="a")[0]) == ["x", "x", "x"]
+
+
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(

@@ -17,6 +17,7 @@ from recollect.store.journal import (
     changes_after,
     events_since,
     last_change,
+    last_event,
     record_change,
     record_changes,
     record_event,
@@ -38,8 +39,9 @@ def records(tmp_path: Path) -> Iterator[SqliteDatabase]:
 
 def test_events_come_back_as_the_values_they_were(records: SqliteDatabase) -> None:
     """In commit order, after a number, up to a limit."""
-    assert records.write(lambda tx: record_event(tx, CREATED)) == 1
-    assert records.write(lambda tx: record_event(tx, APPENDED)) == 2
+    for seq, event in enumerate((CREATED, APPENDED), start=1):
+        records.write(lambda tx, event=event: record_event(tx, event))  # type: ignore[misc]
+        assert records.read(last_event) == seq
     found = records.read(lambda tx: events_since(tx, 0))
     assert [(item.seq, item.event) for item in found] == [(1, CREATED), (2, APPENDED)]
     assert [item.seq for item in records.read(lambda tx: events_since(tx, 1))] == [2]

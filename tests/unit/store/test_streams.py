@@ -69,7 +69,7 @@ def test_events_are_read_from_any_place(records: SqliteDatabase, stream: EventSt
 
 def test_a_long_journal_is_read_page_by_page(records: SqliteDatabase, stream: EventStream) -> None:
     """All of it, and only what is wanted of it."""
-    records.write(lambda tx: [record_event(tx, created(str(n))) for n in range(1_200)])
+    records.write(lambda tx: [record_event(tx, created(str(n))) for n in range(1_200)])  # type: ignore[func-returns-value]
     assert [r.seq for r in stream.since()] == list(range(1, 1_201))
     tell(records, "last")
     assert keys(list(stream.since(session_id="last"))) == ["last"]

@@ -127,13 +127,16 @@ def test_a_unit_may_queue_but_not_wait(database: SqliteDatabase) -> None:
 
 
 def test_a_unit_may_close_the_database(database: SqliteDatabase) -> None:
-    """It is still committed; the thread does not wait for itself."""
+    """It is still committed; the thread does not wait for itself, and takes nothing more."""
 
     def unit(tx: Transaction) -> None:
         add("a")(tx)
         database._writer.close()  # noqa: SLF001  # as a finalizer on this thread would
 
     database.write(unit)
+    assert database.read(words) == ["a"]
+    with pytest.raises(StoreClosed):
+        database.submit(add("b"))
 
 
 def test_a_cancelled_unit_does_not_run(database: SqliteDatabase, held: threading.Event) -> None:

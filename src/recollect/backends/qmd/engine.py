@@ -14,10 +14,12 @@ from recollect.backends.qmd.state import QmdState, read_state, write_state
 from recollect.core.clock import Clock
 from recollect.core.errors import ProviderUnavailable, RecollectError
 from recollect.core.settings import QmdSettings
-from recollect.recall.search_port import BackgroundWork, never
+from recollect.recall.search_port import Worker, never
 
 UPDATE_TIMES, EMBED_TIMES = 4, 20
 """So many times `qmd.command_timeout_ms` these may take: they read all files, or run a model."""
+GATHER_S = 0.3
+"""How long questions may gather before what is due for them is done."""
 _MINUTE_MS = 60_000
 _OWN_INDEX = ("--index", "index")
 """Named, it is the one of our folder, whatever project the folder lies in."""
@@ -40,7 +42,7 @@ class QmdEngine:
         self._state = read_state(collections.folder)
         self._changing = threading.Lock()
         self._updating = threading.Lock()
-        self._background = BackgroundWork(self._refresh)
+        self._worker = Worker("recollect-qmd", self._refresh, gather_s=GATHER_S)
 
     @property
     def state(self) -> QmdState:
@@ -63,7 +65,7 @@ class QmdEngine:
                 with self._updating:
                     self._update(never, self._settings.timeout_ms / 1000)
             if self._is_anything_due():
-                self._background.notify()
+                self._worker.wake()
             options = ("--json", "-n", str(most), "--", query)
             output = self._command.run(
                 (*_OWN_INDEX, self._settings.mode, *options), self._settings.timeout_ms / 1000
@@ -92,10 +94,11 @@ class QmdEngine:
 
     def close(self) -> None:
         """End what runs. A second call does nothing."""
-        self._background.close()
+        self._worker.stop()
 
-    def _refresh(self, stopping: Callable[[], bool]) -> None:
+    def _refresh(self) -> None:
         """Do what is due, in the background."""
+        stopping = self._worker.closing.is_set
         try:
             with self._updating:
                 if self._is_update_due():

@@ -54,7 +54,8 @@ def show_hits(
         if rank > 1:
             screen.print()
         screen.print(_head(rank, hit, titles, screen.width), soft_wrap=True)
-        for row in _text(hit, question).wrap(screen, max(20, screen.width - INDENT)):
+        text = _text(hit, question, marked=screen.is_terminal)
+        for row in text.wrap(screen, max(20, screen.width - INDENT)):
             row.rstrip()
             screen.print(Text(" " * INDENT) + row, soft_wrap=True)
         if cited and hit.citation is not None:
@@ -90,7 +91,7 @@ def _head(rank: int, hit: Hit, titles: Mapping[str, str], width: int) -> Text:
     return left.append(" " * gap).append(place, "cyan")
 
 
-def _text(hit: Hit, question: str) -> Text:
+def _text(hit: Hit, question: str, *, marked: bool) -> Text:
     """Return the part of a hit that fits best, its lines flowing, the question's words marked."""
     known = plain(hit.snippet)
     cut = snippet(known, query_terms(question), MOST_CHARS)
@@ -99,7 +100,7 @@ def _text(hit: Hit, question: str) -> Text:
     is_cut = len(rows) > MOST_LINES or cut.end < len(known.rstrip())
     body = ("… " if cut.start else "") + "\n".join(rows[:MOST_LINES])
     text = Text(body + (" …" if is_cut else ""))
-    for start, end in matches(body, question):
+    for start, end in matches(body, question) if marked else ():
         text.stylize("bold yellow", start, end)
     return text
 
@@ -115,8 +116,8 @@ def _parts(why: Mapping[str, float], most: float) -> Iterator[Text]:
 
 
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3000-\U0003134f"
-_WORD = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]+(?:['’][a-zA-Z]+)?")
-_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_IS_UNSPACED = rf"[{_UNSPACED}]"
+_WORD = rf"{_IS_UNSPACED}+|[^\W{_UNSPACED}]+(?:['’][a-zA-Z]+)?"
 
 Stretch = tuple[int, int]
 """From a character, from 0, to behind another."""
@@ -138,9 +139,9 @@ def matches(text: str, question: str) -> list[Stretch]:
 
 def _stretches(text: str) -> Iterator[Stretch]:
     """Yield words; of a script without spaces every pair of characters."""
-    for word in _WORD.finditer(text):
+    for word in re.finditer(_WORD, text):
         start, end = word.span()
-        if end - start > 2 and _IS_UNSPACED.match(text, start):
+        if end - start > 2 and re.match(_IS_UNSPACED, text[start]):
             yield from ((place, place + 2) for place in range(start, end - 1))
         else:
             yield start, end

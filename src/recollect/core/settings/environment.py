@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-import platformdirs
 from msgspec import Struct
 
 from recollect.core.errors import ConfigError
@@ -32,6 +31,8 @@ def models_folder(environ: Mapping[str, str] | None = None) -> Path:
     chosen = environ.get("RECOLLECT_MODELS")
     if chosen:
         return _absolute(chosen, environ)
+    import platformdirs
+
     return platformdirs.user_cache_path("recollect", appauthor=False) / "models"
 
 

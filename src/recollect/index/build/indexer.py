@@ -36,7 +36,7 @@ from recollect.index.model.generation import (
     retire_unfinished,
     set_identity,
 )
-from recollect.index.model.locks import IndexLocks, SyncLock
+from recollect.index.model.locks import IndexLocks
 from recollect.index.model.sync_report import SyncReport, Watch
 from recollect.index.model.visibility import visibility_rules
 from recollect.models.embedding.prices import price
@@ -47,10 +47,6 @@ if TYPE_CHECKING:  # only a preview makes one
     from recollect.index.build.preview import Preview
 
 REBUILDING = "another process is rebuilding the index"
-
-
-SEARCH_PATIENCE_S = 2.0
-"""How long a search waits for another one's batch of embeddings before it answers without."""
 
 
 class Indexer:
@@ -86,8 +82,7 @@ class Indexer:
         self.lexical = choose(database, settings.search.lexical.backend)
         """What finds words in an index built now."""
         self._mutex = threading.Lock()
-        self._turn = SyncLock()
-        self._feeding = Ingestor(database)
+        self._ingestor = Ingestor(database)
 
     def identity(self, tx: Transaction | None = None) -> Identity:
         """Return what an index built now would be built with; asks no provider.
@@ -116,7 +111,7 @@ class Indexer:
     def is_behind(self, feeds: Sequence[DocumentSource]) -> bool:
         """Return whether one of some feeds may have something new."""
         generation = self.serving()
-        return any(self._feeding.is_behind(generation, feed) for feed in feeds)
+        return any(self._ingestor.is_behind(generation, feed) for feed in feeds)
 
     def consent_needed(self, tx: Transaction | None = None) -> str | None:
         """Return why nothing is embedded before somebody agrees, or None.
@@ -175,55 +170,27 @@ class Indexer:
         )
 
     def sync(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
-        """Bring the index up to its feeds, vectors included; build a new one where it does not fit.
+        """Bring the index up to its feeds, as far as the mode of the watch goes.
 
-        A rebuild that was killed is finished. Where the embedder of the settings is given up, the
-        fallback takes over. A second caller waits for the first one.
+        ``full`` makes the vectors too and builds a new index where this one does not fit; a rebuild
+        that was killed is finished. Where the embedder of the settings is given up, the fallback
+        takes over. ``background`` never rebuilds. Both wait for another sync of this process.
+        ``answer`` waits for nobody: it reads words only, and merges no more than a moment.
 
         Raises:
             ProviderError: the embedder failed; words are indexed, and vectors that were made kept.
         """
-        with self._turn.taken(watch) as mine:
+        if watch.mode == "answer":
+            return self._bring_up(feeds, watch, self.serving())
+        with self._locks.sync.taken(watch) as mine:
             if mine is None:
                 return SyncReport()
+            if mine.mode == "background":
+                return self._bring_up(feeds, mine, self.serving())
             self.vectors.ask_again()
             report = self._with_fallback(lambda: self._sync(feeds, mine))
             self.vectors.tidy(mine)
             return report
-
-    def work(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
-        """Bring the serving generation up to its feeds, merge and embed; never rebuild.
-
-        It gives way to a sync that waits.
-        """
-        with self._turn.taken(watch, yields=True) as mine:
-            return SyncReport() if mine is None else self._work(feeds, mine)
-
-    def catch_up(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
-        """Bring the words of the serving generation up to those feeds that are behind."""
-
-        def behind(generation: Generation) -> Sequence[DocumentSource]:
-            return [feed for feed in feeds if self._feeding.is_behind(generation, feed)]
-
-        report = self._read(behind, watch)
-        if report.chunks:
-            # Small merges only: they keep the number of rows bounded, and somebody waits for us.
-            self._feeding.merge(self.serving(), watch, small_only=True)
-        return report
-
-    def embed(self, watch: Watch) -> SyncReport:
-        """Make the missing vectors of the serving generation, for somebody who waits.
-
-        A provider is never asked for them here: nobody waits for one.
-
-        Raises:
-            ProviderError: the embedder failed.
-            StoreBusy: somebody else is embedding, and slowly.
-        """
-        generation = self.serving()
-        if not self.vectors.is_quick(generation):
-            return SyncReport()
-        return self.vectors.make(generation, watch, SEARCH_PATIENCE_S)
 
     def rebuild(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
         """Build a new generation from nothing and let it answer; the old one answers until then.
@@ -237,7 +204,7 @@ class Indexer:
         with self._alone() as alone:
             if not alone:
                 raise StoreBusy(REBUILDING, hint="wait until it is finished")
-            with self._turn.taken(watch) as mine:
+            with self._locks.sync.taken(watch) as mine:
                 if mine is None:
                     return SyncReport()
                 self.vectors.ask_again(now=True)
@@ -245,32 +212,42 @@ class Indexer:
 
     def _sync(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
         consent_needed = self.consent_needed()
-        if not self._needs_care():
-            return self._work(feeds, watch).plus(_warning(consent_needed))
-        with self._alone() as alone:
-            if alone and consent_needed is None and self._is_rebuild_due():
-                return self._rebuild(feeds, watch)
-            if alone:
-                self._drop_retired()
-        if consent_needed is None and self.outdated():
-            return self.catch_up(feeds, watch).plus(_warning(REBUILDING))
-        return self._work(feeds, watch).plus(_warning(consent_needed))
+        found, has_rest = self._database.read(_serving_and_rest)
+        serving = found or self.serving()
+        if has_rest or serving.identity.incompatibility(self.identity()):
+            with self._alone() as alone:
+                if alone and consent_needed is None and self._is_rebuild_due():
+                    return self._rebuild(feeds, watch)
+                if alone:
+                    self._drop_retired()
+            serving = self.serving()
+            if consent_needed is None and serving.identity.incompatibility(self.identity()):
+                words = msgspec.structs.replace(watch, mode="answer")
+                return self._bring_up(feeds, words, serving).plus(_warning(REBUILDING))
+        return self._bring_up(feeds, watch, serving).plus(_warning(consent_needed))
 
-    def _work(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
-        report = self._read(lambda _: feeds, watch)
-        generation = self.serving()
-        self._feeding.merge(generation, watch)
-        return report.plus(self.vectors.make(generation, watch))
+    def _bring_up(
+        self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation
+    ) -> SyncReport:
+        """Read what is new into the serving generation, merge, and embed where nobody waits."""
+        report, generation = self._read(feeds, watch, serving)
+        if watch.mode != "answer":
+            self._ingestor.merge(generation, watch)
+            return report.plus(self.vectors.sync(generation, watch))
+        if report.chunks:
+            # Small merges only: they keep the number of rows bounded, and somebody waits for us.
+            self._ingestor.merge(generation, watch, small_only=True)
+        return report
 
     def _rebuild(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
         building = self._begin()
-        report = self._feeding.read(building, feeds, watch)
-        self._feeding.merge(building, watch)
-        report = report.plus(self.vectors.make(self._live(building), watch))
+        report = self._ingestor.sync(building, feeds, watch)
+        self._ingestor.merge(building, watch)
+        report = report.plus(self.vectors.sync(self._live(building), watch))
         if report.paused or watch.stopping():
             return report
         # What was said meanwhile; the rest comes with the next search.
-        report = report.plus(self._feeding.read(building, feeds, watch))
+        report = report.plus(self._ingestor.sync(building, feeds, watch))
         self._database.write(lambda tx: flip(tx, building.number))
         self._drop_retired()
         sweep(self._database)
@@ -301,10 +278,6 @@ class Indexer:
                 held.callback(self._locks.rebuild.release)
             yield alone
 
-    def _needs_care(self) -> bool:
-        """Whether the index does not fit, or something is left of a rebuild."""
-        return self.outdated() is not None or self._database.read(has_leftovers)
-
     def _is_rebuild_due(self) -> bool:
         """Whether the index does not fit, or a rebuild of what fits was begun; drop other ones.
 
@@ -319,17 +292,17 @@ class Indexer:
         return False
 
     def _read(
-        self, choose: Callable[[Generation], Sequence[DocumentSource]], watch: Watch
-    ) -> SyncReport:
+        self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation
+    ) -> tuple[SyncReport, Generation]:
         """Read feeds into the serving generation, and into the next one when it is flipped."""
         while True:
-            generation = self._with_embedder(self.serving())
+            generation = self._with_embedder(serving)
             if not generation.identity.can_take(self.identity()):
-                return SyncReport()
+                return SyncReport(), generation
             try:
-                return self._feeding.read(generation, choose(generation), watch)
+                return self._ingestor.sync(generation, feeds, watch), generation
             except Superseded:
-                continue
+                serving = self.serving()
 
     def serving(self) -> Generation:
         """Return the generation that answers, the first one if there is none."""
@@ -392,6 +365,10 @@ class Indexer:
     def _drop_retired(self) -> None:
         while self._database.write(drop_some):
             pass
+
+
+def _serving_and_rest(tx: Transaction) -> tuple[Generation | None, bool]:
+    return find_generation(tx, "serving"), has_leftovers(tx)
 
 
 def _warning(text: str | None) -> SyncReport:

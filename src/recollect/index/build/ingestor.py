@@ -60,10 +60,10 @@ class Ingestor:
             self._database.read(lambda tx: cursor(tx, generation.number, feed.name))
         )
 
-    def read(
+    def sync(
         self, generation: Generation, feeds: Sequence[DocumentSource], watch: Watch
     ) -> SyncReport:
-        """Write everything that is new.
+        """Write everything that is new; for an answer, of those feeds only that may have something.
 
         Raises:
             Superseded: the generation was retired.
@@ -71,9 +71,9 @@ class Ingestor:
         """
         report = SyncReport()
         for feed in feeds:
-            is_finished = False
+            is_finished = watch.mode == "answer" and not self.is_behind(generation, feed)
             while not is_finished:
-                report, is_finished = self._read_feed(generation, feed, report, watch)
+                report, is_finished = self._sync_feed(generation, feed, report, watch)
         return report
 
     def merge(self, generation: Generation, watch: Watch, *, small_only: bool = False) -> None:
@@ -92,11 +92,13 @@ class Ingestor:
         finally:
             self._merging.release()
 
-    def _read_feed(
+    def _sync_feed(
         self, generation: Generation, feed: DocumentSource, report: SyncReport, watch: Watch
     ) -> tuple[SyncReport, bool]:
         """Write what is new; return False beside the report when another process did some of it."""
-        state = self._database.read(partial(_state, generation=generation.number, feed=feed))
+        state = self._database.read(
+            partial(_state, generation=generation.number, feed=feed, changed=watch.changed)
+        )
         start = state.cursor
         for batch in feed.batches(state):
             if watch.stopping():
@@ -192,7 +194,9 @@ class Ingestor:
                 return
 
 
-def _state(tx: Transaction, generation: int, feed: DocumentSource) -> SourceState:
+def _state(
+    tx: Transaction, generation: int, feed: DocumentSource, changed: frozenset[str] | None
+) -> SourceState:
     tenant = feed.tenant
     stamps = {} if tenant is None else find_stamps(tx, generation, feed.source, tenant)
-    return SourceState(cursor(tx, generation, feed.name), stamps)
+    return SourceState(cursor(tx, generation, feed.name), stamps, changed if stamps else None)

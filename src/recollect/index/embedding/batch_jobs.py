@@ -110,7 +110,7 @@ class EmbeddingJobs:
         self._may_send = True
         """Not after a failure: what waits goes directly in this run."""
 
-    def work(self, generation: int, watch: Watch) -> Batched:
+    def sync(self, generation: int, watch: Watch) -> Batched:
         """Collect what is finished and send what waits, if there is much of it.
 
         Waits until all batches are over where the settings say so, or until it is stopped.
@@ -127,7 +127,7 @@ class EmbeddingJobs:
             with self._locks.embedding.turn(PATIENCE_S):
                 vectors += self._step(batches, generation)
             texts = self._database.read(partial(count_in_flight, fingerprint=self._fingerprint))
-            waits = bool(texts) and self._settings.wait and watch.waits
+            waits = bool(texts) and self._settings.wait and watch.mode == "full"
             if not waits or watch.stopping():
                 return Batched(vectors=vectors, in_flight=texts, is_held=self._holds(generation))
             watch.tell(Progress(stage="embedding", done=vectors, left=texts))

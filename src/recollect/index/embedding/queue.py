@@ -33,6 +33,8 @@ EVICT_EVERY = 20
 
 PATIENCE_S = 600.0
 """How long to wait for the batch of another process: the slowest provider's, with retries."""
+SEARCH_PATIENCE_S = 2.0
+"""How long a search waits for another one's batch of embeddings before it answers without."""
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -148,7 +150,7 @@ class EmbeddingQueue:
         self._turns = turns
         self._cache = cache
 
-    def work(self, generation: int, watch: Watch, patience_s: float = PATIENCE_S) -> Worked:
+    def sync(self, generation: int, watch: Watch) -> Worked:
         """Give every waiting chunk of a generation its vector.
 
         A chunk whose text the provider refuses waits no longer; status counts it. When the daily
@@ -156,15 +158,15 @@ class EmbeddingQueue:
 
         Args:
             generation: Whose chunks.
-            watch: Told after every batch.
-            patience_s: How long to wait for somebody else's batch; less than `PATIENCE_S` where
-                somebody waits for an answer, and then the cache is not cut either.
+            watch: Told after every batch. Where somebody waits for an answer, it waits less long
+                for somebody else's batch, and the cache is not cut.
 
         Raises:
             ProviderError: the embedder failed; what was made before is kept, to the last vector.
             StoreBusy: somebody else's batch took longer.
         """
-        done, batches = Worked(), 0
+        done, batches, is_answer = Worked(), 0, watch.mode == "answer"
+        patience_s = SEARCH_PATIENCE_S if is_answer else PATIENCE_S
         left = self._database.read(lambda tx: count_waiting(tx, generation))
         while done.spent is None and not watch.stopping():
             meter = Meter(watch, done.vectors, left)
@@ -173,7 +175,7 @@ class EmbeddingQueue:
                 break
             done, left, batches = done.plus(batch), left - batch.taken, batches + 1
             watch.tell(Progress(stage="embedding", done=done.vectors, left=max(left, 0)))
-            if batches % EVICT_EVERY == 0 and patience_s >= PATIENCE_S:
+            if batches % EVICT_EVERY == 0 and not is_answer:
                 evict(self._database, self._cache, watch)
         return done
 

@@ -22,7 +22,7 @@ from recollect.index.embedding.failure import (
     forget_failure,
     note_embedder_failure,
 )
-from recollect.index.embedding.queue import PATIENCE_S, EmbeddingQueue, Worked, count_waiting
+from recollect.index.embedding.queue import EmbeddingQueue, Worked, count_waiting
 from recollect.index.model.generation import Generation, Identity, set_size
 from recollect.index.model.locks import IndexLocks
 from recollect.index.model.sync_report import SyncReport, Watch
@@ -139,11 +139,6 @@ class EmbeddingService:
         """Return whether a generation can get vectors from one of the embedders."""
         return self._embedders.fitting(identity.embedder) is not None
 
-    def is_quick(self, generation: Generation) -> bool:
-        """Return whether vectors may be made while somebody waits for an answer: by no provider."""
-        embedder = self._embedders.fitting(generation.identity.embedder)
-        return embedder is not None and not embedder.is_remote
-
     def stands_in_for(self, generation: Generation) -> str | None:
         """Return the model whose place the fallback takes in a generation, or None."""
         first, fallback = self._embedders.first, self._embedders.fallback
@@ -191,35 +186,35 @@ class EmbeddingService:
         fingerprint, since = generation.identity.embedder, self._clock.now_ms() - BATCH_REST_MS
         return self._database.read(lambda tx: has_due_job(tx, fingerprint, since))
 
-    def make(
-        self, generation: Generation, watch: Watch, patience_s: float = PATIENCE_S
-    ) -> SyncReport:
+    def sync(self, generation: Generation, watch: Watch) -> SyncReport:
         """Make the missing vectors of a generation.
 
         Large amounts go as batches first, where the settings want that. When the daily limit is
-        reached, or a batch is under way, what is there stays and the report says so.
+        reached, or a batch is under way, what is there stays and the report says so. A provider is
+        asked for nothing while somebody waits for an answer.
 
         Args:
             generation: Whose.
             watch: Told after every batch.
-            patience_s: How long to wait for somebody else's batch.
 
         Raises:
             ProviderError: the embedder failed; it is noted.
             StoreBusy: somebody else is embedding, and slowly.
         """
         embedder = self._embedders.fitting(generation.identity.embedder)
-        if embedder is None or not self._has_work(generation):
+        if embedder is None or (watch.mode == "answer" and embedder.is_remote):
+            return SyncReport()
+        if not self._has_work(generation):
             return SyncReport()
         queue = EmbeddingQueue(
             self._database, embedder, self._locks.embedding, self.cache(embedder)
         )
         try:
             self._learn_size(generation, embedder)
-            batched = self._batched(generation, embedder, watch, patience_s)
+            batched = self._batched(generation, embedder, watch)
             made = Worked()
             if batched is None or not batched.is_held:
-                made = queue.work(generation.number, watch, patience_s)
+                made = queue.sync(generation.number, watch)
         except BudgetSpent as spent:  # already the size of the vectors was not to be had
             batched, made = None, Worked(spent=spent)
         except ProviderError as error:
@@ -263,15 +258,11 @@ class EmbeddingService:
             lambda tx: bool(count_waiting(tx, generation.number, 1)) or has_jobs(tx)
         )
 
-    def _batched(
-        self, generation: Generation, embedder: Embedder, watch: Watch, patience_s: float
-    ) -> Batched | None:
+    def _batched(self, generation: Generation, embedder: Embedder, watch: Watch) -> Batched | None:
         """Return what batches did; None where there are none, or somebody waits."""
-        if patience_s != PATIENCE_S:
+        if watch.mode == "answer" or not (embedder.is_remote or self._database.read(has_jobs)):
             return None
-        if not (embedder.is_remote or self._database.read(has_jobs)):
-            return None
-        return self._jobs_of(embedder).work(generation.number, watch)
+        return self._jobs_of(embedder).sync(generation.number, watch)
 
     def _jobs_of(self, embedder: Embedder) -> EmbeddingJobs:
         """Return the batches of an embedder: one object, for it knows what they did not bring."""

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 EVERY = 1 << 62
-"""A budget without an end."""
+"""A budget without a limit."""
 
 
 class Fresh(msgspec.Struct, frozen=True, kw_only=True):

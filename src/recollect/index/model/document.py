@@ -65,10 +65,14 @@ class Removal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceState(msgspec.Struct, frozen=True):
-    """What the index knows of a feed: how far it read, and the stamps of its documents by ref."""
+    """What the index knows of a feed: how far it read, and the stamps of its documents by ref.
+
+    ``changed`` names the files that changed since, where somebody knows them all.
+    """
 
     cursor: int
     stamps: Mapping[str, str]
+    changed: frozenset[str] | None = None
 
 
 class DocumentBatch(msgspec.Struct, frozen=True, kw_only=True):

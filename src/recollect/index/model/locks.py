@@ -17,64 +17,58 @@ REBUILD = "reindex.lock"
 EMBEDDING = "embedding.lock"
 
 
-class IndexLocks:
-    """The locks of one home.
-
-    Args:
-        folder: Where the lock files are.
-        clock: Dates the holder of the first one.
-
-    Attributes:
-        rebuild: Held by the one that rebuilds.
-        embedding: Held for a batch by whoever embeds, so that no text is embedded twice.
-        folder: Where they are; who holds one may put files beside it.
-    """
-
-    def __init__(self, folder: Path, clock: Clock) -> None:
-        self.folder = folder
-        self.rebuild = OwnerLock(folder / REBUILD, clock)
-        self.embedding = WriteQueue(folder / EMBEDDING)
-
-
 LOOK_S = 0.05
 """How often one who waits looks whether it is to stop."""
 
 
 class SyncLock:
-    """Who may sync now. Threads share it; searches never ask."""
+    """Who may sync now. Threads share it; searches never ask.
+
+    A thread that has it may take it again, for a step of its work.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._depth = 0
         self._mutex = threading.Lock()
         self._waiting = 0
 
+    @property
+    def is_taken(self) -> bool:
+        """Whether somebody syncs."""
+        return self._depth > 0
+
     @contextmanager
-    def taken(self, watch: Watch, *, yields: bool = False) -> Iterator[Watch | None]:
-        """Give the block the watch to work under, or None when it was told to stop while waiting.
+    def taken(self, watch: Watch) -> Iterator[Watch | None]:
+        """Give the block the watch to work under, or None when it was stopped while waiting.
+
+        Work in the background ends early when somebody waits who is not of the background.
 
         Args:
             watch: Who watches the work.
-            yields: The work ends early when somebody waits who does not yield.
         """
-        if not self._wait(watch, yields=yields):
+        if not self._wait(watch):
             yield None
             return
+        self._depth += 1
         try:
-            yield self._yielding(watch) if yields else watch
+            yield self._yielding(watch) if watch.mode == "background" else watch
         finally:
+            self._depth -= 1
             self._lock.release()
 
-    def _wait(self, watch: Watch, *, yields: bool) -> bool:
+    def _wait(self, watch: Watch) -> bool:
         if self._lock.acquire(blocking=False):
             return True
-        self._count(0 if yields else 1)
+        weight = 0 if watch.mode == "background" else 1
+        self._count(weight)
         try:
             while not watch.stopping():
                 if self._lock.acquire(timeout=LOOK_S):
                     return True
             return False
-        finally:
-            self._count(0 if yields else -1)
+        finally:  # also when Ctrl-C ends the waiting: the background must go on
+            self._count(-weight)
 
     def _yielding(self, watch: Watch) -> Watch:
         return msgspec.structs.replace(
@@ -84,3 +78,24 @@ class SyncLock:
     def _count(self, change: int) -> None:
         with self._mutex:
             self._waiting += change
+
+
+class IndexLocks:
+    """The locks of one home.
+
+    Args:
+        folder: Where the lock files are.
+        clock: Dates the holder of the first one.
+
+    Attributes:
+        rebuild: Held by the one that rebuilds.
+        sync: Held by the thread of this process that syncs.
+        embedding: Held for a batch by whoever embeds, so that no text is embedded twice.
+        folder: Where they are; who holds one may put files beside it.
+    """
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self.folder = folder
+        self.sync = SyncLock()
+        self.rebuild = OwnerLock(folder / REBUILD, clock)
+        self.embedding = WriteQueue(folder / EMBEDDING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import msgspec
 
@@ -74,17 +75,21 @@ def never() -> bool:
 
 
 class Watch(msgspec.Struct, frozen=True, kw_only=True):
-    """Who watches a long work.
+    """Who watches a sync, and for whom it is.
 
     Attributes:
         tell: Called after every batch.
         stopping: Asked between batches; after True the rest is left for the next time.
-        waits: Whether to wait for what a provider does in its own time.
+        mode: ``full`` for a person, who waits for everything, rebuilds and batches included;
+            ``background`` gives way to them and rebuilds nothing; ``answer`` is for somebody who
+            waits for a search: only what is new, and no provider is asked.
+        changed: The paths of files that changed, where they are all that did; None to look at all.
     """
 
     tell: OnProgress = ignore_progress
     stopping: Callable[[], bool] = never
-    waits: bool = True
+    mode: Literal["answer", "background", "full"] = "full"
+    changed: frozenset[str] | None = None
 
 
 NOBODY_WATCHES = Watch()

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from recollect.index.index import Index
-from recollect.index.model.sync_report import OnProgress, ignore_progress
+from recollect.index.model.sync_report import OnProgress, Watch, ignore_progress
 from recollect.index.repair.orphans import count_orphans, remove_orphans
 from recollect.index.repair.vector_check import (
     HALF_BYTES,
@@ -100,7 +100,7 @@ class IndexCheckup:
             repaired = repair_vectors(self._database, faults)
             done.append(f"let {repaired:,} vectors be made again")
         if any(ailment.needs_rebuild for ailment in found):
-            self._index.rebuild(on_progress)
+            self._index.rebuild(Watch(tell=on_progress))
             done.append("built the index anew")
         if "backend" in kinds:
             done.append(f"brought {self._index.near.heal():,} vectors to their back end again")

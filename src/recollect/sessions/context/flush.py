@@ -160,8 +160,8 @@ FOLDER = "memory"
 MOST_NOTES = 100
 """Of one flush; the heaviest. The rest is found by search, as all messages are."""
 
-_BULLET = re.compile(r"^[-*+]\s+")
-_SAID_BY = re.compile(r"\s+\([^()]{0,80}\d\d:\d\d\)$")
+_BULLETS = re.compile(r"^(?:[-*+]\s+)+")
+_SAID_BY = re.compile(r"(?:\s+\([^()]{0,80}\d\d:\d\d\))+$")
 _MARKS = " .!。！;,"
 
 
@@ -228,10 +228,12 @@ def note_keys(content: bytes) -> set[str]:
 def note_key(line: str) -> str:
     """Return by what a note is told apart: not by its case, its speaker or its last full stop.
 
+    A note may begin like a bullet or end like a speaker, and has the same key in its line.
+
     >>> note_key("- Never  deploy on Fridays. (ann, 12:00)")
     'never deploy on fridays'
     """
-    said = _SAID_BY.sub("", _BULLET.sub("", line.strip()))
+    said = _SAID_BY.sub("", _BULLETS.sub("", line.strip()))
     return " ".join(unicodedata.normalize("NFKC", said).casefold().split()).strip(_MARKS)
 
 

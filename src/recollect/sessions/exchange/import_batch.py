@@ -286,10 +286,13 @@ class LineOccurrences:
     def _count_before(self) -> Counter[bytes]:
         place = self._file.tell()
         counts: Counter[bytes] = Counter()
+        begin = 0
         for line in read_lines(self._file):
-            if line.end > self._start:
+            if begin >= self._start:
                 break
-            counts[_digest(line.body or b"")] += 1
+            # The last one may have been taken before its line break was written.
+            counts[_digest((line.body or b"")[: self._start - begin])] += 1
+            begin = line.end
         self._file.seek(place)
         return counts
 

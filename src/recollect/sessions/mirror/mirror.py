@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import LiteralString
 
 from recollect.core.errors import RecollectError
+from recollect.core.worker import Worker
 from recollect.sessions.context.compaction import COMPACTION_KIND
 from recollect.sessions.mirror.mirror_file import MirrorFile, MirrorState
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND, REWRITE_KIND
@@ -71,23 +71,24 @@ class TranscriptMirror:
         self._database = database
         self._turns = WriteQueue(home / f"{TRANSCRIPTS}.lock")
         self._mutex = threading.Lock()
-        self._wake = threading.Event()
-        self._closing = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._worker = Worker(
+            "recollect-mirror", self._catch_up, gather_s=_PAUSE_S, at_end=self.flush
+        )
         self._cursor: int | None = None
         self._behind: set[str] = set()
         self._rewritten: set[tuple[str, int]] = set()
         """Messages, by session and seq, that a mirror may have as they were before."""
         self._cut: set[str] = set()
         self._unsynced: dict[str, MirrorFile] = {}
-        self.last_error: str | None = None
-        """The `code` of the last failure, None after a success. Failed work is tried again."""
 
     def notify(self) -> None:
         """Tell that messages were stored; they will be mirrored soon. Returns at once."""
-        if self._thread is None:
-            self._start()
-        self._wake.set()
+        self._worker.wake()
+
+    @property
+    def last_error(self) -> str | None:
+        """The `code` of the last failure, None after a success. Failed work is tried again."""
+        return self._worker.last_error
 
     def flush(self) -> None:
         """Return when everything stored before this call is mirrored and on the disk.
@@ -96,16 +97,12 @@ class TranscriptMirror:
             StoreError: the disk or the database refused.
         """
         with self._mutex:
-            self._catch_up()
+            self._read_on()
             self._settle()
 
     def close(self) -> None:
         """Flush and stop. A failure is kept in ``last_error``: the next opening goes on."""
-        self._closing.set()
-        self._wake.set()
-        if self._thread is not None:
-            self._thread.join()
-            self._try(self.flush)
+        self._worker.stop()
 
     def state(self, session_id: str) -> MirrorState:
         """Compare one mirror with the database; changes nothing.
@@ -192,34 +189,11 @@ class TranscriptMirror:
             self._unsynced.pop(session_id, None)
             self._file(session_id).remove()
 
-    def _start(self) -> None:
-        with self._mutex:
-            if self._thread is None and not self._closing.is_set():
-                self._thread = threading.Thread(
-                    target=self._run, name="recollect-mirror", daemon=True
-                )
-                self._thread.start()
-
-    def _run(self) -> None:
-        while not self._closing.is_set():
-            self._wake.wait()
-            self._closing.wait(_PAUSE_S)
-            self._wake.clear()
-            self._try(self._catch_up_alone)
-
-    def _catch_up_alone(self) -> None:
-        with self._mutex:
-            self._catch_up()
-
-    def _try(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except RecollectError as error:
-            self.last_error = error.code
-        else:
-            self.last_error = None
-
     def _catch_up(self) -> None:
+        with self._mutex:
+            self._read_on()
+
+    def _read_on(self) -> None:
         with self._turns.turn(_LOCK_S):
             if self._cursor is None:
                 self._cursor = self._database.read(_read_cursor) if self._folder.exists() else 0

@@ -230,8 +230,6 @@ def readable_text(blocks: Sequence[ContentBlock]) -> str:
     Texts are whole. An image gives its caption, a tool its name and the first `TOOL_TEXT_CHARS`
     characters of its input or output, thinking nothing.
     """
-    if len(blocks) == 1 and isinstance(blocks[0], TextBlock):
-        return blocks[0].text
     return "\n".join(text for block in blocks if (text := _readable(block)))
 
 

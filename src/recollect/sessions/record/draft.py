@@ -116,12 +116,12 @@ class DraftMaker:
         facts = self._facts(metadata or {}, cleaner)
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
-        text = readable_text(blocks)
+        encoded, text = _encoded_content(blocks)
         return Draft(
             id=self._ids.new(),
             role=check_role(role),
             blocks=blocks,
-            encoded_content=_encoded_content(blocks),
+            encoded_content=encoded,
             text=text,
             tokens=estimate_tokens(text),
             created_at=now if at is None else check_time(at),
@@ -161,7 +161,9 @@ class DraftMaker:
 
     def _facts(self, metadata: object, cleaner: JsonCleaner) -> dict[str, Any]:
         if not isinstance(metadata, Mapping):
-            raise InvalidInput("metadata is no JSON object", hint="Pass a dict with text keys.")
+            raise InvalidInput("metadata must be a JSON object", hint="Pass a dict with text keys.")
+        if not metadata:
+            return {}
         facts: dict[str, Any] = cleaner.value(metadata)
         if facts and self._redactor is not None:
             facts = self._redactor.value(facts)
@@ -259,11 +261,15 @@ def encode_facts(facts: Mapping[str, Any]) -> str:
     return encoded.decode()
 
 
-def _encoded_content(blocks: tuple[ContentBlock, ...]) -> str:
-    single = blocks[0] if len(blocks) == 1 else None
-    encoded = msgspec.json.encode(single.text if isinstance(single, TextBlock) else blocks)
+def _encoded_content(blocks: tuple[ContentBlock, ...]) -> tuple[str, str]:
+    """Return the content as JSON, and what of it can be read."""
+    match blocks:
+        case (TextBlock(text=text),):
+            encoded = msgspec.json.encode(text)
+        case _:
+            encoded, text = msgspec.json.encode(blocks), readable_text(blocks)
     _check_size(len(encoded))
-    return encoded.decode()
+    return encoded.decode(), text
 
 
 def _check_size(size: int) -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.content import ContentBlock, TextBlock
-from recollect.store.columns import integer, integer_or_none, text, text_or_none
+from recollect.store.columns import decode, text
 from recollect.store.engine import Row, SqlValue
 
 ROLES = ("user", "assistant", "system", "tool")
@@ -67,56 +67,51 @@ _CONTENT = msgspec.json.Decoder(str | tuple[ContentBlock, ...])
 _METADATA = msgspec.json.Decoder(dict[str, Any])
 
 
-def decode_content(stored: str) -> tuple[ContentBlock, ...]:
+def decode_content(stored: SqlValue) -> tuple[ContentBlock, ...]:
     """Return the blocks of a stored content; a stored text is one text block.
 
     Raises:
         StoreCorrupt: it is neither.
     """
     try:
-        content = _CONTENT.decode(stored)
+        content = _CONTENT.decode(text(stored))
     except msgspec.DecodeError as error:
         raise StoreCorrupt("the content of a message is damaged", hint=_DOCTOR) from error
     return (TextBlock(text=content),) if isinstance(content, str) else content
 
 
-def decode_metadata(stored: str) -> dict[str, Any]:
+def decode_metadata(stored: SqlValue) -> dict[str, Any]:
     """Return stored metadata.
 
     Raises:
         StoreCorrupt: it is no object.
     """
     try:
-        return _METADATA.decode(stored)
+        return _METADATA.decode(text(stored))
     except msgspec.DecodeError as error:
         raise StoreCorrupt("the metadata of a row is damaged", hint=_DOCTOR) from error
 
 
+_FIELDS = (
+    *("id", "tenant", "agent", "user", "project", "session_id", "seq", "role", "name", "content"),
+    *("text", "tokens", "created_at", "recorded_at", "metadata", "event_id", "foreign_id"),
+)
+
+
 def message_of(row: Row) -> Message:
-    """Return the message of a row with the columns that `transcript` selects.
+    """Return the message of a row with the columns that `transcript_rows` selects.
 
     Raises:
         StoreCorrupt: a cell is not what its column promises.
     """
-    values: list[SqlValue] = list(row)
-    return Message(
-        id=text(values[0]),
-        tenant=text(values[1]),
-        agent=text_or_none(values[2]),
-        user=text_or_none(values[3]),
-        project=text_or_none(values[4]),
-        session_id=text(values[5]),
-        seq=integer(values[6]),
-        role=text(values[7]),
-        name=text_or_none(values[8]),
-        content=decode_content(text(values[9])),
-        text=text(values[10]),
-        tokens=integer_or_none(values[11]) or 0,
-        created_at=integer(values[12]),
-        recorded_at=integer(values[13]),
-        metadata=decode_metadata(text(values[14])),
-        event_id=text_or_none(values[15]),
-        foreign_id=text_or_none(values[16]),
+    content, tokens, metadata = row[9], row[11], row[14]
+    return decode(
+        Message,
+        _FIELDS,
+        row,
+        content=decode_content(content),
+        tokens=tokens or 0,
+        metadata=decode_metadata(metadata),
     )
 
 

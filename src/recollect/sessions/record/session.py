@@ -12,7 +12,7 @@ from recollect.core.scope import Scope
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.message import decode_metadata
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey
-from recollect.store.columns import integer, integer_or_none, text, text_or_none
+from recollect.store.columns import decode
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 
@@ -110,44 +110,8 @@ def session_of(row: Row) -> Session:
     Raises:
         StoreCorrupt: a cell is not what its column promises.
     """
-    values: list[SqlValue] = list(row)
-    return Session(
-        id=text(values[0]),
-        tenant=text(values[1]),
-        agent=text_or_none(values[2]),
-        user=text_or_none(values[3]),
-        project=text_or_none(values[4]),
-        key=text_or_none(values[5]),
-        channel=text_or_none(values[6]),
-        account=text_or_none(values[7]),
-        chat_type=text_or_none(values[8]),
-        peer=text_or_none(values[9]),
-        title=text_or_none(values[10]),
-        status=text(values[11]),
-        parent_id=text_or_none(values[12]),
-        forked_at_seq=integer_or_none(values[13]),
-        message_count=integer(values[14]),
-        last_seq=integer(values[15]),
-        source=text_or_none(values[16]),
-        foreign_id=text_or_none(values[17]),
-        created_at=integer(values[18]),
-        updated_at=integer(values[19]),
-        metadata=decode_metadata(text(values[20])),
-        mode=text(values[21]),
-        model=text_or_none(values[22]),
-        overrides=decode_metadata(text(values[23])),
-        previous_id=text_or_none(values[24]),
-        compaction_count=integer(values[25]),
-        flush_compaction_count=integer_or_none(values[26]),
-        flushed_at=integer_or_none(values[27]),
-        flush_failures=integer(values[28]),
-        input_tokens=integer(values[29]),
-        output_tokens=integer(values[30]),
-        cache_tokens=integer(values[31]),
-        total_tokens=integer(values[32]),
-        context_tokens=integer(values[33]),
-        pruned_seq=integer(values[34]),
-    )
+    metadata, overrides = decode_metadata(row[20]), decode_metadata(row[21])
+    return decode(Session, _FIELDS, row, metadata=metadata, overrides=overrides)
 
 
 class Condition:
@@ -179,20 +143,27 @@ class Condition:
         return self
 
 
-_SELECT: LiteralString = """
-    SELECT id, tenant, agent, user_id, project, key, channel, account, chat_type, peer, title,
-        status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id, created_at,
-        updated_at, metadata, mode, model, overrides, previous_id, compaction_count,
-        flush_compaction_count, flushed_at, flush_failures, input_tokens, output_tokens,
-        cache_tokens, total_tokens, context_tokens, pruned_seq
-    FROM sessions WHERE """
-_INSERT: LiteralString = """
-    INSERT INTO sessions (id, tenant, agent, user_id, project, key, channel, account, chat_type,
-        peer, title, status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id,
-        created_at, updated_at, metadata, mode, model, overrides, previous_id, compaction_count,
-        pruned_seq)
+_STORED: LiteralString = """id, tenant, agent, user_id, project, key, channel, account, chat_type,
+    peer, title, status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id,
+    created_at, updated_at, metadata, overrides, mode, model, previous_id, compaction_count,
+    pruned_seq"""
+"""What a new session has."""
+_SELECT: LiteralString = f"""
+    SELECT {_STORED}, flush_compaction_count, flushed_at, flush_failures, input_tokens,
+        output_tokens, cache_tokens, total_tokens, context_tokens
+    FROM sessions WHERE """  # noqa: S608  # literals
+_INSERT: LiteralString = f"""
+    INSERT INTO sessions ({_STORED})
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
+"""  # noqa: S608  # literals
+_NEW_FIELDS = tuple(
+    _STORED.replace("user_id", "user").replace("\n", "").replace(" ", "").split(",")
+)
+_FIELDS = (
+    *_NEW_FIELDS,
+    *("flush_compaction_count", "flushed_at", "flush_failures", "input_tokens", "output_tokens"),
+    *("cache_tokens", "total_tokens", "context_tokens"),
+)
 
 
 _IS_REMOVED: LiteralString = "SELECT 1 FROM prunings WHERE session_id = ?"
@@ -326,32 +297,7 @@ def was_deleted(session: Session) -> Conflict:
 
 
 def _row(session: Session) -> list[SqlValue]:
-    return [
-        session.id,
-        session.tenant,
-        session.agent,
-        session.user,
-        session.project,
-        session.key,
-        session.channel,
-        session.account,
-        session.chat_type,
-        session.peer,
-        session.title,
-        session.status,
-        session.parent_id,
-        session.forked_at_seq,
-        session.message_count,
-        session.last_seq,
-        session.source,
-        session.foreign_id,
-        session.created_at,
-        session.updated_at,
-        msgspec.json.encode(session.metadata).decode(),
-        session.mode,
-        session.model,
-        msgspec.json.encode(session.overrides).decode(),
-        session.previous_id,
-        session.compaction_count,
-        session.pruned_seq,
-    ]
+    told = msgspec.structs.asdict(session)
+    for name in ("metadata", "overrides"):
+        told[name] = msgspec.json.encode(told[name]).decode()
+    return [told[name] for name in _NEW_FIELDS]

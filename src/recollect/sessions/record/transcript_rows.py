@@ -66,7 +66,8 @@ def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) ->
     Returns:
         For each draft its seq, or the id of the message that had its event id before.
     """
-    known = find_events(tx, session, [d.event_id for d in drafts if d.event_id is not None])
+    ids = [draft.event_id for draft in drafts if draft.event_id is not None]
+    known = find_events(tx, session, ids) if ids else {}
     places: list[int | str] = []
     fresh: list[tuple[Draft, int]] = []
     for draft in drafts:
@@ -84,12 +85,13 @@ def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) ->
 
 def _insert(tx: Transaction, session: Session, fresh: list[tuple[Draft, int]]) -> None:
     now = fresh[-1][0].recorded_at
-    tx.executemany(_INSERT, (_row(session, draft, seq) for draft, seq in fresh))
+    tx.executemany(_INSERT, [_row(session, draft, seq) for draft, seq in fresh])
     for draft, _ in fresh:
-        add_usage(tx, session.id, draft.metadata)
+        if draft.metadata:
+            add_usage(tx, session.id, draft.metadata)
     newest = max(min(draft.created_at, now) for draft, _ in fresh)
     tx.execute(_COUNT, (fresh[-1][1], len(fresh), max(newest, session.updated_at), session.id))
-    refs = (draft.id for draft, _ in fresh)
+    refs = [draft.id for draft, _ in fresh]
     record_changes(tx, tenant=session.tenant, kind=MESSAGE_KIND, refs=refs, op="put", at=now)
     record_event(
         tx,

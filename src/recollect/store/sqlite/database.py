@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -18,7 +17,7 @@ from msgspec import Struct
 
 from recollect.core.clock import Clock, IdSource
 from recollect.core.settings import StoreSettings
-from recollect.store.engine import Health, Transaction
+from recollect.store.engine import Health
 from recollect.store.failures import BUSY, translate
 from recollect.store.files import private_folder
 from recollect.store.locks import WriteQueue
@@ -87,6 +86,9 @@ class SqliteDatabase:
         self._commits = _Commits(self._checkpointer)
         self._writer = Writer(opener, turns, tuning, clock, on_commit=self._commits.tell)
         self._readers = Readers(opener)
+        self.write = self._writer.write
+        self.submit = self._writer.submit
+        self.read = self._readers.read
         # Also at the end of the process: what was submitted and not waited for is committed.
         self._finalizer = weakref.finalize(
             self, _Parts(self._writer, self._readers, self._checkpointer).close
@@ -96,18 +98,6 @@ class SqliteDatabase:
     def path(self) -> Path:
         """The database file. Do not open it."""
         return self._opener.path
-
-    def write(self, unit: Callable[[Transaction], T]) -> T:
-        """Return what ``unit`` returned, after its commit; see `recollect.store.engine`."""
-        return self._writer.write(unit)
-
-    def submit(self, unit: Callable[[Transaction], T]) -> Future[T]:
-        """Queue ``unit`` and return at once; see `recollect.store.engine`."""
-        return self._writer.submit(unit)
-
-    def read(self, unit: Callable[[Transaction], T]) -> T:
-        """Return what ``unit`` returned on one snapshot; see `recollect.store.engine`."""
-        return self._readers.read(unit)
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` after each commit of this object, on the writer's thread.

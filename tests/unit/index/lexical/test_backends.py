@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-import numpy as np
 import pytest
 
 from recollect.backends.fts5.backend import has_fts5
@@ -15,12 +15,11 @@ from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.lexical.choice import backend, choose
-from recollect.index.model.document import Document
-from recollect.index.query.partition import Partition
 from recollect.store.engine import Transaction
+from recollect.testing import lexical_suite
+from recollect.testing.lexical_suite import LEXICAL, OpenWords, opening
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import (
-    EVERYTHING,
     OpenIndex,
     ScriptedFeed,
     UnsureDatabase,
@@ -30,17 +29,6 @@ from tests.unit.index.corpus import (
 )
 
 BACKENDS = ("postings", "fts5")
-LEXICAL = msgspec.structs.replace(EVERYTHING, mode="lexical")
-LINES = {
-    "tea": "We drank 绿茶 in the garden",
-    "moving": "The 数据库迁移 is planned for Tuesday",
-    "soup": "ラーメン for lunch again",
-    "cafe": "Delivery at Café Zoé changed",
-    "code": "call getUserById before save",
-    "snake": "the column is named user_id",
-    "irish": 'O\'Brien said "AND" near the gate',
-}
-OTHERS = 60
 CHILD = """
 import sys
 from pathlib import Path
@@ -59,120 +47,57 @@ def settings_of(name: str) -> Settings:
     return msgspec.convert({"search": {"lexical": {"backend": name}}}, Settings)
 
 
-def distractors(count: int = OTHERS) -> list[Document]:
-    """Return messages that share no word with the lines."""
-    return [said(f"d{n}", f"weather report number {n}", group=f"d{n}") for n in range(count)]
-
-
 @pytest.fixture(params=BACKENDS)
 def lexical(request: pytest.FixtureRequest) -> Settings:
     """Settings for each back end."""
     return settings_of(str(request.param))
 
 
-@pytest.fixture
-def lines(open_index: Open, lexical: Settings) -> OpenIndex:
-    """The lines among distractors, each in a session of its own."""
-    held = [said(ref, text, group=ref) for ref, text in LINES.items()]
-    return open_index(ScriptedFeed(*held, *distractors()), settings=lexical)
+@pytest.fixture(params=BACKENDS)
+def open_words(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenWords]:
+    """Open indexes with each back end in turn."""
+    with opening(tmp_path, str(request.param)) as open_it:
+        yield open_it
 
 
-@pytest.mark.parametrize(
-    ("query", "ref"),
-    [
-        ("绿茶", "tea"),
-        ("数据库迁移", "moving"),
-        ("ラーメン", "soup"),
-        ("cafe zoe", "cafe"),
-        ("getUserById", "code"),
-        ("get user by id", "code"),
-        ("user_id", "snake"),
-        ('O\'Brien "AND" NEAR(', "irish"),
-        ("gate", "irish"),
-    ],
-)
-def test_every_language_finds_its_line(lines: OpenIndex, query: str, ref: str) -> None:
+def test_every_language_finds_its_line(open_words: OpenWords) -> None:
     """Folded words, pairs of characters, parts of identifiers, and no operators."""
-    assert lines.refs(query)[0] == ref
+    lexical_suite.every_language_finds_its_line(open_words)
 
 
-@pytest.mark.parametrize(
-    "query",
-    ['"', '""""', "tea AND", "NOT tea", "text : tea", "tea*", "^tea", "(", "a\0tea\0", "+ - ^ { }"],
-)
-def test_no_question_is_a_program(lines: OpenIndex, query: str) -> None:
+def test_no_question_is_a_program(open_words: OpenWords) -> None:
     """Whatever stands in it, a search ends with what has its words."""
-    for hit in lines.hits(query):
-        assert 0 < hit.score <= 1
+    lexical_suite.no_question_is_a_program(open_words)
 
 
-def test_a_pasted_text_is_a_question_too(lines: OpenIndex) -> None:
+def test_a_pasted_text_is_a_question_too(open_words: OpenWords) -> None:
     """Ten thousand words, one of them known."""
-    pasted = " ".join(f"unknown{n}" for n in range(9_999))
-    assert lines.refs(f"{pasted} lunch") == ["soup"]
+    lexical_suite.a_pasted_text_is_a_question_too(open_words)
 
 
-def test_a_removed_message_is_gone_with_its_words(open_index: Open, lexical: Settings) -> None:
+def test_a_removed_message_is_gone_with_its_words(open_words: OpenWords) -> None:
     """Also the other one, written anew, is found by its new words only."""
-    feed = ScriptedFeed(said("old", "green lantern"), said("new", "red lantern", order=1))
-    index = open_index(feed, settings=lexical)
-    assert set(index.refs("lantern")) == {"old", "new"}
-    feed.add(gone(said("old", "")), said("new", "blue kite", order=1))
-    assert index.refs("lantern") == []
-    assert index.refs("kite") == ["new"]
+    lexical_suite.a_removed_message_is_gone_with_its_words(open_words)
 
 
-def test_tenants_do_not_meet(open_index: Open, lexical: Settings) -> None:
+def test_tenants_do_not_meet(open_words: OpenWords) -> None:
     """Neither in hits nor in how rare a word is."""
-    alone = open_index(ScriptedFeed(said("a", "a lantern"), said("b", "a kite", order=1)),
-                       settings=lexical, folder="alone")  # fmt: skip
-    other = [said(f"o{n}", "lantern", scope=Scope(tenant="other")) for n in range(9)]
-    feed = ScriptedFeed(said("a", "a lantern"), *other, said("b", "a kite", order=1))
-    both = open_index(feed, settings=lexical)
-    assert [(h.ref, h.score) for h in both.hits("lantern")] == [
-        (h.ref, h.score) for h in alone.hits("lantern")
-    ]
-    assert len(both.refs("lantern", Scope(tenant="other"))) == len(other)
+    lexical_suite.tenants_do_not_meet(open_words)
 
 
-def test_one_visible_among_many_is_found(open_index: Open, lexical: Settings) -> None:
+def test_one_visible_among_many_is_found(open_words: OpenWords) -> None:
     """A narrow scope is never answered with nothing because others are better."""
-    many = [said(f"m{n}", "lantern", group=f"g{n}", order=n) for n in range(50_000)]
-    mine = said("mine", "an old lantern in a long line of words", scope=Scope(user="ann"))
-    index = open_index(ScriptedFeed(mine, *many), settings=lexical)
-    found = index.reader()
-    index.index.sync()
-    hits = found.search("lantern", Scope(user="ann"), LEXICAL).hits
-    assert [hit.ref for hit in hits] == ["mine"]
-    everyone = found.search("old lantern", Scope(), msgspec.structs.replace(LEXICAL, limit=10)).hits
-    assert everyone[0].ref == "mine"
-    assert len(everyone) == 10
+    lexical_suite.one_visible_among_many_is_found(open_words)
 
 
-def test_common_words_are_looked_for_where_rare_ones_are_not(
-    open_index: Open, lexical: Settings
-) -> None:
+def test_common_words_are_looked_for_where_rare_ones_are_not(open_words: OpenWords) -> None:
     """The budget is spent on words that the scope does not hold; the answer comes all the same."""
-    narrow = {"exact_below": 0, "posting_budget": 1_000, "candidates": 10}
-    search = msgspec.structs.replace(lexical.search, **narrow)
-    theirs = [said(f"t{n}", "zither lantern", group=f"t{n}") for n in range(1_100)]
-    mine = [
-        said(f"m{n}", "lantern", group=f"m{n}", scope=Scope(user="ann"), order=n) for n in range(30)
-    ]
-    index = open_index(
-        ScriptedFeed(*theirs, *mine), settings=msgspec.structs.replace(lexical, search=search)
-    )
-    assert len(index.refs("zither lantern", Scope(user="ann"))) >= narrow["candidates"]
+    lexical_suite.common_words_are_looked_for_where_rare_ones_are_not(open_words)
 
 
-def test_the_same_question_has_the_same_answer(lines: OpenIndex) -> None:
+def test_the_same_question_has_the_same_answer(open_words: OpenWords) -> None:
     """Order and scores, also after another process's cache, that is in a new reader."""
-    first = [(hit.ref, hit.score) for hit in lines.hits("report weather 7")]
-    again = [(hit.ref, hit.score) for hit in lines.hits("report weather 7")]
-    fresh = lines.reader().search("report weather 7", Scope(), LEXICAL).hits
-    assert first == again == [(hit.ref, hit.score) for hit in fresh]
-    assert len(first) == OTHERS
-    assert first[0][0] == "d7"
+    lexical_suite.the_same_question_has_the_same_answer(open_words)
 
 
 def test_what_another_process_writes_is_found(tmp_path: Path, lexical: Settings) -> None:
@@ -202,19 +127,9 @@ def test_a_failed_commit_leaves_nothing(open_index: Open, lexical: Settings) -> 
     assert own.count_damage(index.database, 1) == 0
 
 
-def test_feedback_counts_words(open_index: Open, lexical: Settings) -> None:
+def test_feedback_counts_words(open_words: OpenWords) -> None:
     """The second round of files asks each back end how common its words are, and where."""
-    notes = [note(f"memory/{n}.md", f"lantern oil wick {'oil ' * n}") for n in range(6)]
-    index = open_index(ScriptedFeed(*notes), settings=lexical)
-    index.index.sync()
-
-    def ask(tx: Transaction) -> tuple[int, int, list[float]]:
-        partition = Partition(1, 0, lexical.search.lexical.backend)
-        partition.refresh(tx)
-        found, unknown = (partition.words.find(tx, term) for term in ("oil", "zither"))
-        return found.frequency, unknown.frequency, sorted(found.counts(np.arange(6)).tolist())
-
-    assert index.database.read(ask) == (6, 0, [1, 2, 3, 4, 5, 6])
+    lexical_suite.feedback_counts_words(open_words)
 
 
 def test_a_change_of_the_back_end_rebuilds(open_index: Open, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from recollect.index.model.sync_report import NOBODY_WATCHES, Progress, Watch
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, said
 
 LONG_S = 30.0
+BACKGROUND = Watch(mode="background")
 
 
 def test_a_second_sync_waits_for_the_first(tmp_path: Path) -> None:
@@ -51,17 +52,17 @@ def test_the_background_gives_way_to_a_sync(
     waits = threading.Event()
     told: list[Progress] = []
     with ScriptedIndex(tmp_path, feed, embedder) as home, ThreadPoolExecutor(1) as pool:
-        turn = home.index._indexer._turn  # noqa: SLF001  # seen from outside it is only slower
+        turn = home.index._indexer._locks.sync  # noqa: SLF001  # seen from outside it is only slower
 
         def ask(_: Sequence[str]) -> None:
             embedder.before = lambda _: None
-            futures.append(pool.submit(home.index.sync, told.append))
+            futures.append(pool.submit(home.index.sync, Watch(tell=told.append)))
             while not turn._waiting:  # noqa: SLF001  # the sync has come to the door
                 waits.wait(0.001)
 
         futures: list[object] = []
         embedder.before = ask
-        assert home.index.work(lambda: False).vectors == 3
+        assert home.index.sync(BACKGROUND).vectors == 3
         (future,) = futures
         assert future.result(LONG_S).vectors == 27  # type: ignore[attr-defined]  # a future
     assert told[-1] == Progress(stage="embedding", done=27, left=0)
@@ -69,16 +70,30 @@ def test_the_background_gives_way_to_a_sync(
 
 def test_who_waits_can_be_stopped() -> None:
     """Closing a memory does not wait for the sync of another thread."""
-    turn = SyncLock()
-    with turn.taken(NOBODY_WATCHES) as first:
+    lock = SyncLock()
+
+    def take(watch: Watch) -> Watch | None:
+        with lock.taken(watch) as mine:
+            return mine
+
+    with lock.taken(NOBODY_WATCHES) as first, ThreadPoolExecutor(1) as other:
         assert first is NOBODY_WATCHES
-        with turn.taken(Watch(stopping=lambda: True)) as second:
-            assert second is None
-        with turn.taken(Watch(stopping=lambda: True), yields=True) as third:
-            assert third is None
-    with turn.taken(NOBODY_WATCHES, yields=True) as again:
+        stopped = Watch(stopping=lambda: True)
+        assert other.submit(take, stopped).result(LONG_S) is None
+        in_background = Watch(stopping=lambda: True, mode="background")
+        assert other.submit(take, in_background).result(LONG_S) is None
+    with lock.taken(BACKGROUND) as again:
         assert again is not None
         assert not again.stopping()
+
+
+def test_who_has_it_may_take_it_for_a_step() -> None:
+    """A sync of the home holds it around that of its index; others get it after the whole."""
+    lock = SyncLock()
+    with lock.taken(NOBODY_WATCHES), lock.taken(NOBODY_WATCHES) as inner:
+        assert inner is NOBODY_WATCHES
+        assert lock.is_taken
+    assert not lock.is_taken
 
 
 @pytest.mark.parametrize("stage", ["reading", "embedding"])
@@ -99,7 +114,7 @@ def test_an_interrupted_sync_leaves_everything_consistent(
         if anew:
             home.index.sync()
         with pytest.raises(KeyboardInterrupt):
-            (home.index.rebuild if anew else home.index.sync)(interrupt)
+            (home.index.rebuild if anew else home.index.sync)(Watch(tell=interrupt))
         assert home.refs("number7", mode="lexical")[0] == "m7"
         report = home.index.sync()
         status = home.index.status()

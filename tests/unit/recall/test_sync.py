@@ -9,13 +9,15 @@ import pytest
 
 from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreBusy
-from recollect.recall import background_sync
-from recollect.recall.background_sync import BackgroundSync, Duties, Stopping
-from recollect.recall.schedule import Reason
+from recollect.index.model.locks import SyncLock
+from recollect.index.model.sync_report import Watch
+from recollect.recall import sync as background_sync
+from recollect.recall.sync import BackgroundSync, Duties, Reason
 
 PATIENCE_S = 20.0
 """Longer than any machine takes; the tests wait for the thing itself."""
 
+Stopping = Callable[[], bool]
 Step = Callable[[Stopping], object]
 
 
@@ -28,12 +30,12 @@ class ScriptedWork:
         self.threads: list[threading.Thread] = []
         self.began = threading.Semaphore(0)
 
-    def __call__(self, reasons: tuple[Reason, ...], stopping: Stopping) -> None:
+    def __call__(self, reasons: tuple[Reason, ...], watch: Watch) -> None:
         """Do the next step."""
         self.reasons.append(reasons)
         self.threads.append(threading.current_thread())
         self.began.release()
-        next(self._steps, _done)(stopping)
+        next(self._steps, _done)(watch.stopping)
 
     def wait(self) -> None:
         """Return when one more step has begun."""
@@ -68,7 +70,7 @@ def _broken(_: Stopping) -> None:
 
 
 def _sync(work: ScriptedWork, **duties: Callable[[], bool]) -> BackgroundSync:
-    return BackgroundSync(Duties(work=work, **duties), SystemClock())  # type: ignore[arg-type]  # mypy joins the callables
+    return BackgroundSync(Duties(work=work, **duties), SystemClock(), SyncLock())  # type: ignore[arg-type]  # mypy joins the callables
 
 
 def _until(condition: Callable[[], bool]) -> None:
@@ -84,7 +86,7 @@ def test_nothing_runs_before_something_asks() -> None:
     """A program that only reads needs no thread."""
     work = ScriptedWork()
     sync = _sync(work)
-    assert (sync.closing, sync.is_dirty, sync.last.at) == (False, False, None)
+    assert (sync.is_dirty, sync.last.at) == (False, None)
     sync.close()
     sync.close()
     sync.ask("watch")
@@ -210,7 +212,10 @@ def test_what_another_process_owns_waits_until_it_is_ours(monkeypatch: pytest.Mo
 
     work = ScriptedWork()
     sync = BackgroundSync(
-        Duties(work=work, is_owner=is_owner, begin=begun.set), SystemClock(), interval_s=0.0
+        Duties(work=work, is_owner=is_owner, begin=begun.set),
+        SystemClock(),
+        SyncLock(),
+        interval_s=0.0,
     )
     sync.ask("watch")
     for _ in range(3):
@@ -269,7 +274,7 @@ def test_a_lock_that_cannot_be_asked_for_is_told() -> None:
 def test_an_interval_needs_nobody_who_asks() -> None:
     """Once the thread runs."""
     work = ScriptedWork()
-    sync = BackgroundSync(Duties(work=work), SystemClock(), interval_s=0.01)
+    sync = BackgroundSync(Duties(work=work), SystemClock(), SyncLock(), interval_s=0.01)
     sync.ask("start")
     for _ in range(3):
         work.wait()

@@ -1,0 +1,67 @@
+"""Names functions, methods and classes of the package that nothing in the checkout uses.
+
+Tests do not count as a use, so that code which only its own test calls is found. Fields of values
+are not looked at: they go out as JSON. `make check` runs this.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+from vulture import Vulture
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "recollect"
+LOOKED_AT = [PACKAGE, *(ROOT / name for name in ("benchmarks", "scripts", "docs/examples"))]
+KINDS = {"class", "function", "method", "property", "import", "unreachable_code"}
+COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
+
+PUBLIC = {
+    "agent_key", "as_dict", "channel_key", "damaged_messages", "episodes_of",
+    "explain_settings", "is_pending", "is_stray", "renew",
+}  # fmt: skip
+"""For programs; the documentation or the design names them."""
+
+CALLED_FROM_OUTSIDE = {
+    "__getattr__", "create_anthropic", "create_claude_cli", "create_gemini", "create_openai",
+    "create_voyage", "format_help", "on_broken_pipe",
+}  # fmt: skip
+"""By a framework, or by a name that is text."""
+
+LATER = {"Blobs", "back_up", "chunk_turns"}
+"""Needed by a step of the plan that is not built yet."""
+
+GOING = {
+    "changes_after", "estimate_cost", "is_memory_path", "language_names", "limit_turns",
+    "provider_names", "score_of_rank",
+}  # fmt: skip
+"""Dead, and to be removed with their tests; nothing may be added."""
+
+
+def main() -> int:
+    """Print what nothing uses, and which exceptions are not needed any more."""
+    vulture = Vulture(ignore_decorators=COMMANDS)
+    vulture.scavenge([str(path) for path in LOOKED_AT], exclude=[f"{PACKAGE}/testing/*"])
+    excepted = PUBLIC | CALLED_FROM_OUTSIDE | LATER | GOING
+    unused = [item for item in vulture.get_unused_code(60) if item.typ in KINDS]
+    unused = [item for item in unused if PACKAGE in Path(item.filename).parents]
+    unused = [item for item in unused if item.name not in _entry_points()]
+    stale = sorted(excepted - {item.name for item in unused})
+    if stale:
+        print(f"scripts/dead_code.py: needed no more: {', '.join(stale)}")
+    found = [item for item in unused if item.name not in excepted]
+    for item in found:
+        print(f"{Path(item.filename).relative_to(ROOT)}:{item.first_lineno} {item.typ} {item.name}")
+    return 1 if found else 0
+
+
+def _entry_points() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = project.get("entry-points", {}).values()
+    return {place.partition(":")[2] for group in groups for place in group.values()}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,240 @@
+"""When the index is synced while a program runs: what asks for it, when it is due, who does it.
+
+One sync at a time: what asks during one causes exactly one more. A sync that a person calls takes
+the place of the one in the background. The work belongs to the process that holds the owner lock;
+the others keep what they are asked for until it is theirs.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Literal, TypeAlias, TypeVar
+
+import msgspec
+
+from recollect.core.clock import Clock
+from recollect.core.worker import RETRY_S, Worker, backoff_s, error_code
+from recollect.index.model.locks import SyncLock
+from recollect.index.model.sync_report import NOBODY_WATCHES, Watch
+
+Reason: TypeAlias = Literal[
+    "interval", "manual", "message", "retry", "search", "session-start", "start", "transcript",
+    "watch",
+]  # fmt: skip
+"""What started a sync."""
+
+MOST_RESTS = 4
+"""A debounce is put off by further changes for so many times its length: a file that is written
+all the time is read all the same."""
+
+
+class Ask(msgspec.Struct, frozen=True, kw_only=True):
+    """Since when somebody waits, and when it is due."""
+
+    since: float
+    due: float
+
+
+class Schedule:
+    """Gathers what is asked for, so that one sync serves all of it.
+
+    Args:
+        interval_s: A sync every so often; 0 for none.
+        now: The time.
+    """
+
+    def __init__(self, interval_s: float, now: float) -> None:
+        self._asks: dict[Reason, Ask] = {}
+        self._interval_s = interval_s
+        self._next_interval = now + interval_s if interval_s else None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody waits."""
+        return not self._asks
+
+    def ask(self, reason: Reason, now: float, rest_s: float = 0.0) -> None:
+        """Ask for a sync when nothing has asked for the same reason for ``rest_s`` seconds."""
+        known = self._asks.get(reason)
+        if known is not None and known.due <= now:
+            return
+        since = known.since if known else now
+        self._asks[reason] = Ask(since=since, due=min(now + rest_s, since + MOST_RESTS * rest_s))
+
+    def due_at(self) -> float | None:
+        """Return when the next one is due; None when nothing is asked for."""
+        every = [ask.due for ask in self._asks.values()]
+        if self._next_interval is not None:
+            every.append(self._next_interval)
+        return min(every, default=None)
+
+    def take(self, now: float) -> tuple[Reason, ...]:
+        """Return the reasons that are due, and forget them."""
+        if self._next_interval is not None and now >= self._next_interval:
+            self._next_interval = now + self._interval_s
+            self.ask("interval", now)
+        due = tuple(reason for reason, ask in self._asks.items() if ask.due <= now)
+        for reason in due:
+            del self._asks[reason]
+        return due
+
+    def clear(self) -> None:
+        """Forget everything: somebody did it all."""
+        self._asks.clear()
+
+
+GATHER_S = 0.3
+"""How long messages may gather before they are indexed together."""
+LOOK_S = 5.0
+"""How often to look whether another process stored something, or let go of the lock."""
+
+T = TypeVar("T")
+
+
+class Last(msgspec.Struct, frozen=True, kw_only=True):
+    """The last sync: when it ended (ms UTC), what started it, and the `code` of its failure."""
+
+    at: int | None = None
+    reason: Reason | None = None
+    error: str | None = None
+
+
+class Duties(msgspec.Struct, frozen=True, kw_only=True):
+    """What the background does and asks.
+
+    Attributes:
+        work: Called with what started it and the watch to work under; may raise anything.
+        is_owner: Whether the work of this home is ours; asked before each work.
+        is_behind: Whether something was stored that nobody asked for here; asked every `LOOK_S`.
+        begin: Called once, when the work is ours for the first time.
+        ended: Called after each work, and after each failure.
+    """
+
+    work: Callable[[tuple[Reason, ...], Watch], object]
+    is_owner: Callable[[], bool] = lambda: True
+    is_behind: Callable[[], bool] = lambda: False
+    begin: Callable[[], None] = lambda: None
+    ended: Callable[[Last], None] = lambda _: None
+
+
+class BackgroundSync:
+    """Syncs on a thread of its own, which starts with the first that asks.
+
+    Args:
+        duties: What to do.
+        clock: Tells when a sync ended.
+        lock: Held by whoever syncs.
+        interval_s: A sync every so often once the thread runs; 0 for none.
+        now: Seconds of a clock that only goes forward.
+    """
+
+    def __init__(
+        self,
+        duties: Duties,
+        clock: Clock,
+        lock: SyncLock,
+        *,
+        interval_s: float = 0.0,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._duties = duties
+        self._clock = clock
+        self._lock = lock
+        self._now = now
+        self._scheduling = threading.Lock()
+        self._schedule = Schedule(interval_s, now())
+        self._worker = Worker("recollect-sync", self._step, failed=self._failed)
+        self._has_begun = False
+        self._failures = 0
+        self._reason: Reason = "start"
+        self._silent_until = 0.0
+        self.last = Last()
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether a sync is under way, or asked for, or failed."""
+        with self._scheduling:
+            is_asked_for = not self._schedule.is_empty
+        return is_asked_for or self._lock.is_taken or self.last.error is not None
+
+    def ask(self, reason: Reason, rest_s: float = 0.0) -> None:
+        """Ask for a sync, see `Schedule.ask`. Returns at once.
+
+        A search asks in vain for a while after a failure: it must not be what knocks at a provider
+        that is down.
+        """
+        now = self._now()
+        if reason == "search" and now < self._silent_until:
+            return
+        with self._scheduling:
+            self._schedule.ask(reason, now, rest_s)
+        self._worker.wake()
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Do a sync that a person called, in their thread, and return what it returns.
+
+        One in the background gives way; what was asked for is served by this one.
+        """
+        with self._lock.taken(NOBODY_WATCHES):
+            with self._scheduling:
+                self._schedule.clear()
+            try:
+                done = work()
+            except BaseException as error:
+                self._note("manual", error_code(error))
+                raise
+            self._note("manual", None)
+            return done
+
+    def close(self) -> None:
+        """Stop; what is not done is done by the next process. A second call does nothing."""
+        self._worker.stop()
+
+    def _step(self) -> float:
+        """Do what is due, or look around; return when to come again."""
+        with self._scheduling:
+            reasons = self._schedule.take(self._now())
+        if not reasons and self._has_begun:
+            self._reason = "message"
+            reasons = ("message",) if self._duties.is_behind() else ()
+        if reasons:
+            self._reason = reasons[0]
+            self._serve(reasons)
+        return self._rest_s()
+
+    def _rest_s(self) -> float:
+        with self._scheduling:
+            due = self._schedule.due_at()
+        return LOOK_S if due is None else min(LOOK_S, max(0.0, due - self._now()))
+
+    def _serve(self, reasons: tuple[Reason, ...]) -> None:
+        if not self._duties.is_owner():
+            with self._scheduling:
+                for reason in reasons:
+                    self._schedule.ask(reason, self._now(), LOOK_S)
+            return
+        if not self._has_begun:
+            self._has_begun = True
+            self._duties.begin()
+        stopping = self._worker.closing.is_set
+        with self._lock.taken(Watch(stopping=stopping, mode="background")) as watch:
+            if watch is not None:
+                self._duties.work(reasons, watch)
+                self._failures = 0
+                self._note(reasons[0], None)
+                self._duties.ended(self.last)
+
+    def _failed(self, error: Exception) -> float:
+        self._failures += 1
+        due_s = backoff_s(self._failures, RETRY_S)
+        self._silent_until = self._now() + due_s
+        with self._scheduling:
+            self._schedule.ask("retry", self._now(), due_s)
+        self._note(self._reason, error_code(error))
+        self._duties.ended(self.last)
+        return self._rest_s()
+
+    def _note(self, reason: Reason, error: str | None) -> None:
+        self.last = Last(at=self._clock.now_ms(), reason=reason, error=error)
