@@ -19,7 +19,7 @@ KINDS = {"class", "function", "method", "property", "import", "unreachable_code"
 COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
-    "agent_key", "as_dict", "channel_key", "damaged_messages", "episodes_of",
+    "as_dict", "damaged_messages", "episodes_of",
     "explain_settings", "is_pending", "is_stray", "renew",
 }  # fmt: skip
 """For programs; the documentation or the design names them."""
@@ -33,18 +33,12 @@ CALLED_FROM_OUTSIDE = {
 LATER = {"Blobs", "back_up", "chunk_turns"}
 """Needed by a step of the plan that is not built yet."""
 
-GOING = {
-    "changes_after", "estimate_cost", "is_memory_path", "language_names", "limit_turns",
-    "provider_names", "score_of_rank",
-}  # fmt: skip
-"""Dead, and to be removed with their tests; nothing may be added."""
-
 
 def main() -> int:
     """Print what nothing uses, and which exceptions are not needed any more."""
     vulture = Vulture(ignore_decorators=COMMANDS)
     vulture.scavenge([str(path) for path in LOOKED_AT], exclude=[f"{PACKAGE}/testing/*"])
-    excepted = PUBLIC | CALLED_FROM_OUTSIDE | LATER | GOING
+    excepted = PUBLIC | CALLED_FROM_OUTSIDE | LATER
     unused = [item for item in vulture.get_unused_code(60) if item.typ in KINDS]
     unused = [item for item in unused if PACKAGE in Path(item.filename).parents]
     unused = [item for item in unused if item.name not in _entry_points()]

@@ -73,7 +73,7 @@ class Commands(Group):
         super().__init__(**(attributes | {"commands": CommandTable()}))
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; whoever stopped reading its output has what was wanted."""
+        """Run the command; a reader who closed its output has what they wanted."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:

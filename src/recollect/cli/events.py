@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # for a name only
     from recollect.store.journal import RecordedEvent
 
 LATEST = 20
-"""Events that are shown where nobody says since when."""
+"""Events that are shown without --since."""
 
 app = App()
 
@@ -31,7 +31,7 @@ def events(
     *,
     since: Annotated[
         int | None,
-        typer.Option(help="Those behind this sequence number; 0 for all. The latest by default."),
+        typer.Option(help="Those after this sequence number; 0 for all. The latest by default."),
     ] = None,
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Stay, and show each as it comes.")

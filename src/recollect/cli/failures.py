@@ -42,9 +42,9 @@ EXIT_CODES: dict[type[RecollectError], int] = {
 }
 """Usage (2) is what typer refuses before a command starts; the tree tells of what failed."""
 
-_DEBUG_HINT = "this is a bug; `recollect --debug …` (or RECOLLECT_DEBUG=1) shows where"
+_DEBUG_HINT = "run `recollect --debug …` (or set RECOLLECT_DEBUG=1) to see where; this is a bug"
 _BEFORE_COMMAND = {"--home": " DIR", "--workspace": " DIR", "--debug": "", "--version": ""}
-"""Options of the root that people write behind the command, and what follows them."""
+"""Options of the root that people write after the command, and what follows them."""
 
 
 def tell_error(error: RecollectError, *, as_json: bool) -> int:
@@ -62,8 +62,8 @@ def tell_usage(error: Any, *, as_json: bool) -> int:
     """
     wrong = getattr(error, "option_name", None)
     if wrong in _BEFORE_COMMAND:
-        message = f"{wrong} stands before the command"
-        hint = f"recollect {wrong}{_BEFORE_COMMAND[wrong]} COMMAND"
+        message = f"{wrong} must be given before the command"
+        hint = f"run recollect {wrong}{_BEFORE_COMMAND[wrong]} COMMAND"
     else:
         message = " ".join(error.format_message().split()).rstrip(".")
         context = getattr(error, "ctx", None)
@@ -81,15 +81,15 @@ def tell_incomplete(message: str, hint: str, *, as_json: bool) -> int:
 def tell_interrupt(*, as_json: bool) -> int:
     """Say that nothing is broken; return the exit code."""
     message = "interrupted; what was stored is kept"
-    _tell("interrupted", message, "the same command goes on from there", as_json=as_json)
+    _tell("interrupted", message, "run the same command again to go on from there", as_json=as_json)
     return INTERRUPTED
 
 
 def tell_unexpected(error: BaseException, *, as_json: bool, debug: bool) -> int:
-    """Say in one line what nobody expected; return the exit code."""
+    """Report an unexpected error in one line; return the exit code."""
     if debug:
         traceback.print_exception(error)
-    # The text of a foreign exception can hold anything, the user's text too: only its kind is told.
+    # The text of a foreign exception can hold anything, also the user's: only its type is shown.
     _tell("internal", f"unexpected {type(error).__name__}", _DEBUG_HINT, as_json=as_json)
     return FAILED
 

@@ -102,7 +102,9 @@ def _give_message(
     message = find_message(memory.sessions, address)
     if asking is not None and not _is_heard(memory, message.session_id, asking):
         # As if it were not there: that something was said is already telling.
-        raise NotFound("there is no such message", hint="Message ids come from a search.")
+        raise NotFound(
+            "there is no such message", hint="run `recollect search`: its hits name messages"
+        )
     before = memory.sessions.messages(message.session_id, limit=around, before_seq=message.seq)
     after = memory.sessions.messages(message.session_id, limit=around, after_seq=message.seq)
     if as_json:

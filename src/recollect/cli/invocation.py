@@ -22,7 +22,7 @@ HOME_FILES = ("records.db", "config.yaml")
 
 
 class Invocation(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands before the command."""
+    """The options given before the command."""
 
     home: Path | None = None
     workspace: Path | None = None
@@ -30,13 +30,13 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def invocation_of(context: typer.Context) -> Invocation:
-    """Return what stands before the command of ``context``."""
+    """Return the options given before the command of ``context``."""
     found = context.find_root().obj
     return found if isinstance(found, Invocation) else Invocation()
 
 
 def answers_json(context: typer.Context, as_json: bool) -> bool:
-    """Return whether JSON is asked for: behind the command, before it, or behind a group's name."""
+    """Return whether JSON is asked for: after the command, before it, or after a group's name."""
     above = context.parent
     while above is not None and not as_json:
         as_json, above = bool(above.params.get("as_json")), above.parent
@@ -84,7 +84,7 @@ def is_home(home: Path) -> bool:
         for path in (home, *home.parents):
             if path.exists() and not path.is_dir():
                 raise InvalidInput(
-                    f"{path} is no folder", hint="name a folder with --home", path=str(path)
+                    f"{path} must be a folder", hint="name a folder with --home", path=str(path)
                 )
         return any((home / name).exists() for name in HOME_FILES) or _has_lost_records(home)
     except OSError as error:

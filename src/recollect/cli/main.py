@@ -62,7 +62,7 @@ def recollect(
         typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Hold what stands before the command."""
+    """Keep the options given before the command."""
     context.obj = Invocation(home=home, workspace=workspace, agent=agent)
     if context.invoked_subcommand is None and as_json:
         context.fail("Missing command")
@@ -80,7 +80,7 @@ def main(
     """Run a command line and return its exit code: 0 done, 1 failed, 2 wrong usage.
 
     Args:
-        arguments: What stands behind the program's name; those of the process if not given.
+        arguments: What follows the program's name; that of the process if not given.
         command: The commands; those of recollect if not given.
         name: Of the program, for its help.
     """
@@ -99,7 +99,7 @@ def main(
         return DONE
     except OSError as error:
         return _tell_system(error, as_json=as_json)
-    except Exception as error:  # noqa: BLE001 - the last place where it can be told in one line
+    except Exception as error:  # noqa: BLE001 - the last place where it can be reported in one line
         return tell_unexpected(error, as_json=as_json, debug=_shows_bugs(options))
     return code
 

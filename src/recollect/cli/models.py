@@ -34,9 +34,9 @@ def show_models(context: typer.Context, *, as_json: AsJson = False) -> None:
     from recollect.cli.output.screen import next_steps, say, show_pairs
     from recollect.models.local.folder import INSTALL_HINT
 
-    told = {"in use"} | {name for name, value in found.items() if value is not None}
-    told -= {"hint", "language model hint"}
-    show_pairs((name, _shown(found[name])) for name in found if name in told)
+    shown = {"in use"} | {name for name, value in found.items() if value is not None}
+    shown -= {"hint", "language model hint"}
+    show_pairs((name, _shown(found[name])) for name in found if name in shown)
     if found["hint"] == INSTALL_HINT:
         next_steps([("recollect models install", "search by meaning too, 80 MB, once")])
     elif found["hint"]:

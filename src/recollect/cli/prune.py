@@ -53,23 +53,23 @@ def prune(
 def _agree(report: PruneReport, *, yes: bool, as_json: bool) -> None:
     if yes:
         return
-    told = f"{_amount(report.sessions, report.messages, report.bytes)} would be removed for good"
+    summary = f"{_amount(report.sessions, report.messages, report.bytes)} would be removed for good"
     if as_json or not sys.stdin.isatty():
-        raise InvalidInput(told, hint="add --yes to agree; --dry-run shows what it is")
-    if not typer.confirm(f"{told}. Go on?", err=True):
+        raise InvalidInput(summary, hint="add --yes to agree; --dry-run shows what it is")
+    if not typer.confirm(f"{summary}. Go on?", err=True):
         raise InvalidInput("nothing was removed", hint="the caps are in sessions.retention")
 
 
 def _show(report: PruneReport) -> None:
     from recollect.cli.output.screen import show, show_pairs, warn
 
-    told = _amount(report.sessions, report.messages, report.bytes)
+    amount = _amount(report.sessions, report.messages, report.bytes)
     if not (report.sessions or report.messages):
         show(("nothing to remove", "bold green"), (": no cap of sessions.retention is passed", ""))
     elif report.dry_run:
-        show(("nothing was changed", "bold green"), (f": {told} would be removed", ""))
+        show(("nothing was changed", "bold green"), (f": {amount} would be removed", ""))
     else:
-        show(("removed", "bold green"), (f" {told}", ""))
+        show(("removed", "bold green"), (f" {amount}", ""))
     show_pairs(
         (_amount(part.sessions, part.messages, part.bytes), _WHY[reason])
         for reason, part in report.by_reason.items()

@@ -42,6 +42,7 @@ class MemorySource:
         self.folder = folder
         self.origin = origin_name(folder.workspace, scope)
         """Stands before the refs of its files; see `recollect.index.model.origin`."""
+        self._prefix = qualified(self.origin, "")
         self._scope = scope
         self._scanned_at = 0.0
         self._scan_s = 0.0
@@ -84,7 +85,7 @@ class MemorySource:
             )
 
     def _ref(self, path: str) -> str:
-        return qualified(self.origin, path)
+        return self._prefix + path
 
     def _look(self, state: SourceState) -> tuple[MemoryListing, Mapping[str, str]]:
         """Return what is there, and the stamps of what was: of all, or of what changed alone.
@@ -103,7 +104,7 @@ class MemorySource:
 
     def _is_own(self, ref: str) -> bool:
         """Whether a file is of this workspace; one that names none is from before they did."""
-        return origin_of(ref) in {self.origin, None}
+        return ref.startswith(self._prefix) or origin_of(ref) is None
 
     def _scan(self) -> MemoryListing:
         began = time.monotonic()

@@ -23,7 +23,7 @@ from recollect.sessions.record.session import (
     select_sessions,
 )
 from recollect.sessions.record.session_key import AUTOMATIC, parse_key
-from recollect.store.columns import text, text_or_none
+from recollect.store.columns import decode
 from recollect.store.engine import Transaction
 
 # Inside the class `list` is the method.
@@ -224,13 +224,8 @@ class _Known(msgspec.Struct, frozen=True, gc=False):
 def _known(tx: Transaction, scope: Scope) -> list[_Known]:
     """Return the names of all sessions, the last used first."""
     where = Condition(scope)
-    rows = tx.rows(_NAMES + where.sql + " ORDER BY updated_at DESC, id DESC", where.params)
-    return [
-        _Known(
-            text(id_), text_or_none(foreign), text_or_none(key), text_or_none(title), text(status)
-        )
-        for id_, foreign, key, title, status in rows
-    ]
+    rows = tx.all(_NAMES + where.sql + " ORDER BY updated_at DESC, id DESC", where.params)
+    return [decode(_Known, _Known.__struct_fields__, row) for row in rows]
 
 
 def _by_end(sessions: Sequence[_Known], name: str) -> list[_Known]:

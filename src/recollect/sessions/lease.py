@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from types import TracebackType
 from typing import Any, LiteralString, Protocol
 
 import msgspec
@@ -20,7 +19,7 @@ from recollect.sessions.record.draft import Item
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.token_usage import TokenUsage
-from recollect.store.columns import integer, text
+from recollect.store.columns import decode
 from recollect.store.engine import Transaction
 
 _FIND: LiteralString = "SELECT holder, fence, expires_at FROM leases WHERE session_id = ?"
@@ -115,12 +114,7 @@ def _stored(tx: Transaction, session_id: str) -> Lease | None:
     row = tx.row(_FIND, (session_id,))
     if row is None:
         return None
-    return Lease(
-        session_id=session_id,
-        holder=text(row[0]),
-        fence=integer(row[1]),
-        expires_at=integer(row[2]),
-    )
+    return decode(Lease, ("holder", "fence", "expires_at"), row, session_id=session_id)
 
 
 class Append(Protocol):
@@ -173,12 +167,7 @@ class LeasedSession:
     def __enter__(self) -> LeasedSession:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.release()
 
     def renew(self) -> None:

@@ -7,7 +7,7 @@ than a cell is read, one call decodes the row, or all rows of a statement.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -17,6 +17,8 @@ from recollect.store.engine import Row, SqlValue
 _HINT = "run `recollect doctor`"
 
 T = TypeVar("T")
+
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
 def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:
@@ -111,3 +113,15 @@ def blob(value: SqlValue) -> bytes:
     if isinstance(value, bytes):
         return value
     raise StoreCorrupt("a cell is not the blob that its column promises", hint=_HINT)
+
+
+def json_object(value: SqlValue) -> dict[str, Any]:
+    """Return the JSON object of a TEXT cell.
+
+    Raises:
+        StoreCorrupt: it is none.
+    """
+    try:
+        return _OBJECT.decode(text(value))
+    except msgspec.DecodeError as error:
+        raise StoreCorrupt("a cell must be a JSON object", hint=_HINT) from error

@@ -28,26 +28,9 @@ _READ_EVENTS: LiteralString = """
     FROM events WHERE seq > ?"""
 _LAST_EVENT = "SELECT seq FROM events ORDER BY seq DESC LIMIT 1"
 _WRITE_CHANGE = "INSERT INTO changes (tenant, kind, ref, op, at) VALUES (?, ?, ?, ?, ?)"
-_READ_CHANGES = """
-    SELECT seq, tenant, kind, ref, op, at FROM changes WHERE seq > ? ORDER BY seq LIMIT ?
-"""
 _LAST_CHANGE = "SELECT seq FROM changes ORDER BY seq DESC LIMIT 1"
 
 _COLUMNS = ("type", "scope", "at")
-
-
-class Change(Struct, frozen=True, kw_only=True):
-    """A searchable record appeared, changed or went away."""
-
-    seq: int
-    tenant: str
-    kind: str
-    """Such as ``message``."""
-    ref: str
-    """The id of the record."""
-    op: Operation
-    at: int
-    """Ms UTC."""
 
 
 class EventFilter(Struct, frozen=True, kw_only=True):
@@ -120,11 +103,6 @@ def record_changes(
     tx.executemany(_WRITE_CHANGE, [(tenant, kind, ref, op, at) for ref in refs])
 
 
-def changes_after(tx: Transaction, seq: int, limit: int = 1_000) -> list[Change]:
-    """Return up to ``limit`` changes after ``seq``, oldest first."""
-    return [_read_change(row) for row in tx.rows(_READ_CHANGES, (seq, limit))]
-
-
 def last_change(tx: Transaction) -> int:
     """Return the sequence number of the newest change; 0 when there is none."""
     row = tx.row(_LAST_CHANGE)
@@ -177,15 +155,3 @@ def _event(kind: str, fields: dict[str, object], *, scope: Scope, at: int) -> Ev
     except msgspec.ValidationError:
         return UnknownEvent(scope=scope, at=at, name=kind, fields=fields)
     return known
-
-
-def _read_change(row: Row) -> Change:
-    seq, tenant, kind, ref, op, at = row
-    return Change(
-        seq=integer(seq),
-        tenant=text(tenant),
-        kind=text(kind),
-        ref=text(ref),
-        op="delete" if op == "delete" else "put",
-        at=integer(at),
-    )

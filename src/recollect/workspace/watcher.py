@@ -28,6 +28,8 @@ then the paths that changed, and an empty set when nothing did for so long."""
 GROUP_MS = 400
 STEP_MS = 50
 """Changes are told when none has followed for a step, and at the latest after a group."""
+READY_MS = 100
+"""How long a first wait is: when it ends without a change, everything is watched."""
 TRIES = 5
 """Folders may vanish between listing and watching; more often than this in a row, and it is
 something else."""
@@ -148,17 +150,26 @@ def system_changes(folders: Sequence[str], stop: threading.Event, wait_s: float)
         OSError: there are no handles left, or a folder is gone.
         RuntimeError: the system refused.
     """
-    from watchfiles._rust_notify import RustNotify
+    from watchfiles import watch
 
-    wait_ms = max(1, round(wait_s * 1000))
-    with RustNotify(list(folders), False, False, 0, False, True) as system:
-        yield frozenset()
-        while not stop.is_set():
-            told = system.watch(GROUP_MS, STEP_MS, wait_ms, stop)
-            if isinstance(told, set):
-                yield frozenset(path for _, path in told)
-            elif told == "timeout":
-                yield frozenset()
+    turns = max(1, round(wait_s * 1000 / READY_MS))
+    quiet = turns - 1  # the first turn without a change says that it watches
+    for told in watch(
+        *folders,
+        watch_filter=None,
+        debounce=GROUP_MS,
+        step=STEP_MS,
+        stop_event=stop,
+        rust_timeout=READY_MS,
+        yield_on_timeout=True,
+        force_polling=False,
+        recursive=False,
+        ignore_permission_denied=True,
+    ):
+        quiet = 0 if told else quiet + 1
+        if told or quiet >= turns:
+            quiet = 0
+            yield frozenset(path for _, path in told)
 
 
 def _listed(place: FilePlace) -> Sequence[FoundFile]:

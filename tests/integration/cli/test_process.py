@@ -86,7 +86,8 @@ def test_an_interrupt_leaves_everything_consistent(
     out, err = process.communicate()
     assert (process.returncode, out) == (130, "")
     assert err == (
-        "error: interrupted; what was stored is kept\n hint: the same command goes on from there\n"
+        "error: interrupted; what was stored is kept\n"
+        " hint: run the same command again to go on from there\n"
     )
     stored = run("--home", home, "status", "--json").json["messages"]
     report = run("--home", home, "import", "jsonl", path, "--json").json

@@ -15,7 +15,7 @@ import pytest
 import recollect
 from recollect.core.errors import InvalidInput
 from recollect.memory import Memory
-from recollect.sessions.record.session_key import channel_key
+from recollect.sessions.record.session_key import parse_key
 
 KEY = "telegram:5054873275"
 HOUR_MS = 3_600_000
@@ -153,7 +153,7 @@ def test_compact_session_writes_compaction_event_removes_old_messages(
 
 def test_session_key_format_is_channel_and_user(memory: Memory) -> None:
     """The long form of OpenClaw, and those between, are keys too."""
-    assert channel_key("Telegram", "5054873275").text == KEY
+    assert parse_key("Telegram:5054873275").text == KEY
     assert memory.sessions.open("Telegram:5054873275").key == KEY
     for bad in ("telegram:", ":5054873275", "a\x00:b"):
         with pytest.raises(InvalidInput):

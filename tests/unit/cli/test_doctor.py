@@ -110,13 +110,13 @@ def test_notes_of_guests_are_found_with_their_sources(
 def test_chats_without_an_owner_are_told(run: Run, filled: Path) -> None:
     """By doctor and status, with what to do; imported ones of unknown origin are counted."""
     assert _check(run("--home", filled, "doctor", "--json"), "owner")["detail"] == (
-        "nobody is named, and nobody needs to be; 1 imported session of unknown origin"
+        "no owner is named, and none is needed; 1 imported session of unknown origin"
     )
     run("--home", filled, "sessions", "start", "--key", "telegram:42")
     run("--home", filled, "sessions", "start", "--key", "agent:main:telegram:group:-100")
     found = _check(run("--home", filled, "doctor", "--json"), "owner")
     assert found["state"] == "note"
-    assert found["detail"].startswith("1 chat with people, and nobody is named;")
+    assert found["detail"].startswith("1 chat with people, and no owner is named;")
     assert "recollect config set sessions.owner telegram:42" in found["hint"]
     status = run("--home", filled, "status")
     assert "warning: 1 chat with people, and no owner is named: name your own" in status.err
@@ -198,7 +198,7 @@ def test_an_outdated_index_is_wrong_and_rebuilt(run: Run, filled: Path) -> None:
     done = run("--home", filled, "doctor", "--json")
     assert (done.code, _state(done)["index"]) == (1, "wrong")
     fixed = run("--home", filled, "doctor", "--fix", "--json")
-    assert fixed.json["fixed"] == ["built the index anew"]
+    assert fixed.json["fixed"] == ["rebuilt the index"]
     assert fixed.json["healthy"]
 
 

@@ -56,7 +56,7 @@ def test_an_option_behind_the_command_is_sent_to_its_place(run: Run, option: str
     """A usual slip."""
     done = run("status", option, "x")
     assert done.code == 2
-    assert f"{option} stands before the command" in done.err
+    assert f"{option} must be given before the command" in done.err
 
 
 def test_json_behind_two_dashes_is_text(run: Run) -> None:

@@ -106,7 +106,7 @@ def test_what_is_not_the_owners_is_not_flushed(run: Run, home: Path) -> None:
     """And the reason is told: imported without a key, or a chat with somebody else."""
     run("--home", home, "sessions", "start", "--key", "telegram:42")
     for session, why in (
-        ("delivery", "nobody knows who heard it, it was imported without a key"),
+        ("delivery", "it was imported without a key, so it is not known who heard it"),
         ("telegram:42", "it is not the owner's; sessions.owner names your accounts"),
     ):
         done = run("--home", home, "sessions", "flush", session)

@@ -14,7 +14,7 @@ from recollect.core.settings import StoreSettings
 from recollect.index.model.origin import origin_of, path_of, qualified
 from recollect.store.sqlite.database import open_index
 from recollect.workspace.extra_paths import ExtraPath, extra_path
-from recollect.workspace.listing import is_memory_path, list_memory
+from recollect.workspace.listing import list_memory
 
 STANDARD = [
     "MEMORY.md",
@@ -81,9 +81,12 @@ def test_a_pattern_chooses_files_of_an_extra_folder(workspace: Path, outside: Pa
         ("memory", False),
     ],
 )
-def test_memory_paths_are_those_of_openclaw(path: str, expected: bool) -> None:
-    """Its golden cases of `isMemoryPath`, without a `/` or `./` before the path."""
-    assert is_memory_path(path) is expected
+def test_memory_paths_are_those_of_openclaw(tmp_path: Path, path: str, expected: bool) -> None:
+    """Its six golden cases of `isMemoryPath`, as files."""
+    file = Path(f"{tmp_path}/{path}")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("x\n", encoding="utf-8")
+    assert bool(list_memory(tmp_path, []).files) is expected
 
 
 def test_the_old_spelling_and_the_profile_are_memory_files(tmp_path: Path) -> None:

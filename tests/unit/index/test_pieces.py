@@ -8,6 +8,7 @@ from recollect.core.scope import Scope
 from recollect.index.build.prepared_chunk import PreparedDocument, prepare
 from recollect.index.model import chunk_record
 from recollect.index.model.document import Document
+from recollect.index.model.generation import Identity
 from recollect.index.model.origin import qualified
 from recollect.text.annotations import Annotation
 from tests.unit.index.scripted import NOON, note, said
@@ -15,7 +16,8 @@ from tests.unit.index.scripted import NOON, note, said
 
 def cut(document: Document, *, entries: bool = True, tokens: int = 400) -> PreparedDocument:
     """Return a document in pieces."""
-    return prepare(document, b"", tokens=tokens, overlap=0, entries=entries)
+    identity = Identity(terms=1, pieces=1, tokens=tokens, overlap=0, entries=entries)
+    return prepare(document, b"", identity)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.context.view import (
     SMALLEST_BUDGET,
     ContextView,
-    limit_turns,
     read_tail,
     stranded,
 )
@@ -265,13 +264,6 @@ def test_a_view_reads_only_the_end() -> None:
     assert not tail.is_all
 
 
-def golden() -> list[Message]:
-    """Return the messages of OpenClaw's own case."""
-    turns = [("user", "u1"), ("assistant", "a1"), ("user", "u2"), ("assistant", "a2")]
-    turns += [("tool", "t2"), ("user", "u3"), ("assistant", "a3")]
-    return [message(n, role, TextBlock(text=text)) for n, (role, text) in enumerate(turns, 1)]
-
-
 def message(seq: int, role: str, *blocks: Any) -> Message:
     """Return a message with a place."""
     return Message(
@@ -285,20 +277,6 @@ def message(seq: int, role: str, *blocks: Any) -> Message:
         recorded_at=0,
         tenant="local",
     )
-
-
-@pytest.mark.parametrize(
-    ("turns", "expected"),
-    [
-        (2, ["u2", "a2", "t2", "u3", "a3"]),
-        (10, ["u1", "a1", "u2", "a2", "t2", "u3", "a3"]),
-        (0, ["u1", "a1", "u2", "a2", "t2", "u3", "a3"]),
-        (None, ["u1", "a1", "u2", "a2", "t2", "u3", "a3"]),
-    ],
-)
-def test_the_last_turns_are_those_of_openclaw(turns: int | None, expected: list[str]) -> None:
-    """Measured: limitHistoryTurns of 2026.2.9, both cases."""
-    assert [m.text for m in limit_turns(golden(), turns)] == expected
 
 
 PIECES = st.lists(

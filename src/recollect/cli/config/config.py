@@ -77,7 +77,7 @@ def get_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) ->
 def explain_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) -> None:
     """Show what a setting does, what it may be, and where its value comes from."""
     row, option = _row(_resolved(context), key), _option(key)
-    told = {
+    layers = {
         "key": key,
         "value": row.value,
         "origin": row.origin,
@@ -88,11 +88,11 @@ def explain_setting(context: typer.Context, key: Key, *, as_json: AsJson = False
         "what for": option.why,
     }
     if answers_json(context, as_json):
-        print_document(told)
+        print_document(layers)
         return
     from recollect.cli.output.screen import show_pairs
 
-    show_pairs((name, _shown(value)) for name, value in told.items() if value != "")
+    show_pairs((name, _shown(value)) for name, value in layers.items() if value != "")
 
 
 @group.command("set")
@@ -154,7 +154,7 @@ def _agent(context: typer.Context) -> str | None:
 
 
 def _file_key(context: typer.Context, key: str) -> str:
-    """Return where a setting stands in config.yaml: below the agent that is named, if one is.
+    """Return the place of a setting in config.yaml: below the agent that is named, if one is.
 
     Raises:
         ConfigError: it cannot differ between agents.
@@ -197,7 +197,7 @@ def _config_path(home: Path) -> Path:
 
 
 def _change(home: Path, change: Callable[[str], str]) -> None:
-    """Write config.yaml anew, in one step; nothing is written when nothing changes."""
+    """Replace config.yaml in one step; nothing is written when nothing changes."""
     from recollect.cli.config.config_file import first_config
     from recollect.store.files import private_folder, write_file
 

@@ -1,6 +1,6 @@
 """`config.yaml` as text: the first one with its comments, and changes that keep every comment.
 
-A change is made where the YAML parser says that the value stands, and the result is parsed again:
+A change is made where the YAML parser finds the value, and the result is parsed again:
 it must say what was meant and nothing else.
 """
 
@@ -73,7 +73,7 @@ def without_setting(text: str, key: str, default: Value) -> str:
 
 
 class _Place(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a key exists: the deepest node on its way, and the names behind it."""
+    """How far a key exists: the deepest node on its way, and the names after it."""
 
     key: yaml.Node | None
     """The name of that node; None for the whole file."""
@@ -220,9 +220,9 @@ def _only_by_hand() -> ConfigError:
 def _explained(option: Option, indent: str) -> Iterator[str]:
     unit = f" ({option.unit})" if option.unit else ""
     why = f"{option.why} " if option.why else ""
-    told = f"{why}Must be {option.expects}{unit}."
+    text = f"{why}Must be {option.expects}{unit}."
     lead = f"{indent}# "
-    yield textwrap.fill(told, WIDTH, initial_indent=lead, subsequent_indent=lead) + "\n"
+    yield textwrap.fill(text, WIDTH, initial_indent=lead, subsequent_indent=lead) + "\n"
     yield f"{lead}{_named(option.key.rpartition('.')[2], option.default)}\n"
 
 

@@ -45,7 +45,7 @@ LITTLE_SPACE = 256 << 20
 """Below it an index rebuild or a model may not fit."""
 
 RECORDS_HINT = "restore a backup; keep what is there"
-INDEX_HINT = "`recollect doctor --fix` builds it anew from the records"
+INDEX_HINT = "`recollect doctor --fix` rebuilds it from the records"
 
 Opener = Callable[[Path, StoreSettings, Clock], SqliteDatabase]
 
@@ -67,7 +67,7 @@ class Checkup:
         self._damaged: set[str] = set()
 
     def run(self) -> Iterator[CheckResult]:
-        """Yield a finding for each check; one that fails does not stop the others."""
+        """Yield a result for each check; one that fails does not stop the others."""
         for name, needs, check in self._checks():
             if self._damaged.isdisjoint(needs):
                 yield self._result(name, check)
@@ -169,9 +169,9 @@ class Checkup:
                 hint = "`recollect sync` makes it again"
                 return CheckResult(name=name, state="note", detail="missing", hint=hint)
             return CheckResult(name=name, state="wrong", detail="missing", hint=RECORDS_HINT)
-        problems, told = self._examined(opener)
+        problems, summary = self._examined(opener)
         if not problems:
-            return sound(name, f"sound, {size(path.stat().st_size)}, {told}")
+            return sound(name, f"sound, {size(path.stat().st_size)}, {summary}")
         self._damaged.add(name)
         hint = INDEX_HINT if is_index else RECORDS_HINT
         return CheckResult(name=name, state="wrong", detail=f"damaged: {problems[0]}", hint=hint)
@@ -181,8 +181,8 @@ class Checkup:
         try:
             with self._opened(opener) as database:
                 health = database.health()
-                told = f"schema {health.schema_version}, SQLite {health.sqlite_version}"
-                return quick_check(database), told
+                summary = f"schema {health.schema_version}, SQLite {health.sqlite_version}"
+                return quick_check(database), summary
         except StoreCorrupt as error:
             return [error.message], ""
 
@@ -198,8 +198,8 @@ class Checkup:
         if not states and not strays:
             return sound("mirrors", f"{count(equal, 'transcript')} as in the database")
         parts = [f"{number} {state}" for state, number in sorted(states.items())]
-        told = ", ".join([*parts, *([f"{strays} without a session"] if strays else [])])
-        return CheckResult(name="mirrors", state="wrong", detail=told, hint=FIX_HINT)
+        detail = ", ".join([*parts, *([f"{strays} without a session"] if strays else [])])
+        return CheckResult(name="mirrors", state="wrong", detail=detail, hint=FIX_HINT)
 
     def _index(self) -> CheckResult:
         with self._memory() as memory:

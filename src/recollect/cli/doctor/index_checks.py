@@ -78,9 +78,9 @@ def check_files(files: MemoryFolder, listing: MemoryListing, place: str) -> Chec
     """
     worst: tuple[State, str] = ("ok", "")
     for file in listing.files:
-        state, told = _readable(files, file)
+        state, detail = _readable(files, file)
         if state == "wrong" or (state == "note" and worst[0] == "ok"):
-            worst = (state, f"{file.ref}: {told}")
+            worst = (state, f"{file.ref}: {detail}")
         if state == "wrong":
             break
     closed = [path for path in listing.closed if path not in CURATED]
@@ -111,7 +111,7 @@ def _readable(files: MemoryFolder, file: MemoryFile) -> tuple[State, str]:
 
 def _is_stopped(holder: Holder) -> bool:
     try:
-        told = (PROCESSES / str(holder.pid) / "status").read_text(encoding="utf-8")
+        status = (PROCESSES / str(holder.pid) / "status").read_text(encoding="utf-8")
     except OSError:
         return False
-    return _STOPPED.search(told) is not None
+    return _STOPPED.search(status) is not None

@@ -21,11 +21,11 @@ def check_owner(memory: Memory) -> CheckResult:
     unknown = count(status.unknown_origin, "imported session")
     more = f"; {unknown} of unknown origin" if status.unknown_origin else ""
     if status.unowned:
-        detail = f"{count(status.unowned, 'chat')} with people, and nobody is named{more}"
+        detail = f"{count(status.unowned, 'chat')} with people, and no owner is named{more}"
         return CheckResult(name="owner", state="note", detail=detail, hint=OWNER_HINT)
     accounts = memory.settings.sessions.owner
     named = f"{count(len(accounts), 'account')} named"
-    return sound("owner", (named if accounts else "nobody is named, and nobody needs to be") + more)
+    return sound("owner", (named if accounts else "no owner is named, and none is needed") + more)
 
 
 def check_notes(memory: Memory) -> CheckResult:
@@ -33,8 +33,8 @@ def check_notes(memory: Memory) -> CheckResult:
     if memory.workspace is None:
         return sound("notes", "no workspace")
     flushes = [each.event for each in memory.events.since(types=["memory.flushed"])]
-    told = [event for event in flushes if isinstance(event, MemoryFlushed)]
-    found = guest_notes(memory.sessions, told, memory.workspace)
+    flushed = [event for event in flushes if isinstance(event, MemoryFlushed)]
+    found = guest_notes(memory.sessions, flushed, memory.workspace)
     # What a model worded cannot be told from what is there no more.
     found = [each for each in found if each.lines or memory.status().language.model]
     if not found:

@@ -54,7 +54,7 @@ def repair(
             yield "let batches of the embedding provider be used again"
         report = memory.sync(on_progress)
     if report.rebuilt:
-        yield "built the index anew"
+        yield "rebuilt the index"
     elif report.put or report.removed or report.vectors:
         documents = count(report.put + report.removed, "document")
         yield f"brought the index up: {documents}, {count(report.vectors, 'vector')}"
@@ -70,7 +70,7 @@ def set_index_aside(home: Path) -> None:
     """Rename a damaged index, which is derived, so that a new one can take its place.
 
     Raises:
-        StoreBusy: another process has it open, or nobody can tell.
+        StoreBusy: another process has it open, or that cannot be determined.
         StoreError: it cannot be renamed.
     """
     path = home / INDEX_FILE
@@ -101,7 +101,7 @@ def _open_files(descriptors: Path) -> Iterator[Path]:
         for descriptor in descriptors.iterdir():
             yield Path(os.readlink(descriptor))
     except OSError:
-        return  # it has just ended, or belongs to somebody who cannot read the home either
+        return  # it has just ended, or belongs to a user who cannot read the home either
 
 
 def _is_damaged(home: Path) -> bool:

@@ -24,25 +24,25 @@ def show_preview(found: Preview) -> None:
         ("cost", _cost(found)),
     ]
     if found.rebuild:
-        pairs.insert(0, ("rebuild", f"everything is built anew: {found.rebuild}"))
+        pairs.insert(0, ("rebuild", f"everything is rebuilt: {found.rebuild}"))
     show_pairs(pairs)
     if found.consent_needed:
         warn(found.consent_needed)
 
 
 def agree(memory: Memory, *, reindex: bool, yes: bool, as_json: bool) -> bool:
-    """Return whether everything is to be built anew because somebody agreed to pay for it.
+    """Return whether everything is to be rebuilt because the user agreed to pay for it.
 
-    Nobody is asked when nobody bills, or when every vector is there already.
+    Does not ask when nothing is billed, or when every vector is there already.
 
     Args:
         memory: Whose index.
-        reindex: Whether everything is to be built anew in any case.
+        reindex: Whether everything is to be rebuilt in any case.
         yes: It was agreed on the command line.
-        as_json: A program reads the answer, so nobody can be asked.
+        as_json: A program reads the answer, so there is no one to ask.
 
     Raises:
-        InvalidInput: nobody can be asked, or somebody declined.
+        InvalidInput: there is no one to ask, or they declined.
     """
     if not memory.needs_confirmation(reindex=reindex):
         return reindex
@@ -55,13 +55,13 @@ def agree(memory: Memory, *, reindex: bool, yes: bool, as_json: bool) -> bool:
 def _ask(found: Preview, *, as_json: bool) -> None:
     import typer
 
-    told = f"{found.model} would embed {_texts(found)}: {_cost(found)}"
+    offer = f"{found.model} would embed {_texts(found)}: {_cost(found)}"
     if as_json or not sys.stdin.isatty():
         raise InvalidInput(
-            f"{told}; that needs your agreement",
+            f"{offer}; that needs your agreement",
             hint="add --yes to agree; --dry-run shows the figures",
         )
-    if not typer.confirm(f"{told}. Go on?", err=True):
+    if not typer.confirm(f"{offer}. Go on?", err=True):
         raise InvalidInput("nothing was sent", hint="the old index goes on answering")
 
 
@@ -77,7 +77,7 @@ def _texts(found: Preview) -> str:
 
 def _cost(found: Preview) -> str:
     if not found.is_paid:
-        return "nothing: nobody bills for it"
+        return "nothing: it is not billed"
     price = "unknown price" if found.usd is None else _dollars(found.usd)
     left = found.tokens_left_today
     if left is None or left >= found.tokens:

@@ -56,8 +56,8 @@ def sync(
         if dry_run:
             _preview(memory, reindex=False, as_json=as_json)
             return
-        anew = agree(memory, reindex=False, yes=yes, as_json=as_json)
-        _run(memory, anew=anew, as_json=as_json)
+        rebuild = agree(memory, reindex=False, yes=yes, as_json=as_json)
+        _run(memory, rebuild=rebuild, as_json=as_json)
         if stay:
             watch(memory, as_json=as_json)
 
@@ -66,14 +66,14 @@ def sync(
 def reindex(
     context: typer.Context, *, dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False
 ) -> None:
-    """Build the index anew; searches are answered by the old one meanwhile."""
+    """Rebuild the index; the old one answers searches meanwhile."""
     as_json = answers_json(context, as_json)
     with opened(context) as memory:
         if dry_run:
             _preview(memory, reindex=True, as_json=as_json)
         else:
             agree(memory, reindex=True, yes=yes, as_json=as_json)
-            _run(memory, anew=True, as_json=as_json)
+            _run(memory, rebuild=True, as_json=as_json)
 
 
 def _preview(memory: Memory, *, reindex: bool, as_json: bool) -> None:
@@ -84,14 +84,14 @@ def _preview(memory: Memory, *, reindex: bool, as_json: bool) -> None:
         show_preview(found)
 
 
-def _run(memory: Memory, *, anew: bool, as_json: bool) -> None:
-    if anew and not as_json:
+def _run(memory: Memory, *, rebuild: bool, as_json: bool) -> None:
+    if rebuild and not as_json:
         from recollect.cli.output.screen import say
 
-        say(("building the index anew; the old one answers meanwhile", "dim"))
+        say(("rebuilding the index; the old one answers meanwhile", "dim"))
     with show_progress(quiet=as_json) as progress:
         started = time.perf_counter()
-        work = memory.reindex if anew else memory.sync
+        work = memory.reindex if rebuild else memory.sync
         report = work(progress.indexing)
         took_s = time.perf_counter() - started
     _give(report, took_s, as_json=as_json)
@@ -117,8 +117,8 @@ def _show(report: SyncReport, took_s: float) -> None:
     from recollect.cli.output.screen import show, warn
 
     done = "rebuilt" if report.rebuilt else "paused" if report.paused else "up to date"
-    told = ", ".join(_counts(report)) or "nothing new"
-    show((done, "bold green"), (f" in {duration(took_s)}: {told}", ""))
+    counts = ", ".join(_counts(report)) or "nothing new"
+    show((done, "bold green"), (f" in {duration(took_s)}: {counts}", ""))
     for warning in report.warnings:
         warn(warning)
 

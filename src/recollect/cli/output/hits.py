@@ -46,7 +46,7 @@ def show_hits(
         question: Its words are marked.
         titles: What sessions are called, by id.
         explained: For how many of them to show the parts of the score.
-        cited: Whether to say below each where it stands, as it is cited.
+        cited: Whether to say below each where it is, as it is cited.
     """
     screen = console()
     most = max((share for hit in hits[:explained] for share in hit.why.values()), default=1.0)
@@ -81,12 +81,12 @@ def _head(rank: int, hit: Hit, titles: Mapping[str, str], width: int) -> Text:
         left.append_text(line((address(hit), "bold"), (f"  {day(hit.at)}", "dim")))
         return left
     who = hit.name or hit.role or ""
-    told = f"  {one_line(who)}, {day(hit.at)}"
+    details = f"  {one_line(who)}, {day(hit.at)}"
     place = address(hit)
-    room = width - left.cell_len - cell_len(told) - len(place) - 2
+    room = width - left.cell_len - cell_len(details) - len(place) - 2
     title = Text(one_line(titles.get(hit.session_id or "", hit.source)), "bold")
     title.truncate(max(room, 12), overflow="ellipsis")
-    left.append_text(title).append(told, "dim")
+    left.append_text(title).append(details, "dim")
     gap = max(2, width - left.cell_len - len(place))
     return left.append(" " * gap).append(place, "cyan")
 
@@ -120,7 +120,7 @@ _IS_UNSPACED = rf"[{_UNSPACED}]"
 _WORD = rf"{_IS_UNSPACED}+|[^\W{_UNSPACED}]+(?:['’][a-zA-Z]+)?"
 
 Stretch = tuple[int, int]
-"""From a character, from 0, to behind another."""
+"""Offsets of the first character, from 0, and after the last."""
 
 
 def matches(text: str, question: str) -> list[Stretch]:

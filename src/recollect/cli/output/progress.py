@@ -73,7 +73,7 @@ class ProgressLines(Painter):
         self._write = write
         self._now = now
         self._stage = ""
-        self._began = self._told = now()
+        self._began = self._written = now()
         self._began_at = 0
 
     def paint(self, stage: str, done: int, total: int, unit: str) -> None:
@@ -81,9 +81,9 @@ class ProgressLines(Painter):
         now = self._now()
         if stage != self._stage:
             self._stage, self._began, self._began_at = stage, now, done
-        if now - self._told < LINE_EVERY_S:
+        if now - self._written < LINE_EVERY_S:
             return
-        self._told = now
+        self._written = now
         rate = (done - self._began_at) / max(now - self._began, 1e-9)
         left = f", {duration((total - done) / rate)} left" if rate > 0 and total > done else ""
         percent = 100 * done // total if total else 100
@@ -126,7 +126,7 @@ def show_progress(*, quiet: bool = False) -> Iterator[Steps]:
     """Yield what reports go to; on a terminal they become bars, elsewhere lines.
 
     Args:
-        quiet: Print no lines; somebody may read stderr as JSON.
+        quiet: Print no lines; a program may read stderr as JSON.
     """
     painter = _painter(quiet=quiet)
     try:

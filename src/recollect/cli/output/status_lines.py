@@ -1,4 +1,4 @@
-"""A status in lines that people read: what is there, and what somebody should look after."""
+"""A status in lines that people read: what is there, and what needs attention."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _durability(found: Status) -> str:
 
 
 def warnings_of(found: Status) -> list[str]:
-    """Return what somebody should look after, and how."""
+    """Return what needs attention, and how."""
     unowned = f"{count(found.unowned, 'chat')} with people, and no owner is named: {OWNER_HINT}"
     return [
         *_index_warnings(found),
@@ -143,8 +143,10 @@ def _part_warnings(found: Status) -> Iterator[str]:
     if found.vector.load_error:
         yield f"{found.vector.requested} does not answer for vectors: {found.vector.load_error}"
     if found.batch is not None and found.batch.last_error:
-        told = f"{found.batch.failures} of {found.batch.limit} failures ({found.batch.last_error})"
-        yield f"batches of {found.batch.last_provider}: {told}"
+        failures = (
+            f"{found.batch.failures} of {found.batch.limit} failures ({found.batch.last_error})"
+        )
+        yield f"batches of {found.batch.last_provider}: {failures}"
     if found.sync.watch_error:
         yield f"files are not watched by the system: {found.sync.watch_error}"
     yield from found.sync.warnings

@@ -1,1 +1,1 @@
-"""`recollect sessions` and what stands below it."""
+"""`recollect sessions` and its subcommands."""

@@ -115,7 +115,7 @@ def reset_session(
     key: Annotated[str, typer.Argument(metavar="KEY", help="A session key.", show_default=False)],
     *,
     project: About = None,
-    reason: Annotated[str, typer.Option(help="Told in the event.")] = "new",
+    reason: Annotated[str, typer.Option(help="Recorded in the event.")] = "new",
     as_json: AsJson = False,
 ) -> None:
     """Begin a new session under a key, as /new does. Prints its id; the one before is archived."""

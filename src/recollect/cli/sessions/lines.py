@@ -30,7 +30,7 @@ def complete_session(context: typer.Context, incomplete: str) -> list[tuple[str,
     from recollect.core.errors import RecollectError
 
     root = context.find_root()
-    home = root.params.get("home")  # as it was typed: nobody called the root
+    home = root.params.get("home")  # as it was typed: the root was not called
     root.obj = Invocation(home=None if home is None else Path(home))
     try:
         if not is_home(home_of(context)):
@@ -64,7 +64,7 @@ OfSession = Annotated[
 ForSession = Annotated[
     str | None,
     typer.Option(
-        help="Only what may be told in this session.",
+        help="Only what this session may hear.",
         autocompletion=complete_session,
         rich_help_panel=FILTERS,
     ),
@@ -86,8 +86,8 @@ def show_session_line(sessions: Sessions, session: Session) -> None:
     from recollect.cli.output.formatting import count
     from recollect.cli.output.screen import say
 
-    told = f"  {short(session.id)}, {count(session.last_seq, 'message')}\n"
-    say((title_of(sessions, session), "bold"), (told, "dim"))
+    details = f"  {short(session.id)}, {count(session.last_seq, 'message')}\n"
+    say((title_of(sessions, session), "bold"), (details, "dim"))
 
 
 def give_session(context: typer.Context, session: Session, remark: str, *, as_json: bool) -> None:

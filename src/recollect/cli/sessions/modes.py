@@ -89,10 +89,10 @@ def show_mode(
 def _show_rules(rules: ModeRules) -> None:
     from recollect.cli.output.screen import show_pairs
 
-    told = msgspec.structs.asdict(rules)
-    told["tools"] = "all" if rules.tools is None else ", ".join(rules.tools) or "none"
+    found = msgspec.structs.asdict(rules)
+    found["tools"] = "all" if rules.tools is None else ", ".join(rules.tools) or "none"
     words = {True: "yes", False: "no"}
     show_pairs(
         (name.replace("_", " "), words[value] if isinstance(value, bool) else str(value))
-        for name, value in told.items()
+        for name, value in found.items()
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # for a name only
     from recollect.sessions.sessions import Sessions
 
 STDIN = "-"
-"""The text that stands for what comes in on stdin."""
+"""The text that means standard input."""
 
 app = App()
 
@@ -58,7 +58,7 @@ def say_message(
     busy: Busy = "refuse",
     as_json: AsJson = False,
 ) -> None:
-    """Store a message at the end of a session. Prints where it stands."""
+    """Store a message at the end of a session. Prints its id and seq."""
     if not text:
         raise InvalidInput("the text is empty", hint="give one, or - to take it from stdin")
     with opened(context) as memory:

@@ -56,11 +56,11 @@ def _branches(root: Branch) -> Iterator[Branch]:
 def _show(session: Session, lease: Lease | None, grown: dict[str, list[str]]) -> None:
     from recollect.cli.output.screen import show_pairs
 
-    told = _who(session) | _counts(session) | _lineage(session)
-    told["forks"] = ", ".join(map(short, grown["fork"]))
-    told["followed by"] = ", ".join(map(short, grown["reset"]))
-    told["held by"] = None if lease is None else f"{lease.holder} until {_moment(lease.expires_at)}"
-    show_pairs((name, value) for name, value in told.items() if value)
+    rows = _who(session) | _counts(session) | _lineage(session)
+    rows["forks"] = ", ".join(map(short, grown["fork"]))
+    rows["followed by"] = ", ".join(map(short, grown["reset"]))
+    rows["held by"] = None if lease is None else f"{lease.holder} until {_moment(lease.expires_at)}"
+    show_pairs((name, value) for name, value in rows.items() if value)
 
 
 def _who(session: Session) -> dict[str, str | None]:

@@ -27,7 +27,7 @@ class TreeRow(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the drawing.
 
     Attributes:
-        depth: How many branches it stands away from the trunk.
+        depth: How many branches it is away from the trunk.
         relation: ``root``, ``fork`` or ``reset``.
         prefix: The lines to its left.
         session: The session itself.
@@ -43,7 +43,7 @@ class TreeRow(msgspec.Struct, frozen=True, kw_only=True):
 def show_tree(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
     """Draw the forks and resets that a session belongs to.
 
-    A session that took the place of another under its key stands below it, a fork to its right.
+    A session that took the place of another under its key is shown below it, a fork to its right.
     """
     with opened(context) as memory:
         chosen = memory.sessions.find(session)

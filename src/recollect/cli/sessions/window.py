@@ -1,4 +1,4 @@
-"""`recollect sessions view`, `compact` and `flush`: what of a session stands in the prompt."""
+"""`recollect sessions view`, `compact` and `flush`: which part of a session is in the prompt."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NOT_FLUSHED = {
     "no_workspace": "there is no workspace",
     "group": "nothing is written from groups",
     "guest": "it is not the owner's; sessions.owner names your accounts",
-    "unknown_origin": "nobody knows who heard it, it was imported without a key",
+    "unknown_origin": "it was imported without a key, so it is not known who heard it",
     "automatic": "nothing is written from jobs and sub-agents",
     "done": "it was done since the last compaction",
     "given_up": "it failed too often since the last compaction",
@@ -55,7 +55,7 @@ def show_view(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what of a session stands in the prompt: a summary, and the newest messages."""
+    """Show which part of a session is in the prompt: a summary, and the newest messages."""
     with opened(context) as memory:
         found = memory.sessions.find(session)
         view = memory.sessions.view(found.id, budget)
@@ -116,15 +116,15 @@ def _show_view(sessions: Sessions, view: ContextView) -> None:
     from recollect.cli.output.messages import show_messages
     from recollect.cli.output.screen import say, show
 
-    told = [short(view.session_id), count(view.tokens, "token")]
+    details = [short(view.session_id), count(view.tokens, "token")]
     if view.omitted:
-        told.append(f"{count(view.omitted, 'message')} left out")
+        details.append(f"{count(view.omitted, 'message')} left out")
     if view.truncated:
-        told.append(f"{count(len(view.truncated), 'message')} in part")
+        details.append(f"{count(len(view.truncated), 'message')} in part")
     if view.is_full:
-        told.append("a compaction is due")
+        details.append("a compaction is due")
     title = title_of(sessions, sessions.get(view.session_id))
-    say((title, "bold"), (f"  {', '.join(told)}\n", "dim"))
+    say((title, "bold"), (f"  {', '.join(details)}\n", "dim"))
     if view.summary is not None:
         show((f"messages 1 to {view.through_seq}, as a summary", "dim"))
         show((view.summary, ""))

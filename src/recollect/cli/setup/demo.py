@@ -31,7 +31,7 @@ def demo(
         Path | None,
         typer.Option(help="Keep the demo in this folder; in the user's cache by default."),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start again.")] = False,
     with_model: Annotated[
         bool, typer.Option("--with-model", help="Install the local model first, 80 MB, once.")
     ] = False,
@@ -56,7 +56,7 @@ def demo(
 
 
 def _opened(home: Path) -> Memory:
-    """Open the demo; what an older version left behind and cannot be opened is made anew."""
+    """Open the demo; one that an older version left and that cannot be opened is made again."""
     from recollect.cli.setup.sample import prepare, workspace_of
     from recollect.memory import open_memory
 
@@ -150,9 +150,9 @@ def _show_reading(memory: Memory, read: dict[str, Any]) -> None:
 
     status = memory.status()
     report, synced = read["imported"], read["synced"]
-    told = f"{count(status.messages, 'message')} in {count(status.sessions, 'conversation')}"
+    summary = f"{count(status.messages, 'message')} in {count(status.sessions, 'conversation')}"
     notes = count(status.index.documents.get("memory", 0), "note")
-    show(("The spring of a small tea shop: ", "bold"), (f"{told}, {notes}", ""))
+    show(("The spring of a small tea shop: ", "bold"), (f"{summary}, {notes}", ""))
     if report.messages:
         took = duration(read["import_ms"] / 1000)
         show((f"  imported {count(report.messages, 'message')} in {took}", "dim"))

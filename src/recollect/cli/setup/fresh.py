@@ -22,14 +22,14 @@ _PATIENCE_S = 10.0
 def set_home_aside(home: Path, clock: Clock) -> Path | None:
     """Move databases, their copies, mirrors and blobs away; settings stay.
 
-    Records go last and their log behind them: who is killed in between leaves a home that opens, or
-    one that is refused, never one that lacks its newest rows in silence.
+    Records go last and their log after them: a process killed in between leaves a home that
+    opens, or one that is refused, never one that lacks its newest rows in silence.
 
     Returns:
         Where they are; None where there were none.
 
     Raises:
-        StoreBusy: another program has one of the databases open, or nobody can tell.
+        StoreBusy: another program has one of the databases open, or that cannot be determined.
         StoreError: they cannot be moved.
     """
     names = [path.name for path in home.glob("*") if _is_content(path.name)]

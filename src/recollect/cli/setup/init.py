@@ -52,7 +52,8 @@ def init(
         ),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Begin anew; what is there is kept in the folder aside.")
+        bool,
+        typer.Option("--fresh", help="Start again; what is there is kept in the folder aside."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

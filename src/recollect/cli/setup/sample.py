@@ -37,7 +37,7 @@ class _Marker(msgspec.Struct, frozen=True):
 
 
 def default_folder() -> Path:
-    """Return where the demo lives unless it is told otherwise."""
+    """Return where the demo is kept by default."""
     return platformdirs.user_cache_path("recollect", appauthor=False) / "demo"
 
 
@@ -51,7 +51,7 @@ def prepare(home: Path, *, fresh: bool = False) -> bool:
 
     Args:
         home: The folder; missing, empty, or made by an earlier demo.
-        fresh: Make it anew in any case.
+        fresh: Make it again in any case.
 
     Raises:
         Conflict: it holds something else.

@@ -23,7 +23,7 @@ MOST_LISTED = 20
 """Malformed lines on the screen; the JSON document has up to a hundred."""
 
 GROWING = "an unfinished last line"
-"""Somebody may be writing it just now; the next import reads it whole."""
+"""It may be being written just now; the next import reads it whole."""
 
 app = App()
 
@@ -53,7 +53,7 @@ def import_transcripts(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Store transcripts of Claude Code, OpenClaw or plain JSONL. Again brings what is new.
+    """Store transcripts of Claude Code, OpenClaw or plain JSONL. Run it again to add what is new.
 
     Without a path, claude-code reads ~/.claude/projects and openclaw ~/.openclaw/agents.
     """
@@ -89,7 +89,7 @@ def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
             hint=f"use one of {', '.join((*FORMATS, AUTO))}, and then a path",
         )
     if not paths and form not in USUAL:
-        raise InvalidInput("there is no path", hint=f"name a file: recollect import {form} FILE")
+        raise InvalidInput("a path is required", hint=f"name a file: recollect import {form} FILE")
     return form, [path.expanduser() for path in paths] or [_usual_place(form)]
 
 
@@ -176,7 +176,7 @@ def _remarks(report: ImportReport) -> list[tuple[str, int]]:
         ("transcripts had nothing new", report.unchanged),
         ("messages were there already", report.duplicates),
         ("messages of deleted sessions were left out", report.deleted),
-        ("lines are no part of a conversation", report.skipped),
+        ("lines are not part of a conversation", report.skipped),
         ("messages had no readable time", report.undated),
         ("characters could not be stored and stand as \ufffd", report.replaced),
         ("lines could not be read:", report.malformed_count),

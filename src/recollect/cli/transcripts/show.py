@@ -32,7 +32,7 @@ def transcript(
         int | None,
         typer.Option("--limit", "-n", help="The last so many; with --after, the first."),
     ] = None,
-    after: Annotated[int | None, typer.Option(help="Only behind this seq.")] = None,
+    after: Annotated[int | None, typer.Option(help="Only after this seq.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what was said in a session, oldest first; of a fork also what it shares."""

@@ -21,7 +21,7 @@ ADDED_UP = (
     "embedding.remote.headers",
     "language.headers",
 )
-"""Lists of the agent are put behind the common ones, as OpenClaw does with its extra paths."""
+"""Lists of the agent are put after the common ones, as OpenClaw does with its extra paths."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 

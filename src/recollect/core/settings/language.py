@@ -16,7 +16,7 @@ class LanguageSettings(Struct, frozen=True, kw_only=True):
             min_length=1,
             max_length=200,
             description="none: no model, summaries are made by rule and nothing leaves the "
-            "machine. Otherwise openai, anthropic or claude-cli, with a model behind a colon if it "
+            "machine. Otherwise openai, anthropic or claude-cli, with a model after a colon if it "
             "is not to be the default one, such as openai:gpt-5-mini.",
         ),
     ] = "none"

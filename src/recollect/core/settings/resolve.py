@@ -60,7 +60,7 @@ class ResolvedSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 HIDDEN = "set, not shown"
-"""What stands for a secret wherever settings are shown."""
+"""Shown instead of a secret wherever settings are shown."""
 
 
 def _shown(value: SettingValue, secret: bool) -> SettingValue:
@@ -79,7 +79,7 @@ def load_settings(
         home: The folder that may hold ``config.yaml``; it need not exist.
         overrides: Arguments: dotted keys, or nested mappings.
         environ: The variables; the process environment by default.
-        agent: Whose settings: what stands below its name in ``agents`` wins over the rest of the
+        agent: Whose settings: what is below its name in ``agents`` wins over the rest of the
             file; without a name, or without settings of its own, the common ones.
 
     Raises:
@@ -88,7 +88,7 @@ def load_settings(
     in_file = read_file(home / FILE_NAME)
     agents = agents_named(in_file)
     for key, entry in in_file.items():
-        _converted(option_key(key), entry)  # a mistake in another agent's settings is told too
+        _converted(option_key(key), entry)  # a mistake in another agent's settings is reported too
     agent = None if agent is None else agent_name(agent)
     given = layered(in_file, agent)
     given |= read_environment(os.environ if environ is None else environ)

@@ -50,7 +50,7 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
         float,
         _weight(
             "Holds the question's pairs of characters itself; only in scripts without spaces, "
-            "where short texts take over too much of what stands beside them."
+            "where short texts take over too much of what is next to them."
         ),
     ] = 0.1
     feedback: Annotated[

@@ -1,4 +1,4 @@
-"""The settings of sessions: how long one lasts, what of it stands in the view, what is kept."""
+"""The settings of sessions: how long one lasts, which part of it is in the view, what is kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, field
 
 
 class FreshnessSettings(Struct, frozen=True, kw_only=True):
-    """When a key gets a new session. What stands under a key before it is kept."""
+    """When a key gets a new session. What was said under a key before it is kept."""
 
     mode: Annotated[
         Literal["idle", "daily", "both", "none"],
@@ -54,7 +54,7 @@ class FreshnessSettings(Struct, frozen=True, kw_only=True):
 
 
 class ContextSettings(Struct, frozen=True, kw_only=True):
-    """How much of a session stands in the prompt, and when older messages become a summary."""
+    """How much of a session is in the prompt, and when older messages become a summary."""
 
     window_tokens: Annotated[
         int,
@@ -216,7 +216,7 @@ class SessionSettings(Struct, frozen=True, kw_only=True):
         Meta(
             max_length=10_000,
             description="Accounts of one person: ann=telegram:123, ann=discord:9, or bob=77 on any "
-            "channel. They hear of each other. A change builds the index anew.",
+            "channel. They hear of each other. A change rebuilds the index.",
         ),
     ] = ()
     owner: Annotated[

@@ -102,7 +102,7 @@ class WorkspaceSettings(Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             max_length=1_000,
-            description="More Markdown files or folders to index; behind a folder a pattern may "
+            description="More Markdown files or folders to index; after a folder a pattern may "
             "stand, as in ~/notes/**/*.md. Symbolic links are not followed.",
         ),
     ] = ()

@@ -34,7 +34,7 @@ def find_digests(tx: Transaction, partition: int, keys: Iterable[Key]) -> dict[K
         by_source[source].append(ref)
     found: dict[Key, bytes] = {}
     for source, refs in by_source.items():
-        rows = tx.rows(
+        rows = tx.all(
             "SELECT ref, hash FROM documents WHERE partition_id = ? AND source = ?"
             " AND ref IN (SELECT value FROM json_each(?))",
             (partition, source, msgspec.json.encode(refs).decode()),
@@ -43,15 +43,17 @@ def find_digests(tx: Transaction, partition: int, keys: Iterable[Key]) -> dict[K
     return found
 
 
-def find_stamps(tx: Transaction, generation: int, source: str, tenant: str) -> dict[str, str]:
-    """Return the stamps of a tenant's documents of one source, by ref; empty where none is."""
-    rows = tx.rows(
-        "SELECT d.ref, coalesce(d.stamp, '') FROM documents d"
+def find_versions(
+    tx: Transaction, generation: int, source: str, tenant: str
+) -> list[tuple[str, str, bytes]]:
+    """Return ref, stamp (empty where none is) and digest of a tenant's documents of one source."""
+    rows = tx.all(
+        "SELECT d.ref, coalesce(d.stamp, ''), d.hash FROM documents d"
         " JOIN partitions p ON p.id = d.partition_id"
         " WHERE p.generation = ? AND p.tenant = ? AND d.source = ?",
         (generation, tenant, source),
     )
-    return {text(ref): text(stamp) for ref, stamp in rows}
+    return [(text(ref), text(stamp), blob(digest)) for ref, stamp, digest in rows]
 
 
 def next_document(tx: Transaction) -> int:

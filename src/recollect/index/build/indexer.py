@@ -295,9 +295,10 @@ class Indexer:
         self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation
     ) -> tuple[SyncReport, Generation]:
         """Read feeds into the serving generation, and into the next one when it is flipped."""
+        wanted = self.identity()
         while True:
-            generation = self._with_embedder(serving)
-            if not generation.identity.can_take(self.identity()):
+            generation = self._with_embedder(serving, wanted)
+            if not generation.identity.can_take(wanted):
                 return SyncReport(), generation
             try:
                 return self._ingestor.sync(generation, feeds, watch), generation
@@ -334,9 +335,8 @@ class Indexer:
 
         return self._database.write(unit)
 
-    def _with_embedder(self, generation: Generation) -> Generation:
+    def _with_embedder(self, generation: Generation, wanted: Identity) -> Generation:
         """Queue every chunk for the first embedder of a generation that has none."""
-        wanted = self.identity()
         if generation.identity.embedder or not wanted.embedder:
             return generation
         if not generation.identity.can_take(wanted) or self.consent_needed():

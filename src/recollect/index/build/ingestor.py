@@ -14,17 +14,17 @@ from functools import partial
 import msgspec
 
 from recollect.core.errors import Conflict
-from recollect.index.build.document_rows import find_digests, find_stamps
-from recollect.index.build.prepared_chunk import prepare
+from recollect.index.build.document_rows import find_versions
+from recollect.index.build.prepared_chunk import PreparedDocument, prepare
 from recollect.index.build.writer import PartitionWriter, WriteStep
 from recollect.index.lexical.segments import Merge, Segment, plan_merge, segments
 from recollect.index.model.document import Document, DocumentBatch, DocumentSource, SourceState
 from recollect.index.model.generation import (
     Generation,
+    Identity,
     cursor,
     ensure_partition,
-    live_identity,
-    partition_number,
+    live_place,
     partition_numbers,
     set_cursor,
 )
@@ -70,10 +70,15 @@ class Ingestor:
             StoreError: the database refused.
         """
         report = SyncReport()
-        for feed in feeds:
-            is_finished = watch.mode == "answer" and not self.is_behind(generation, feed)
-            while not is_finished:
-                report, is_finished = self._sync_feed(generation, feed, report, watch)
+        if watch.mode == "answer":
+            feeds = [feed for feed in feeds if self.is_behind(generation, feed)]
+        look = partial(_known, generation=generation.number, changed=watch.changed)
+        while feeds:
+            unfinished = []
+            for known in self._database.read(partial(look, feeds=feeds)):
+                report, is_finished = self._sync_feed(generation, known, report, watch)
+                unfinished += [] if is_finished else [known.feed]
+            feeds = unfinished
         return report
 
     def merge(self, generation: Generation, watch: Watch, *, small_only: bool = False) -> None:
@@ -86,24 +91,24 @@ class Ingestor:
         """
         if not self._merging.acquire(blocking=False):
             return
+        plan = partial(_plan, generation=generation.number, small_only=small_only)
         try:
-            for number in self._database.read(lambda tx: partition_numbers(tx, generation.number)):
-                self._merge_partition(number, watch, small_only=small_only)
+            while (due := self._database.read(plan)) and all(
+                Merge(number, members).run(self._database, watch) for number, members in due
+            ):
+                pass
         finally:
             self._merging.release()
 
     def _sync_feed(
-        self, generation: Generation, feed: DocumentSource, report: SyncReport, watch: Watch
+        self, generation: Generation, known: _Known, report: SyncReport, watch: Watch
     ) -> tuple[SyncReport, bool]:
         """Write what is new; return False beside the report when another process did some of it."""
-        state = self._database.read(
-            partial(_state, generation=generation.number, feed=feed, changed=watch.changed)
-        )
-        start = state.cursor
-        for batch in feed.batches(state):
+        start = known.state.cursor
+        for batch in known.feed.batches(known.state):
             if watch.stopping():
                 break
-            applied = self._apply(generation, feed, (start, batch))
+            applied = self._apply(generation, known, start, batch)
             if applied is None:
                 return report, False
             start = batch.cursor
@@ -112,11 +117,10 @@ class Ingestor:
         return report, True
 
     def _apply(
-        self, generation: Generation, feed: DocumentSource, place: tuple[int, DocumentBatch]
+        self, generation: Generation, known: _Known, start: int, batch: DocumentBatch
     ) -> SyncReport | None:
         """Write a batch if it begins where the cursor of its feed stands; else return None."""
-        start, batch = place
-        steps = self._steps(generation, batch)
+        steps = _steps(generation.identity, known, batch)
         ignored = sum(prepared.ignored for step in steps.values() for prepared in step.changed)
         told = (f"{IGNORED}: {ignored}",) if ignored else ()
         report = SyncReport(warnings=batch.warnings + told)
@@ -124,79 +128,80 @@ class Ingestor:
             return report
 
         def unit(tx: Transaction) -> SyncReport | None:
-            identity = live_identity(tx, generation.number)
-            if identity is None:
+            present = live_place(tx, generation.number, known.feed.name)
+            if present is None:
                 raise Superseded
-            if cursor(tx, generation.number, feed.name) != start:
+            identity, place = present
+            if place != start:
                 return None
             done = report
             for tenant, step in steps.items():
-                number = ensure_partition(tx, generation.number, tenant)
-                writer = self._writers.setdefault(number, PartitionWriter(number, identity.lexical))
+                writer = self._writer(ensure_partition(tx, generation.number, tenant), identity)
                 done = done.plus(writer.apply(tx, step, embed=bool(identity.embedder)))
-            set_cursor(tx, generation.number, feed.name, batch.cursor)
+            if batch.cursor != start:
+                set_cursor(tx, generation.number, known.feed.name, batch.cursor)
             return done
 
         return self._database.write(unit)
 
-    def _steps(self, generation: Generation, batch: DocumentBatch) -> Mapping[str, WriteStep]:
-        """Return what is to be done by tenant; new texts are cut and analysed here."""
-        by_tenant: dict[str, list[Document]] = defaultdict(list)
-        for document in batch.documents:
-            by_tenant[document.scope.tenant].append(document)
-        removed: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        for removal in batch.removals:
-            removed[removal.tenant].append((removal.source, removal.ref))
-        return {
-            tenant: msgspec.structs.replace(
-                self._step(generation, tenant, by_tenant[tenant]), removed=removed[tenant]
-            )
-            for tenant in sorted({*by_tenant, *removed})
-        }
+    def _writer(self, number: int, identity: Identity) -> PartitionWriter:
+        if number not in self._writers:
+            self._writers[number] = PartitionWriter(number, identity.lexical)
+        return self._writers[number]
 
-    def _step(
-        self, generation: Generation, tenant: str, documents: Sequence[Document]
-    ) -> WriteStep:
-        keys = [(document.source, document.ref) for document in documents]
 
-        def find(tx: Transaction) -> dict[tuple[str, str], bytes]:
-            number = partition_number(tx, generation.number, tenant)
-            return {} if number is None else find_digests(tx, number, keys)
+class _Known(msgspec.Struct, frozen=True):
+    """What the index knows of a feed; digests by ref, where it knows the documents one by one."""
 
-        known = self._database.read(find)
-        digests = [(document, document.digest()) for document in documents]
-        identity = generation.identity
-        return WriteStep(
-            changed=[
-                prepare(
-                    document,
-                    digest,
-                    tokens=identity.tokens,
-                    overlap=identity.overlap,
-                    entries=identity.entries,
-                )
-                for document, digest in digests
-                if known.get((document.source, document.ref)) != digest
-            ],
-            unchanged=[
-                document
-                for document, digest in digests
-                if known.get((document.source, document.ref)) == digest
-            ],
+    feed: DocumentSource
+    state: SourceState
+    digests: Mapping[str, bytes]
+
+
+def _known(
+    tx: Transaction,
+    generation: int,
+    feeds: Sequence[DocumentSource],
+    changed: frozenset[str] | None,
+) -> list[_Known]:
+    found = []
+    for feed in feeds:
+        tenant = feed.tenant
+        rows = [] if tenant is None else find_versions(tx, generation, feed.source, tenant)
+        stamps = {ref: stamp for ref, stamp, _ in rows}
+        place = cursor(tx, generation, feed.name)
+        state = SourceState(place, stamps, changed if stamps else None)
+        found.append(_Known(feed, state, {ref: digest for ref, _, digest in rows}))
+    return found
+
+
+def _plan(
+    tx: Transaction, generation: int, *, small_only: bool
+) -> list[tuple[int, tuple[Segment, ...]]]:
+    """Return the segments to join next, by partition."""
+    plans = (
+        (number, plan_merge(segments(tx, number), small_only=small_only))
+        for number in partition_numbers(tx, generation)
+    )
+    return [(number, members) for number, members in plans if members]
+
+
+def _steps(identity: Identity, known: _Known, batch: DocumentBatch) -> Mapping[str, WriteStep]:
+    """Return what is to be done by tenant; new texts are cut and analysed here."""
+    changed: dict[str, list[PreparedDocument]] = defaultdict(list)
+    unchanged: dict[str, list[Document]] = defaultdict(list)
+    removed: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for document in batch.documents:
+        digest = document.digest()
+        if known.digests.get(document.ref) == digest:
+            unchanged[document.scope.tenant].append(document)
+        else:
+            changed[document.scope.tenant].append(prepare(document, digest, identity))
+    for removal in batch.removals:
+        removed[removal.tenant].append((removal.source, removal.ref))
+    return {
+        tenant: WriteStep(
+            changed=changed[tenant], unchanged=unchanged[tenant], removed=removed[tenant]
         )
-
-    def _merge_partition(self, number: int, watch: Watch, *, small_only: bool) -> None:
-        def plan(tx: Transaction) -> tuple[Segment, ...]:
-            return plan_merge(segments(tx, number), small_only=small_only)
-
-        while members := self._database.read(plan):
-            if not Merge(number, members).run(self._database, watch):
-                return
-
-
-def _state(
-    tx: Transaction, generation: int, feed: DocumentSource, changed: frozenset[str] | None
-) -> SourceState:
-    tenant = feed.tenant
-    stamps = {} if tenant is None else find_stamps(tx, generation, feed.source, tenant)
-    return SourceState(cursor(tx, generation, feed.name), stamps, changed if stamps else None)
+        for tenant in sorted({*changed, *unchanged, *removed})
+    }

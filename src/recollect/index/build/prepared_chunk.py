@@ -11,6 +11,7 @@ import msgspec
 
 from recollect.index.model import chunk_record
 from recollect.index.model.document import Document
+from recollect.index.model.generation import Identity
 from recollect.index.model.memory_date import CURATED, is_evergreen
 from recollect.index.model.origin import path_of
 from recollect.text.annotations import Annotated, Annotation, join_annotations, read_annotations
@@ -77,17 +78,13 @@ class PreparedDocument(msgspec.Struct, frozen=True):
         return self.document.source, self.document.ref
 
 
-def prepare(
-    document: Document, digest: bytes, *, tokens: int, overlap: int, entries: bool = True
-) -> PreparedDocument:
+def prepare(document: Document, digest: bytes, identity: Identity) -> PreparedDocument:
     """Return the chunks of a document; blank text gives none.
 
     Args:
         document: A file is cut by lines, a message stays whole up to `MESSAGE_TOKENS`.
         digest: What `Document.digest` returned.
-        tokens: Size of a file's chunk in tokens of four characters.
-        overlap: What the next chunk repeats, likewise.
-        entries: Whether curated files are cut per entry.
+        identity: Has the size of a file's chunks, and whether curated files are cut per entry.
     """
     if not document.markdown:
         flags = ROLE_FLAGS.get(document.role or "", 0)
@@ -95,8 +92,8 @@ def prepare(
         return PreparedDocument(document, digest, pieces)
     path = path_of(document.ref)
     annotated = read_annotations(document.text)
-    cut = chunk_entries if entries and path in CURATED else chunk_markdown
-    spans = _within(cut(annotated.text, tokens, overlap), annotated.text)
+    cut = chunk_entries if identity.entries and path in CURATED else chunk_markdown
+    spans = _within(cut(annotated.text, identity.tokens, identity.overlap), annotated.text)
     flags = chunk_record.EVERGREEN if is_evergreen(path) else 0
     told = _told(annotated, spans)
     pieces = [

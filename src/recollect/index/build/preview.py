@@ -12,7 +12,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.index.build.document_rows import find_digests, find_stamps
+from recollect.index.build.document_rows import find_digests, find_versions
 from recollect.index.build.prepared_chunk import prepare
 from recollect.index.embedding.cache import LOOKUP_GROUP, EmbeddingCache
 from recollect.index.model.chunk_record import chunk_ids
@@ -110,8 +110,9 @@ class Survey:
         if self._generation is None:
             return SourceState(0, {})
         number = self._generation.number
-        stamps = {} if feed.tenant is None else find_stamps(tx, number, feed.source, feed.tenant)
-        return SourceState(cursor(tx, number, feed.name), stamps)
+        tenant = feed.tenant
+        rows = [] if tenant is None else find_versions(tx, number, feed.source, tenant)
+        return SourceState(cursor(tx, number, feed.name), {ref: stamp for ref, stamp, _ in rows})
 
     def _take(self, documents: Sequence[Document]) -> None:
         by_tenant: dict[str, list[Document]] = defaultdict(list)
@@ -134,14 +135,7 @@ class Survey:
         return {} if number is None else find_digests(tx, number, keys)
 
     def _cut(self, document: Document, digest: bytes) -> None:
-        identity = self._identity
-        prepared = prepare(
-            document,
-            digest,
-            tokens=identity.tokens,
-            overlap=identity.overlap,
-            entries=identity.entries,
-        )
+        prepared = prepare(document, digest, self._identity)
         self._documents += 1
         self._chunks += len(prepared.pieces)
         for piece in prepared.pieces:

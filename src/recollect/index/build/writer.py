@@ -69,15 +69,16 @@ class PartitionWriter:
             embed: Whether new chunks wait for an embedder.
         """
         first = self._begin(tx)
-        restamp(tx, self._partition, step.unchanged)
-        known = find_digests(tx, self._partition, [p.key for p in step.changed])
-        fresh = [p for p in step.changed if known.get(p.key) != p.digest]
+        if step.unchanged:
+            restamp(tx, self._partition, step.unchanged)
+        changed = {prepared.key: prepared for prepared in step.changed}
+        known = find_digests(tx, self._partition, changed)
+        fresh = {key: p for key, p in changed.items() if known.get(key) != p.digest}
         clearance = DocumentDeleter(self._partition, self._words, self._register)
-        clearance.take(tx, [p.key for p in fresh if p.key in known])
-        put = {p.key for p in step.changed}
-        removed = clearance.take(tx, [key for key in step.removed if key not in put])
+        clearance.take(tx, [key for key in fresh if key in known])
+        removed = clearance.take(tx, [key for key in step.removed if key not in changed])
         intake = DocumentInserter(self._partition, first, self._words, self._register)
-        for prepared in fresh:
+        for prepared in fresh.values():
             intake.add(tx, prepared)
         if fresh or removed:
             self._store(tx, clearance, intake, embed=embed)
@@ -178,7 +179,8 @@ class DocumentInserter:
             " VALUES (?, ?, ?, ?, ?, ?)",
             self._chunks,
         )
-        add_annotations(tx, self._annotations)
+        if self._annotations:
+            add_annotations(tx, self._annotations)
         if embed:
             queued = [(chunk[0],) for chunk in self._chunks]
             tx.executemany("INSERT INTO vector_queue (id) VALUES (?)", queued)

@@ -239,10 +239,14 @@ class EmbeddingService:
         Args:
             now: Ask even if the last failure is not an hour ago.
         """
-        first, trouble = self._embedders.first, self.trouble()
-        if first is None or self._embedders.fallback is None or trouble is None:
-            return
-        if trouble.fingerprint != first.fingerprint or not trouble.is_given_up:
+        first = self._embedders.first
+        trouble = None if self._embedders.fallback is None else self.trouble()
+        if (
+            first is None
+            or trouble is None
+            or trouble.fingerprint != first.fingerprint
+            or not trouble.is_given_up
+        ):
             return
         if not (now or trouble.may_be_asked_again(self._clock.now_ms())):
             return

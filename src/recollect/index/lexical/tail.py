@@ -74,10 +74,10 @@ def store_records(tx: Transaction, partition: int, first: int, records: Records)
 def _append(tx: Transaction, partition: int, run: SegmentRun) -> None:
     blobs = run.entries.by_chunk(run.first, len(run.records))
     layouts = [record.tobytes() for record in run.records]
-    rows = (
+    rows = [
         (chunk_id(partition, run.first + place), layouts[place], with_sum(data, layouts[place]))
         for place, data in enumerate(blobs)
-    )
+    ]
     tx.executemany("INSERT INTO tail (id, layout, postings) VALUES (?, ?, ?)", rows)
 
 

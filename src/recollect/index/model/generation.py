@@ -160,6 +160,19 @@ def live_identity(tx: Transaction, generation: int) -> Identity | None:
     return msgspec.json.decode(text(row[0]), type=Identity) if row else None
 
 
+def live_place(tx: Transaction, generation: int, feed: str) -> tuple[Identity, int] | None:
+    """Return what `live_identity` and `cursor` do; None when the generation was retired."""
+    row = tx.row(
+        "SELECT g.identity, coalesce(c.seq, 0) FROM generations g"
+        " LEFT JOIN cursors c ON c.generation = g.id AND c.feed = ?"
+        " WHERE g.id = ? AND g.status <> 'retired'",
+        (feed, generation),
+    )
+    if row is None:
+        return None
+    return msgspec.json.decode(text(row[0]), type=Identity), integer(row[1])
+
+
 def create_generation(tx: Transaction, identity: Identity, status: str, at: int) -> Generation:
     """Start an empty generation."""
     row = tx.row(

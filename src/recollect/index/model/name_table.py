@@ -77,10 +77,11 @@ class NameTable:
 
     def store(self, tx: Transaction) -> None:
         """Write the uses and remove what is not used any more."""
-        tx.executemany(
-            "UPDATE names SET uses = uses + ? WHERE id = ?",
-            [(change, number) for number, change in self._name_uses.items() if change],
-        )
+        if self._name_uses:
+            tx.executemany(
+                "UPDATE names SET uses = uses + ? WHERE id = ?",
+                [(change, number) for number, change in self._name_uses.items() if change],
+            )
         tx.executemany(
             "UPDATE chunk_groups SET uses = uses + ? WHERE partition_id = ? AND number = ?",
             [(change, self._partition, n) for n, change in self._group_uses.items() if change],
@@ -97,13 +98,14 @@ class NameTable:
     def _remove_unused(self, tx: Transaction) -> None:
         names = [(number,) for number, change in self._name_uses.items() if change < 0]
         groups = [(self._partition, n) for n, change in self._group_uses.items() if change < 0]
-        tx.executemany("DELETE FROM names WHERE id = ? AND uses = 0", names)
-        tx.executemany(
-            "DELETE FROM chunk_groups WHERE partition_id = ? AND number = ? AND uses = 0", groups
-        )
         if names:
+            tx.executemany("DELETE FROM names WHERE id = ? AND uses = 0", names)
             self._names.clear()
         if groups:
+            tx.executemany(
+                "DELETE FROM chunk_groups WHERE partition_id = ? AND number = ? AND uses = 0",
+                groups,
+            )
             self._groups.clear()
 
     def _name(self, tx: Transaction, kind: str, value: str | None) -> int:

@@ -1,4 +1,4 @@
-"""What embedding texts will cost: list prices, and estimates before a large job.
+"""What embedding texts costs: list prices.
 
 List prices in USD for a million tokens, asked for directly (not in a batch). Source: the price
 pages of OpenAI (January 2024, unchanged since), Voyage AI (January 2026), Gemini (April 2026).
@@ -8,12 +8,9 @@ the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
-import msgspec
+from collections.abc import Mapping
 
 from recollect.core.settings import RemoteSettings
-from recollect.text.tokens import estimate_tokens
 
 LIST_PRICES: Mapping[str, float] = {
     "openai:text-embedding-3-small": 0.02,
@@ -31,20 +28,6 @@ LIST_PRICES: Mapping[str, float] = {
 """``provider:model`` -> USD for a million tokens."""
 
 
-class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """What a job will take.
-
-    Attributes:
-        texts: How many texts.
-        tokens: Estimated tokens, within 15 % for most languages.
-        usd: What they cost; None where the price is not known.
-    """
-
-    texts: int
-    tokens: int
-    usd: float | None
-
-
 def price(model: str, settings: RemoteSettings) -> float | None:
     """Return USD for a million tokens of ``provider:model``; None where it is not known.
 
@@ -54,18 +37,3 @@ def price(model: str, settings: RemoteSettings) -> float | None:
     if settings.price_per_million is not None:
         return settings.price_per_million
     return LIST_PRICES.get(model)
-
-
-def estimate_cost(texts: Iterable[str], per_million: float | None) -> Estimate:
-    """Return what embedding ``texts`` takes; nothing is sent.
-
-    Args:
-        texts: Each is read once, none is kept.
-        per_million: USD for a million tokens; 0 for a model that nobody bills.
-    """
-    count = tokens = 0
-    for text in texts:
-        count += 1
-        tokens += estimate_tokens(text)
-    usd = None if per_million is None else tokens * per_million / 1_000_000
-    return Estimate(texts=count, tokens=tokens, usd=usd)

@@ -10,13 +10,12 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.errors import StoreCorrupt
 from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
-from recollect.sessions.record.lineage import MAX_DEPTH
+from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import Condition, Session, owner_of
-from recollect.store.columns import integer, integer_or_none, text, text_or_none
-from recollect.store.engine import Row, Transaction
+from recollect.store.columns import decode
+from recollect.store.engine import Transaction
 from recollect.store.journal import record_change, record_event
 
 COMPACTION_KIND = "compaction"
@@ -26,6 +25,10 @@ _SELECT: LiteralString = """
     SELECT id, session_id, through_seq, last_seq, summary, made_by, tokens_before, tokens_after,
         created_at
     FROM compactions WHERE """
+_FIELDS = (
+    *("id", "session_id", "through_seq", "last_seq", "summary", "made_by", "tokens_before"),
+    *("tokens_after", "created_at"),
+)
 _INSERT: LiteralString = """
     INSERT INTO compactions (id, tenant, agent, user_id, project, session_id, through_seq, last_seq,
         summary, made_by, tokens_before, tokens_after, created_at)
@@ -33,9 +36,6 @@ _INSERT: LiteralString = """
 """
 _COUNT: LiteralString = (
     "UPDATE sessions SET compaction_count = compaction_count + 1, flush_failures = 0 WHERE id = ?"
-)
-_ABOVE: LiteralString = (
-    "SELECT parent_id, forked_at_seq, created_at FROM sessions WHERE id = ? AND tenant = ?"
 )
 
 
@@ -75,20 +75,16 @@ def visible_compaction(tx: Transaction, scope: Scope, session: Session) -> Compa
         StoreCorrupt: the chain of parents is broken or leads in a circle.
     """
     owner = msgspec.structs.replace(scope, session=None)
-    session_id, last, until = session.id, session.last_seq, None
-    parent, shared, born = session.parent_id, session.forked_at_seq, session.created_at
-    for _ in range(MAX_DEPTH):
-        found = _newest(tx, owner, session_id, last, until)
-        if found is not None or parent is None:
+    found = _newest(tx, owner, session.id, session.last_seq, None)
+    if found is not None:
+        return found
+    until = session.created_at
+    for kin, last in stored_ancestors(tx, session):
+        found = _newest(tx, owner, kin.id, last, until)
+        if found is not None:
             return found
-        session_id, last = parent, min(shared or 0, last)
-        until = born if until is None else min(until, born)
-        row = tx.row(_ABOVE, (parent, session.tenant))
-        if row is None:
-            break
-        parent, shared = text_or_none(row[0]), integer_or_none(row[1])
-        born = integer(row[2])
-    raise StoreCorrupt("the parents of a session cannot be followed", hint="run `recollect doctor`")
+        until = min(until, kin.created_at)
+    return None
 
 
 def _newest(
@@ -99,15 +95,15 @@ def _newest(
     if until is not None:
         where.also("created_at <= ?", until)
     row = tx.row(_SELECT + where.sql + " ORDER BY through_seq DESC LIMIT 1", where.params)
-    return None if row is None else _compaction_of(row)
+    return None if row is None else decode(Compaction, _FIELDS, row)
 
 
 def select_compactions(tx: Transaction, scope: Scope, session_id: str) -> list[Compaction]:
     """Return the compactions of one session, its parents' not included, oldest first."""
     owner = msgspec.structs.replace(scope, session=None)
     where = Condition(owner, "session_id").equal("session_id", session_id)
-    rows = tx.rows(_SELECT + where.sql + " ORDER BY through_seq", where.params)
-    return [_compaction_of(row) for row in rows]
+    rows = tx.all(_SELECT + where.sql + " ORDER BY through_seq", where.params)
+    return [decode(Compaction, _FIELDS, row) for row in rows]
 
 
 def store_compaction(tx: Transaction, session: Session, compaction: Compaction) -> None:
@@ -131,18 +127,4 @@ def store_compaction(tx: Transaction, session: Session, compaction: Compaction) 
             tokens_after=c.tokens_after,
             made_by=c.made_by,
         ),
-    )
-
-
-def _compaction_of(row: Row) -> Compaction:
-    return Compaction(
-        id=text(row[0]),
-        session_id=text(row[1]),
-        through_seq=integer(row[2]),
-        last_seq=integer(row[3]),
-        summary=text(row[4]),
-        made_by=text(row[5]),
-        tokens_before=integer(row[6]),
-        tokens_after=integer(row[7]),
-        created_at=integer(row[8]),
     )

@@ -26,7 +26,7 @@ from recollect.core.settings.sessions import ContextSettings
 from recollect.sessions.policy.freshness import local_day
 from recollect.sessions.policy.owner import Owner, is_owners
 from recollect.sessions.policy.visibility import speakers_of, visibility_group_of
-from recollect.sessions.record.lineage import ancestors, find_one
+from recollect.sessions.record.lineage import find_one, stored_ancestors
 from recollect.sessions.record.session import Session, owner_of
 from recollect.sessions.record.session_key import AUTOMATIC, UNKNOWN, parse_key
 from recollect.store.engine import Transaction
@@ -96,10 +96,9 @@ def flushed_seq(tx: Transaction, session: Session) -> int:
     own = find_one(tx, session.id, session.tenant)
     if own is None:
         return 0
-    line = ancestors(own, lambda parent: find_one(tx, parent, session.tenant))
     seen = (
         min(kin.flushed_seq, last)
-        for kin, last in chain([(own, session.last_seq)], line)
+        for kin, last in chain([(own, session.last_seq)], stored_ancestors(tx, session))
         if kin.flushed_seq is not None
     )
     return next(seen, 0)

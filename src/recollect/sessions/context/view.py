@@ -214,16 +214,3 @@ def stranded(messages: Sequence[Message]) -> set[int]:
         for pair in found
         if pair.call_seq is None and pair.call_id is not None and pair.result_seq is not None
     } - joined
-
-
-def limit_turns(messages: Sequence[Message], turns: int | None) -> list[Message]:
-    """Return the last turns of a list of messages: that many of the user's, with all behind them.
-
-    Args:
-        messages: Oldest first.
-        turns: How many; 0 or None for all.
-    """
-    if not turns or turns < 0:
-        return list(messages)
-    starts = [index for index, message in enumerate(messages) if message.role == "user"]
-    return list(messages[starts[-turns] :]) if len(starts) > turns else list(messages)

@@ -7,7 +7,7 @@ out and named: they repeat what the content says. Knows no format.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -154,14 +154,19 @@ _FOLLOWS = frozenset({FOREIGN, USAGE, "parent"})
 """Metadata that comes of the record itself where a message goes back into its own format."""
 
 
-def rest_of(record: Record) -> Mapping[str, Any] | None:
-    """Return what a record of ours carries beside its format; None without any."""
+def restored(record: Record, line: ForeignLine, bare: Callable[[], ForeignLine]) -> ForeignLine:
+    """Return what a record means together with what it carries beside its format.
+
+    Args:
+        record: The record.
+        line: What it means by its format.
+        bare: Makes a message without content, for one that means nothing by its format.
+    """
     rest = record.get(REST)
-    return rest if isinstance(rest, Mapping) else None
-
-
-def restored(line: ForeignLine, rest: Mapping[str, Any]) -> ForeignLine:
-    """Return what a record means together with what it carries."""
+    if not isinstance(rest, Mapping):
+        return line
+    if isinstance(line, Skip | Malformed):
+        line = bare()
     if rest.get(DERIVED):
         return Skip(reason="made by recollect of the messages before")
     told = {name: rest[name] for name in _CARRIED if name in rest}

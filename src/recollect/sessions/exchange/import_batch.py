@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Callable
 from typing import BinaryIO, LiteralString
 
 import msgspec
@@ -17,8 +18,10 @@ from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
 from recollect.core.scope import Scope
 from recollect.sessions.exchange.import_ledger import LedgerEntry, write_entry
+from recollect.sessions.exchange.import_report import Tally
 from recollect.sessions.exchange.import_source import read_lines
-from recollect.sessions.exchange.transcript_format import ForeignSession
+from recollect.sessions.exchange.transcript_format import ForeignSession, TranscriptFormat
+from recollect.sessions.record.access import MirrorSignal
 from recollect.sessions.record.draft import Draft, DraftMaker, check_event_id
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session import (
@@ -33,7 +36,7 @@ from recollect.sessions.record.session import (
 )
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey, parse_key
 from recollect.sessions.record.transcript_rows import append_drafts
-from recollect.store.engine import Transaction
+from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
 
 BATCH_MESSAGES = 1_000
@@ -56,37 +59,32 @@ class BatchResult(msgspec.Struct, frozen=True, kw_only=True):
     """A deleted session whose messages were left out."""
 
 
+class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What the import of every file needs."""
+
+    database: Database
+    clock: Clock
+    ids: IdSource
+    drafts: DraftMaker
+    scope: Scope
+    links: IdentityLinks
+    mirror: MirrorSignal
+    tally: Tally
+    ledger: str
+    stopping: Callable[[], bool]
+
+
 class SessionMaker:
     """Makes sessions of foreign ones.
 
     Args:
-        clock: Tells the time.
-        ids: Gives the sessions their ids.
-        drafts: Cleans and redacts titles and facts.
-        scope: Who owns them.
-        source: The name of the format.
-        is_owners: Whether a session without a telling key is the owner's.
-        links: Which accounts are one person.
+        context: Whose they are, and what cleans their titles and facts.
+        form: Where they come from.
     """
 
-    def __init__(
-        self,
-        *,
-        clock: Clock,
-        ids: IdSource,
-        drafts: DraftMaker,
-        scope: Scope,
-        source: str,
-        is_owners: bool,
-        links: IdentityLinks,
-    ) -> None:
-        self._clock = clock
-        self._ids = ids
-        self._drafts = drafts
-        self._scope = scope
-        self._links = links
-        self._is_owners = is_owners
-        self.source = source
+    def __init__(self, context: ImportContext, form: TranscriptFormat) -> None:
+        self._context = context
+        self._form = form
 
     def session(self, foreign: ForeignSession, began: int) -> Session:
         """Return a new session; ``began`` is the time of its first message, ms UTC.
@@ -96,26 +94,26 @@ class SessionMaker:
             Denied: it belongs to somebody outside the scope.
         """
         session = Session(
-            id=self._ids.new(),
-            tenant=self._scope.tenant,
+            id=self._context.ids.new(),
+            tenant=self._context.scope.tenant,
             status="active",
             created_at=foreign.at if foreign.at is not None else began,
-            updated_at=min(began, self._clock.now_ms()),
+            updated_at=min(began, self._context.clock.now_ms()),
             title=self.title(foreign.title),
             agent=foreign.agent,
             project=self.title(foreign.project),
-            source=self.source,
+            source=self._form.name,
             foreign_id=foreign.id,
-            metadata=self._drafts.facts(foreign.metadata),
+            metadata=self._context.drafts.facts(foreign.metadata),
         )
         key = _key(foreign.key)
-        owned = owned_session(session, key, self._scope, self._links)
+        owned = owned_session(session, key, self._context.scope, self._context.links)
         tells_nothing = key is None or key.is_bare
-        return of_unknown_origin(owned) if tells_nothing and not self._is_owners else owned
+        return of_unknown_origin(owned) if tells_nothing and not self._form.is_owners else owned
 
     def title(self, text: str | None) -> str | None:
         """Return a foreign title or project as it can be stored; a long one is cut."""
-        return None if text is None else self._drafts.label(text[:500], "title")
+        return None if text is None else self._context.drafts.label(text[:500], "title")
 
 
 class ImportBatch:

@@ -12,12 +12,11 @@ from typing import BinaryIO
 
 import msgspec
 
-from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
-from recollect.core.scope import Scope
 from recollect.sessions.exchange.extras import FOREIGN, Extras, foreign_of
 from recollect.sessions.exchange.import_batch import (
     ImportBatch,
+    ImportContext,
     LineOccurrences,
     SessionMaker,
     event_id_of,
@@ -25,7 +24,6 @@ from recollect.sessions.exchange.import_batch import (
     store_batch,
 )
 from recollect.sessions.exchange.import_ledger import LedgerEntry, digest_of
-from recollect.sessions.exchange.import_report import Tally
 from recollect.sessions.exchange.import_source import MAX_LINE_BYTES, Line, decode_line, read_lines
 from recollect.sessions.exchange.transcript_format import (
     ForeignLine,
@@ -35,25 +33,8 @@ from recollect.sessions.exchange.transcript_format import (
     Skip,
     TranscriptFormat,
 )
-from recollect.sessions.record.access import MirrorSignal
-from recollect.sessions.record.draft import MAX_LABEL_CHARS, Draft, DraftMaker
-from recollect.sessions.record.identity_links import IdentityLinks
-from recollect.store.engine import Database
-
-
-class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What the import of every file needs."""
-
-    database: Database
-    clock: Clock
-    ids: IdSource
-    drafts: DraftMaker
-    scope: Scope
-    links: IdentityLinks
-    mirror: MirrorSignal
-    tally: Tally
-    ledger: str
-    stopping: Callable[[], bool]
+from recollect.sessions.record.draft import MAX_LABEL_CHARS, Draft
+from recollect.sessions.record.session import Session
 
 
 class FileImport:
@@ -82,21 +63,15 @@ class FileImport:
         self._entry = self._written = msgspec.structs.replace(entry, waits_for=None)
         self._tally = context.tally
         self._facts = {session.id: session}
+        self.stored: dict[str, Session | None] = {}
+        """Sessions by their foreign id, as they were before this import stored anything."""
         self._occurrences = LineOccurrences(file, entry.read_bytes)
         self._batch = ImportBatch()
         self._extras = Extras()
         there = os.fstat(file.fileno())
         self._size, self._mtime_ns = there.st_size, there.st_mtime_ns
         self._time = there.st_mtime_ns // 1_000_000
-        self._makers = SessionMaker(
-            clock=context.clock,
-            ids=context.ids,
-            drafts=context.drafts,
-            scope=context.scope,
-            source=form.name,
-            is_owners=form.is_owners,
-            links=context.links,
-        )
+        self._makers = SessionMaker(context, form)
 
     def run(self, tell: Callable[[int], None]) -> None:
         """Import everything from where the last import stopped.
@@ -183,7 +158,12 @@ class FileImport:
     def _share(self, message: ForeignMessage) -> None:
         """Note what the lines of a session have alike: as stored, or as its first line says."""
         scope, source, foreign_id = self._context.scope, self._form.name, message.session.id
-        stored = self._context.database.read(lambda tx: find_foreign(tx, scope, source, foreign_id))
+        if foreign_id in self.stored:
+            stored = self.stored[foreign_id]
+        else:
+            stored = self._context.database.read(
+                lambda tx: find_foreign(tx, scope, source, foreign_id)
+            )
         if stored is not None:
             self._extras.share(foreign_id, foreign_of(stored.metadata))
             return
@@ -223,6 +203,7 @@ class FileImport:
         self._context.mirror.notify()
         self._entry = entry
         self._batch = ImportBatch()
+        self.stored.clear()
 
 
 def merged(known: ForeignSession | None, told: ForeignSession) -> ForeignSession:

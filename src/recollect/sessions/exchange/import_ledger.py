@@ -14,7 +14,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.store.columns import blob, integer, text
+from recollect.store.columns import decode
 from recollect.store.engine import Transaction
 
 _MARK_BYTES = 4096
@@ -25,6 +25,10 @@ _READ: LiteralString = """
     SELECT path, source, size, mtime_ns, read_bytes, lines, messages, malformed, digest
     FROM imports WHERE tenant = ?
 """
+_FIELDS = (
+    *("path", "source", "size", "mtime_ns", "read_bytes", "lines", "messages", "malformed"),
+    "digest",
+)
 _WRITE: LiteralString = """
     INSERT INTO imports (tenant, path, source, size, mtime_ns, read_bytes, lines, messages,
         malformed, digest, session_id, at)
@@ -86,22 +90,7 @@ def digest_of(descriptor: int, length: int) -> bytes:
 
 def read_ledger(tx: Transaction, tenant: str) -> dict[tuple[str, str], LedgerEntry]:
     """Return all entries by source and path."""
-    entries = (
-        LedgerEntry(
-            path=text(path),
-            source=text(source),
-            size=integer(size),
-            mtime_ns=integer(mtime_ns),
-            read_bytes=integer(read_bytes),
-            lines=integer(lines),
-            messages=integer(messages),
-            malformed=integer(malformed),
-            digest=blob(digest),
-        )
-        for path, source, size, mtime_ns, read_bytes, lines, messages, malformed, digest in tx.rows(
-            _READ, (tenant,)
-        )
-    )
+    entries = [decode(LedgerEntry, _FIELDS, row) for row in tx.all(_READ, (tenant,))]
     return {(entry.source, entry.path): entry for entry in entries}
 
 

@@ -19,7 +19,8 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
-from recollect.sessions.exchange.import_file import FileImport, ImportContext
+from recollect.sessions.exchange.import_batch import ImportContext, find_foreign
+from recollect.sessions.exchange.import_file import FileImport
 from recollect.sessions.exchange.import_ledger import LedgerEntry, read_ledger, write_entry
 from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
 from recollect.sessions.exchange.import_source import (
@@ -34,8 +35,8 @@ from recollect.sessions.exchange.transcript_format import AUTO, TranscriptFormat
 from recollect.sessions.record.access import MirrorSignal, SilentMirror
 from recollect.sessions.record.draft import DraftMaker, Redactor
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
-from recollect.sessions.record.session import find_session
-from recollect.store.engine import Database
+from recollect.sessions.record.session import Session, find_session
+from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import FoundFile, open_beneath
 
@@ -111,8 +112,9 @@ class TranscriptImporter:
             run.file(each)
         for skipped in found.skipped:
             run.tally.malformed(skipped.path, 0, f"not read: {skipped.reason}")
-        self._finish(run.tally.report(), format_name)
-        return run.tally.report()
+        report = run.tally.report()
+        self._finish(report, format_name)
+        return report
 
     def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
         if name == AUTO:
@@ -227,10 +229,12 @@ class _Run:
             entry = LedgerEntry(path=path, source=self._source(form))
         companion = self._companions.of(relative, form.companion)
         session = form.describe(PurePath(path), next(probe(file), None), companion)
-        if self._is_ours(session.id):
+        is_ours, stored = self._known(form.name, session.id)
+        if is_ours:
             self.tally.unchanged += 1
             return
         reading = FileImport(self._context, form, session, file, entry)
+        reading.stored[session.id] = stored
         try:
             reading.run(lambda done: self._tell(path, done))
         except Denied:
@@ -245,11 +249,15 @@ class _Run:
         self._context.database.write(lambda tx: write_entry(tx, tenant, left, now))
         self.tally.skipped += 1
 
-    def _is_ours(self, session_id: str) -> bool:
-        """Return whether a file is the mirror of a session that this very home holds."""
+    def _known(self, source: str, session_id: str) -> tuple[bool, Session | None]:
+        """Return whether a file mirrors a session of this very home, and what it was stored as."""
         scope = Scope(tenant=self._context.scope.tenant)
-        found = self._context.database.read(lambda tx: find_session(tx, scope, session_id))
-        return found is not None
+
+        def unit(tx: Transaction) -> tuple[bool, Session | None]:
+            mirrored = find_session(tx, scope, session_id) is not None
+            return mirrored, find_foreign(tx, scope, source, session_id)
+
+        return self._context.database.read(unit)
 
     def _tell(self, path: str, done: int) -> None:
         if self._progress is not None:

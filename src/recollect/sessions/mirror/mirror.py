@@ -74,16 +74,14 @@ class TranscriptMirror:
         self._worker = Worker(
             "recollect-mirror", self._catch_up, gather_s=_PAUSE_S, at_end=self.flush
         )
+        self.notify = self._worker.wake
+        """Call it when messages were stored: they are mirrored soon. Returns at once."""
         self._cursor: int | None = None
         self._behind: set[str] = set()
         self._rewritten: set[tuple[str, int]] = set()
         """Messages, by session and seq, that a mirror may have as they were before."""
         self._cut: set[str] = set()
         self._unsynced: dict[str, MirrorFile] = {}
-
-    def notify(self) -> None:
-        """Tell that messages were stored; they will be mirrored soon. Returns at once."""
-        self._worker.wake()
 
     @property
     def last_error(self) -> str | None:

@@ -14,8 +14,8 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.clock import to_iso
-from recollect.store.columns import integer, text, text_or_none
-from recollect.store.engine import Database, Row, SqlValue, Transaction
+from recollect.store.columns import decode, integer, text, text_or_none
+from recollect.store.engine import Database, Row, Transaction
 
 BATCH_BYTES = 4 * 1024 * 1024
 """How much is read, and written, at once: one long message, or some thousand short ones."""
@@ -153,23 +153,26 @@ def _rows(tx: Transaction, session_id: str, after_seq: int, through_seq: int) ->
     return found
 
 
+_HEADER_FIELDS = (
+    *("id", "tenant", "agent", "user", "project", "key", "parent_id", "forked_at_seq"),
+    "created_at",
+)
+_COMPACTION_FIELDS = (
+    "seq",
+    "through_seq",
+    "id",
+    "at",
+    "summary",
+    "made_by",
+    "tokens_before",
+    "tokens_after",
+)
+
+
 def _header_line(row: Row) -> bytes:
-    values: list[SqlValue] = list(row)
-    return msgspec.json.encode(
-        HeaderLine(
-            recollect=_FORMAT,
-            type="session",
-            id=text(values[0]),
-            tenant=text(values[1]),
-            agent=text_or_none(values[2]),
-            user=text_or_none(values[3]),
-            project=text_or_none(values[4]),
-            key=text_or_none(values[5]),
-            parent_id=text_or_none(values[6]),
-            forked_at_seq=None if values[7] is None else integer(values[7]),
-            created_at=to_iso(integer(values[8])),
-        )
-    )
+    at = to_iso(integer(row[8]))
+    line = decode(HeaderLine, _HEADER_FIELDS, row, recollect=_FORMAT, type="session", created_at=at)
+    return msgspec.json.encode(line)
 
 
 def _message_line(row: Row) -> bytes:
@@ -189,17 +192,6 @@ def _message_line(row: Row) -> bytes:
 
 
 def _compaction_line(row: Row) -> bytes:
-    last_seq, through_seq, id_, created_at, summary, made_by, before, after = row
-    return msgspec.json.encode(
-        CompactionLine(
-            type="compaction",
-            seq=integer(last_seq),
-            through_seq=integer(through_seq),
-            id=text(id_),
-            at=to_iso(integer(created_at)),
-            summary=text(summary),
-            made_by=text(made_by),
-            tokens_before=integer(before),
-            tokens_after=integer(after),
-        )
-    )
+    at = to_iso(integer(row[3]))
+    line = decode(CompactionLine, _COMPACTION_FIELDS, row, type="compaction", at=at)
+    return msgspec.json.encode(line)

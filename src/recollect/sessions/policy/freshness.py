@@ -21,8 +21,6 @@ from recollect.sessions.record.session_key import SessionKey
 Mode = Literal["idle", "daily", "both", "none"]
 Reason = Literal["idle", "daily"]
 
-TYPES = ("direct", "group", "thread")
-"""Kinds of chat that can have a rule of their own; rooms and channels count as groups."""
 _MINUTE_MS = 60_000
 
 
@@ -92,7 +90,7 @@ def rule_for(settings: FreshnessSettings, key: SessionKey) -> FreshnessRule:
 
 
 def kind_of(key: SessionKey) -> str:
-    """Return which of `TYPES` a key is; a main session counts as direct."""
+    """Return ``direct`` (main sessions too), ``group`` (rooms and channels too) or ``thread``."""
     if key.thread is not None or key.chat_type == "thread":
         return "thread"
     return "group" if key.is_group else "direct"

@@ -15,8 +15,8 @@ import msgspec
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import check_time
 from recollect.sessions.record.session_key import parse_key
-from recollect.store.columns import integer, text, text_or_none
-from recollect.store.engine import Row, Transaction
+from recollect.store.columns import decode, integer
+from recollect.store.engine import Transaction
 
 BEFORE = "[Chat messages since your last reply - for context]"
 """Stands above what others said."""
@@ -31,6 +31,7 @@ _NEWEST: LiteralString = """
     SELECT sender, text, message_id, at FROM pending_messages
     WHERE tenant = ? AND key = ? ORDER BY id DESC LIMIT ?
 """
+_FIELDS = ("sender", "text", "message_id", "at")
 _CUT: LiteralString = """
     DELETE FROM pending_messages WHERE tenant = ? AND key = ? AND id NOT IN (
         SELECT id FROM pending_messages WHERE tenant = ? AND key = ? ORDER BY id DESC LIMIT ?)
@@ -103,8 +104,8 @@ class History:
     def pending(self, key: str) -> list[PendingMessage]:
         """Return what waits in a conversation, oldest first."""
         place = (self._tenant, parse_key(key).text, self._access.settings.groups.history_limit)
-        rows = self._access.database.read(lambda tx: list(tx.rows(_NEWEST, place)))
-        return [_pending(row) for row in reversed(rows)]
+        rows = self._access.database.read(lambda tx: tx.all(_NEWEST, place))
+        return [decode(PendingMessage, _FIELDS, row) for row in reversed(rows)]
 
     def render(self, key: str, sender: str, said: str) -> str:
         """Return a prompt: what was said since the last reply, then what is to be answered.
@@ -122,10 +123,3 @@ class History:
         """Forget what waits in a conversation: the agent has replied."""
         place = (self._tenant, parse_key(key).text)
         self._access.database.write(lambda tx: tx.execute(_CLEAR, place))
-
-
-def _pending(row: Row) -> PendingMessage:
-    sender, said, message_id, at = row
-    return PendingMessage(
-        sender=text(sender), text=text(said), message_id=text_or_none(message_id), at=integer(at)
-    )

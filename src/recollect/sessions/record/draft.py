@@ -157,7 +157,9 @@ class DraftMaker:
                 f"the {what} is no text of at most {MAX_LABEL_CHARS} characters",
                 hint="Shorten it; long facts belong into metadata.",
             )
-        return self._redacted(cleaner.text(text))
+        # As a value: the same few names and folders come again and again, and are remembered.
+        label: str = self._redacted_value(cleaner.text(text))
+        return label
 
     def _facts(self, metadata: object, cleaner: JsonCleaner) -> dict[str, Any]:
         if not isinstance(metadata, Mapping):

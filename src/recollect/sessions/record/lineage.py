@@ -15,7 +15,7 @@ import msgspec
 from recollect.core.errors import InvalidInput, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.sessions.record.session import Condition, Session, find_session
-from recollect.store.columns import integer, integer_or_none, text, text_or_none
+from recollect.store.columns import decode, integer, text
 from recollect.store.engine import Row, Transaction
 
 MAX_DEPTH = 10_000
@@ -49,8 +49,8 @@ _DEPTH: LiteralString = """
     SELECT count(*) FROM line
 """
 _SELECT_KIN: LiteralString = """
-    SELECT id, parent_id, forked_at_seq, pruned_seq, last_seq, message_count, updated_at,
-        flushed_seq
+    SELECT id, parent_id, forked_at_seq, pruned_seq, last_seq, message_count, created_at,
+        updated_at, flushed_seq
     FROM sessions WHERE """
 
 
@@ -85,8 +85,9 @@ class Kin(msgspec.Struct, frozen=True):
     pruned_seq: int
     last_seq: int
     message_count: int
+    created_at: int
     updated_at: int
-    flushed_seq: int | None = None
+    flushed_seq: int | None
     """Up to which message it was searched for what must last."""
 
     @property
@@ -134,6 +135,11 @@ def ancestors(
     raise StoreCorrupt("the parents of a session cannot be followed", hint=_DOCTOR)
 
 
+def stored_ancestors(tx: Transaction, session: Session) -> Iterator[tuple[Kin, int]]:
+    """Yield the `ancestors` of a session as they are stored, each read when it is asked for."""
+    return ancestors(session, lambda parent: find_one(tx, parent, session.tenant))
+
+
 def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
     """Return where the messages of a session are, oldest first; not those that were removed.
 
@@ -141,9 +147,8 @@ def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
         StoreCorrupt: the chain of parents is broken or leads in a circle.
     """
     found = [LineageSegment(session.id, (session.forked_at_seq or 0) + 1, session.last_seq)]
-    if session.parent_id is not None:
-        line = ancestors(session, lambda parent: find_one(tx, parent, session.tenant))
-        found += [LineageSegment(kin.id, kin.forked_at_seq + 1, last) for kin, last in line]
+    for kin, last in stored_ancestors(tx, session):
+        found.append(LineageSegment(kin.id, kin.forked_at_seq + 1, last))
     return within(found[::-1], session.pruned_seq, None)
 
 
@@ -166,17 +171,7 @@ def last_read(tx: Transaction, session_id: str) -> int:
 
 
 def _kin(row: Row) -> Kin:
-    id_, parent, forked, pruned, last, count, updated, flushed = row
-    return Kin(
-        text(id_),
-        text_or_none(parent),
-        0 if forked is None else integer(forked),
-        integer(pruned),
-        integer(last),
-        integer(count),
-        integer(updated),
-        integer_or_none(flushed),
-    )
+    return decode(Kin, Kin.__struct_fields__, row, forked_at_seq=row[2] or 0)
 
 
 def check_depth(tx: Transaction, parent: Session) -> None:

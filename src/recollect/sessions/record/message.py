@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.content import ContentBlock, TextBlock
-from recollect.store.columns import decode, text
+from recollect.store.columns import decode, json_object, text
 from recollect.store.engine import Row, SqlValue
 
 ROLES = ("user", "assistant", "system", "tool")
@@ -64,7 +64,6 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 _CONTENT = msgspec.json.Decoder(str | tuple[ContentBlock, ...])
-_METADATA = msgspec.json.Decoder(dict[str, Any])
 
 
 def decode_content(stored: SqlValue) -> tuple[ContentBlock, ...]:
@@ -78,18 +77,6 @@ def decode_content(stored: SqlValue) -> tuple[ContentBlock, ...]:
     except msgspec.DecodeError as error:
         raise StoreCorrupt("the content of a message is damaged", hint=_DOCTOR) from error
     return (TextBlock(text=content),) if isinstance(content, str) else content
-
-
-def decode_metadata(stored: SqlValue) -> dict[str, Any]:
-    """Return stored metadata.
-
-    Raises:
-        StoreCorrupt: it is no object.
-    """
-    try:
-        return _METADATA.decode(text(stored))
-    except msgspec.DecodeError as error:
-        raise StoreCorrupt("the metadata of a row is damaged", hint=_DOCTOR) from error
 
 
 _FIELDS = (
@@ -111,7 +98,7 @@ def message_of(row: Row) -> Message:
         row,
         content=decode_content(content),
         tokens=tokens or 0,
-        metadata=decode_metadata(metadata),
+        metadata=json_object(metadata),
     )
 
 

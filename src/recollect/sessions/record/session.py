@@ -10,9 +10,8 @@ from recollect.core.errors import Conflict, Denied, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
 from recollect.sessions.record.identity_links import IdentityLinks
-from recollect.sessions.record.message import decode_metadata
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey
-from recollect.store.columns import decode
+from recollect.store.columns import decode, json_object
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 
@@ -110,7 +109,7 @@ def session_of(row: Row) -> Session:
     Raises:
         StoreCorrupt: a cell is not what its column promises.
     """
-    metadata, overrides = decode_metadata(row[20]), decode_metadata(row[21])
+    metadata, overrides = json_object(row[20]), json_object(row[21])
     return decode(Session, _FIELDS, row, metadata=metadata, overrides=overrides)
 
 
@@ -180,7 +179,7 @@ def find_session(tx: Transaction, scope: Scope, session_id: str) -> Session | No
 def select_sessions(tx: Transaction, where: Condition, limit: int | None) -> list[Session]:
     """Return the sessions that meet a condition, the last used first."""
     sql = _SELECT + where.sql + " ORDER BY updated_at DESC, id DESC LIMIT ?"
-    rows = tx.rows(sql, [*where.params, -1 if limit is None else limit])
+    rows = tx.all(sql, [*where.params, -1 if limit is None else limit])
     return [session_of(row) for row in rows]
 
 

@@ -128,33 +128,6 @@ def parse_key(text: str) -> SessionKey:
     return SessionKey(text=parts[0])
 
 
-def agent_key(
-    agent: str, channel: str, peer: str, *, account: str = "default", chat_type: str = DIRECT
-) -> SessionKey:
-    """Return the key of the long form, ``agent:{agent}:{channel}:{account}:{chat_type}:{peer}``.
-
-    Raises:
-        InvalidInput: a part is empty or unprintable, one before the peer holds a colon, or the
-            chat type is not one of ours.
-    """
-    if any(":" in part for part in (agent, channel, account, chat_type)):
-        raise InvalidInput("a part of a session key holds a colon", hint=_SHAPE)
-    if chat_type.strip().lower() not in _TYPE_WORDS:
-        raise InvalidInput("unknown chat type", hint=f"Use one of {', '.join(_TYPE_WORDS)}.")
-    return parse_key(":".join(("agent", agent, channel, account, chat_type, peer)))
-
-
-def channel_key(channel: str, peer: str) -> SessionKey:
-    """Return the key of the short form, ``{channel}:{peer}``: a direct chat with one person.
-
-    Raises:
-        InvalidInput: a part is empty, unprintable or holds a colon.
-    """
-    if ":" in channel or ":" in peer:
-        raise InvalidInput("a part of a session key holds a colon", hint=_SHAPE)
-    return parse_key(f"{channel}:{peer}")
-
-
 def direct_key(
     agent: str,
     channel: str,

@@ -17,7 +17,7 @@ from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUs
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.json_value import JsonValue
 from recollect.sessions.record.session import Condition, Session, owner_of
-from recollect.store.columns import integer, integer_or_none, text, text_or_none
+from recollect.store.columns import decode, integer, integer_or_none, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 
@@ -240,18 +240,12 @@ def _seen(row: Row, last_seq: int) -> ToolCall:
     )
 
 
+_FIELDS = (
+    *("id", "session_id", "message_id", "result_id", "call_id", "tool_name", "input"),
+    *("result_text", "is_error", "created_at", "finished_at"),
+)
+
+
 def _tool_call(row: Row) -> ToolCall:
-    values: list[SqlValue] = list(row)
-    return ToolCall(
-        id=text(values[0]),
-        session_id=text(values[1]),
-        message_id=text(values[2]),
-        result_id=text_or_none(values[3]),
-        call_id=text_or_none(values[4]),
-        tool_name=text(values[5]),
-        input=msgspec.json.decode(text(values[6])),
-        result_text=text_or_none(values[7]),
-        is_error=bool(integer(values[8])),
-        created_at=integer(values[9]),
-        finished_at=None if values[10] is None else integer(values[10]),
-    )
+    given = msgspec.json.decode(text(row[6]))
+    return decode(ToolCall, _FIELDS, row, input=given, is_error=bool(row[8]))

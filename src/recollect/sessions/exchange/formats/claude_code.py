@@ -23,7 +23,6 @@ from recollect.sessions.exchange.extras import (
     MESSAGE,
     REST,
     foreign_of,
-    rest_of,
     restored,
     with_rest,
 )
@@ -113,13 +112,8 @@ class ClaudeCodeFormat:
 
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         """Return what one line says."""
-        rest = rest_of(record)
-        if rest is None:
-            return self._parse(record, session)
         line = self._parse(record, session)
-        if isinstance(line, Skip | Malformed):
-            line = _line(record, session, "system", [])
-        return restored(line, rest)
+        return restored(record, line, lambda: _line(record, session, "system", []))
 
     def _parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         match record.get("type"):

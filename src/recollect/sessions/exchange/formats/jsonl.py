@@ -14,7 +14,7 @@ import msgspec
 
 from recollect.core.clock import to_iso
 from recollect.sessions.context.compaction import Compaction
-from recollect.sessions.exchange.extras import DERIVED, REST, rest_of, restored, with_rest
+from recollect.sessions.exchange.extras import DERIVED, REST, restored, with_rest
 from recollect.sessions.exchange.transcript_format import (
     ForeignLine,
     ForeignMessage,
@@ -81,13 +81,8 @@ class JsonlFormat:
 
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         """Return what one line says."""
-        rest = rest_of(record)
-        if rest is None:
-            return self._parse(record, session)
         line = self._parse(record, session)
-        if isinstance(line, Skip | Malformed):
-            line = _message(record, session, "system", [])
-        return restored(line, rest)
+        return restored(record, line, lambda: _message(record, session, "system", []))
 
     def _parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         if _MIRROR in record:

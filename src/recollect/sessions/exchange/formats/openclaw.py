@@ -22,7 +22,6 @@ from recollect.sessions.exchange.extras import (
     MESSAGE,
     REST,
     foreign_of,
-    rest_of,
     restored,
     with_rest,
 )
@@ -103,13 +102,8 @@ class OpenClawFormat:
 
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         """Return what one entry says."""
-        rest = rest_of(record)
-        if rest is None:
-            return self._parse(record, session)
         line = self._parse(record, session)
-        if isinstance(line, Skip | Malformed):
-            line = _line(record, session, "system", [])
-        return restored(line, rest)
+        return restored(record, line, lambda: _line(record, session, "system", []))
 
     def _parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         match record.get("type"):
