@@ -218,10 +218,9 @@ class Index:
         warnings = [*self._notices, *([state.warning] if state.warning else [])]
         behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
         if behind or state.wants_embedder:
-            report = self._indexer.sync(behind, watch)
-            warnings += report.warnings
-            if report.put or report.removed or state.wants_embedder:
-                state = self._look(scope.tenant, most)
+            warnings += self._indexer.sync(behind, watch).warnings
+            # Also where nothing was done here: another thread may have done it meanwhile.
+            state = self._look(scope.tenant, most)
         self.waits_for_vectors = state.waiting > 0
         if state.waiting and options.mode != "lexical":
             warnings += self._embed(watch, state, most)
