@@ -173,14 +173,15 @@ class Memory:
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
+        cites, reader = settings.citations, for_session or seen.session
         options = SearchOptions(
             limit=settings.limit if limit is None else limit,
             min_score=settings.min_score if min_score is None else min_score,
             sources=None if sources is None else source_names(sources),
             mode=mode,
-            citations=shows_citations(settings.citations, sessions, seen, for_session),
-            audience=audience_of(sessions, for_session),
-            stretches=stretches_of(sessions, seen.session),
+            citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
+            audience=audience_of(sessions, for_session) if for_session is not None else None,
+            stretches=stretches_of(sessions, seen.session) if seen.session is not None else None,
         )
         search = self._parts.search_backend or self._parts.index
         result = search.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)

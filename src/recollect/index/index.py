@@ -19,7 +19,14 @@ from recollect.index.embedding.service import Embedders
 from recollect.index.lexical.choice import LexicalChoice
 from recollect.index.model.chunk_record import chunk_ids
 from recollect.index.model.document import DocumentSource
-from recollect.index.model.generation import find_generation, partition_numbers
+from recollect.index.model.generation import (
+    Generation,
+    Serving,
+    cursors,
+    find_generation,
+    find_serving,
+    partition_numbers,
+)
 from recollect.index.model.locks import IndexLocks
 from recollect.index.model.sync_report import (
     NOBODY_WATCHES,
@@ -34,7 +41,7 @@ from recollect.index.query.question_vectors import QuestionVectors
 from recollect.index.query.search_service import SearchOptions, SearchService
 from recollect.index.vectors.vector_index import InMemory, VectorIndex
 from recollect.models.embedding.embedder import Embedder
-from recollect.store.columns import first_integer, integer, text
+from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Database, Transaction
 
 if TYPE_CHECKING:  # only a preview makes one
@@ -96,8 +103,8 @@ class Index:
         was_found: Nobody named the embedder: a key for it lay in the environment.
         locks: Those of the home.
         origin: The workspace whose memory files are seen; None for those of all.
-        near: What finds near vectors; the codes alone unless told otherwise.
-        notice: What happened to the index when it was opened; told until a sync has told it.
+        near: What finds near vectors; the codes alone if not given.
+        notice: What happened to the index when it was opened; reported until a sync ends.
     """
 
     def __init__(
@@ -116,15 +123,18 @@ class Index:
         notice: str | None = None,
     ) -> None:
         self._notices = () if notice is None else (notice,)
+        self.waits_for_vectors = False
+        """Whether a chunk waited for its vector when somebody searched last."""
         self._near = near or InMemory(database)
         self._database = database
         self._remote = settings.embedding.remote
         self._clock = clock
+        self._has_recency = settings.search.recency.enabled
         self._feeds = tuple(feeds)
         embedders = Embedders(first=embedder, fallback=fallback, was_found=was_found)
         self._indexer = Indexer(self._near.followed(), clock, settings, embedders, locks)
         questions = QuestionVectors(embedders, settings.embedding.remote.query_timeout_s)
-        self._searcher = SearchService(
+        self._search = SearchService(
             database,
             settings.search,
             questions,
@@ -165,10 +175,6 @@ class Index:
         indexer, outboxes = self._indexer, [feed for feed in self._feeds if feed.tenant is None]
         return indexer.is_behind(outboxes) or indexer.vectors.has_due_batch(indexer.serving())
 
-    def waits_for_vectors(self) -> bool:
-        """Return whether a chunk waits for its vector."""
-        return self._indexer.waiting(1) > 0
-
     def rebuild(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
         """Build the index anew beside the one that answers, then let it answer."""
         report = self._indexer.rebuild(self._feeds, watch)
@@ -206,10 +212,21 @@ class Index:
             embed_at_most: Missing vectors that a local model makes before the answer; a provider
                 makes none while somebody waits, and a lexical search needs none.
         """
-        most = None if options.mode == "lexical" else embed_at_most
-        warnings = self._catch_up(Watch(tell=on_progress, mode="answer"), most)
-        options = msgspec.structs.replace(options, now_ms=self._clock.now_ms())
-        result = self._searcher.search(query, scope, options)
+        most = 0 if options.mode == "lexical" else embed_at_most
+        watch = Watch(tell=on_progress, mode="answer")
+        state = self._look(scope.tenant, most)
+        warnings = [*self._notices, *([state.warning] if state.warning else [])]
+        behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
+        if behind or state.wants_embedder:
+            warnings += self._indexer.sync(behind, watch).warnings
+            # Also where nothing was done here: another thread may have done it meanwhile.
+            state = self._look(scope.tenant, most)
+        self.waits_for_vectors = state.waiting > 0
+        if state.waiting and options.mode != "lexical":
+            warnings += self._embed(watch, state, most)
+        if self._has_recency:
+            options = msgspec.structs.replace(options, now_ms=self._clock.now_ms())
+        result = self._search.search(query, scope, options, state.serving)
         told = list(dict.fromkeys([*warnings, *result.warnings, *self._near.warnings()]))
         return msgspec.structs.replace(result, warnings=told)
 
@@ -244,40 +261,76 @@ class Index:
         """What finds words, and why it is not what the settings name."""
         return self._indexer.lexical
 
-    def _catch_up(self, watch: Watch, embed_at_most: int | None) -> list[str]:
-        outdated = self._indexer.outdated()
-        consent_needed = self._indexer.consent_needed()
-        due = f"{outdated}: run `recollect reindex`" if outdated else None
-        warnings = [*self._notices, *(told for told in (consent_needed or due,) if told)]
-        warnings += self._indexer.sync(self._feeds, watch).warnings
-        return warnings + ([] if embed_at_most is None else self._embed(watch, embed_at_most))
+    def _look(self, tenant: str, most: int) -> _State:
+        """Return what a search for a tenant starts from; counts ``most`` waiting chunks, and one.
 
-    def _embed(self, watch: Watch, most: int) -> list[str]:
+        The first generation is begun if there is none.
+        """
+        state = self._database.read(lambda tx: self._state(tx, tenant, most))
+        if state is None:
+            self._indexer.serving()
+            return self._look(tenant, most)
+        return state
+
+    def _state(self, tx: Transaction, tenant: str, most: int) -> _State | None:
+        serving = find_serving(tx, tenant)
+        if serving is None:
+            return None
+        wanted, consent_needed = self._indexer.identity(tx), self._indexer.consent_needed(tx)
+        present, vectors = serving.identity, self._indexer.vectors
+        outdated = present.incompatibility(wanted)
+        lacks_embedder = bool(wanted.embedder) and not present.embedder
+        return _State(
+            serving=serving,
+            cursors=cursors(tx, serving.number, [feed.name for feed in self._feeds]),
+            warning=consent_needed
+            or (f"{outdated}: run `recollect reindex`" if outdated else None),
+            waiting=count_waiting(tx, serving.number, most + 1) if vectors.fits(present) else 0,
+            wants_embedder=lacks_embedder and present.can_take(wanted) and not consent_needed,
+        )
+
+    def _embed(self, watch: Watch, state: _State, most: int) -> list[str]:
         """Make the missing vectors if they are few, and say why some are still missing."""
-        waiting = self._indexer.waiting(most + 1)
         try:
-            made = (
-                self._indexer.vectors.sync(self._indexer.serving(), watch).vectors
-                if 0 < waiting <= most
-                else 0
-            )
+            generation = Generation(state.serving.number, state.serving.identity)
+            is_little = state.waiting <= most
+            made = self._indexer.vectors.sync(generation, watch).vectors if is_little else 0
         except ProviderError as error:
             return [f"{error.message}: only words were compared"]
         except StoreBusy:
             return ["some chunks have no vector yet: they are being embedded"]
-        return [NO_VECTORS_YET] if waiting > made else []
+        self.waits_for_vectors = state.waiting > made
+        return [NO_VECTORS_YET] if self.waits_for_vectors else []
+
+
+class _State(msgspec.Struct, frozen=True, kw_only=True):
+    """What one snapshot says before a search.
+
+    Attributes:
+        serving: What answers.
+        cursors: How far it has read each feed.
+        warning: Why it is not what the settings ask for, or None.
+        waiting: Chunks that wait for a vector, as far as they were counted.
+        wants_embedder: Whether it can get its first embedder now.
+    """
+
+    serving: Serving
+    cursors: list[int]
+    warning: str | None
+    waiting: int
+    wants_embedder: bool
 
 
 def _status(tx: Transaction, outdated: str | None) -> IndexStatus:
     serving = find_generation(tx, "serving")
     number = serving.number if serving else 0
-    documents = tx.rows(
+    documents = tx.all(
         "SELECT d.source, count(*), sum(d.chunk_count) FROM documents d"
         " JOIN partitions p ON p.id = d.partition_id WHERE p.generation = ?"
         " GROUP BY d.source ORDER BY d.source",
         (number,),
     )
-    counted = [(text(source), integer(n), integer(chunks)) for source, n, chunks in documents]
+    counted = typed_rows(documents, tuple[str, int, int])
     vectors = (
         tx.row("SELECT count(*) FROM vectors WHERE id BETWEEN ? AND ?", chunk_ids(partition))
         for partition in partition_numbers(tx, number)

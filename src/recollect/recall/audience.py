@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from recollect.core.errors import Denied, NotFound
-from recollect.core.scope import Scope
 from recollect.index.model.visibility import Audience, SeqRange
 from recollect.sessions.record.session_key import GROUPS
 
@@ -17,25 +16,21 @@ Asked: TypeAlias = "Callable[[], Sessions]"
 """Returns the sessions; called only where one of them is asked for."""
 
 
-def audience_of(sessions: Asked, session_id: str | None) -> Audience | None:
-    """Return what a session may hear; None where no session asks.
+def audience_of(sessions: Asked, session_id: str) -> Audience:
+    """Return what a session may hear.
 
     Raises:
         NotFound: there is no such session in the scope.
     """
-    if session_id is None:
-        return None
     visibility_group = sessions().visibility_group(session_id)
     return Audience(visibility_group=visibility_group.name, sees_files=visibility_group.is_private)
 
 
-def stretches_of(sessions: Asked, session_id: str | None) -> tuple[SeqRange, ...] | None:
+def stretches_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:
     """Return which messages a session consists of, those that a fork shares included.
 
-    None where no session is asked for; nothing where there is none with this id.
+    Nothing where there is none with this id.
     """
-    if session_id is None:
-        return None
     try:
         parts = sessions().parts(session_id)
     except NotFound:
@@ -62,26 +57,20 @@ def check_may_read(sessions: Asked, session_id: str | None) -> None:
         )
 
 
-def shows_citations(
-    setting: str, sessions: Asked, scope: Scope, for_session: str | None = None
-) -> bool:
-    """Return whether hits are cited.
+def shows_citations(setting: str, sessions: Asked, session_id: str) -> bool:
+    """Return whether hits are cited to a session.
 
     Args:
         setting: ``on``, ``off``, or ``auto``: unless the answer is read in a group chat.
         sessions: Where the session is.
-        scope: Of the search.
-        for_session: On whose behalf is searched; the session of the scope if not given.
+        session_id: Which reads the answer.
 
     Raises:
         StoreError: the session cannot be read.
     """
     if setting != "auto":
         return setting == "on"
-    reader = for_session or scope.session
-    if reader is None:
-        return True
     try:
-        return sessions().get(reader).chat_type not in GROUPS
+        return sessions().get(session_id).chat_type not in GROUPS
     except NotFound:  # then there is nothing to cite either
         return True

@@ -271,7 +271,7 @@ class Maintenance:
         is_unwatched = self._kept.followed is not None and self.watching.mode == "off"
         rested_s = time.monotonic() - self._followed_at
         is_due = is_unwatched and rested_s >= self._settings.poll_s
-        return is_due or self._kept.index.waits_for_vectors()
+        return is_due or self._kept.index.waits_for_vectors
 
 
 def worker_lock(folder: Path, files: MemorySource | None, scope: Scope, clock: Clock) -> OwnerLock:

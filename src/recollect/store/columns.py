@@ -1,7 +1,8 @@
-"""Cells: the value of a column as the type that the schema promises.
+"""Rows and cells as the types that the schema promises.
 
 Tables are STRICT, so another type means damage; every function raises `StoreCorrupt` for it instead
-of passing it on.
+of passing it on. Where more than a cell is read, one call decodes the row, or all rows of a
+statement.
 """
 
 from __future__ import annotations
@@ -19,6 +20,22 @@ _HINT = "run `recollect doctor`"
 T = TypeVar("T")
 
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
+
+
+def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:
+    """Return rows as values of ``kind``, whose parts are the columns in their order.
+
+    Args:
+        rows: Of one statement.
+        kind: A type of tuple, or a `msgspec.Struct` with ``array_like=True``.
+
+    Raises:
+        StoreCorrupt: a cell is of another type than ``kind`` says.
+    """
+    try:
+        return msgspec.convert(rows, list[kind], builtin_types=(bytes,))  # type: ignore[valid-type]
+    except msgspec.ValidationError:
+        raise StoreCorrupt("a cell is not what its column promises", hint=_HINT) from None
 
 
 def decode(kind: type[T], names: Sequence[str], row: Row, **parsed: object) -> T:

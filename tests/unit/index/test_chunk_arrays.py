@@ -62,7 +62,7 @@ def arrays_records(arrays: ChunkArrays) -> Records:
     """Return the records that the columns hold."""
     made = np.zeros(arrays.count, LAYOUT)
     for name in LAYOUT.names or ():
-        made[name] = arrays[name][: arrays.count]
+        made[name] = arrays.columns[name][: arrays.count]
     return made
 
 
@@ -120,5 +120,5 @@ def test_room_grows_with_chunks_and_groups() -> None:
         append(arrays, (number, 1, 5, 5))
     assert arrays.count == 1_500
     assert arrays.capacity >= 1_500
-    assert arrays["group"][:1_500].tolist() == list(range(1_500))
+    assert arrays.columns["group"][:1_500].tolist() == list(range(1_500))
     assert arrays.totals.mean_group().tolist() == [5.0, 5.0, 1.0, 1.0, 1.0]

@@ -12,8 +12,8 @@ from recollect.core.errors import InvalidInput
 from recollect.core.settings import HybridSettings, RecencySettings, SearchSettings
 from recollect.core.settings.search import DiversitySettings
 from recollect.index.model.document import Document
-from recollect.index.query.candidates import with_candidates
 from recollect.index.query.ranking import ScoreParts, plain_weights
+from recollect.index.query.ranking_pipeline import with_candidates
 from recollect.index.query.search_service import source_names
 from tests.unit.index.scripted import (
     CLOCK,

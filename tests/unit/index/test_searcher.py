@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -309,11 +309,11 @@ class BreakingTransaction:
         """Return the first row."""
         return self._tx.row(sql, params)
 
-    def rows(self, sql: str, params: Sequence[str | int] = ()) -> Iterator[Row]:
+    def all(self, sql: str, params: Sequence[str | int] = ()) -> list[Row]:
         """Return all rows."""
         if "removals" in sql:
             raise StoreBusy("the disk is away")
-        return self._tx.rows(sql, params)
+        return self._tx.all(sql, params)
 
 
 def test_a_partition_that_could_not_be_read_begins_anew(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def score(tables: Tables, arrays: ChunkArrays, asked: Asked) -> Fts5Scores:
     chunks = np.zeros(arrays.count, np.float32)
     chunks[found.numbers] = found.scores
     groups = np.zeros(len(arrays.groups.last), np.float32)
-    np.maximum.at(groups, arrays["group"][found.numbers], found.scores)
+    np.maximum.at(groups, arrays.columns["group"][found.numbers], found.scores)
     return Fts5Scores(tables, chunks, groups, search.left_out)
 
 

@@ -20,7 +20,7 @@ from recollect.index.build.ingestor import Ingestor, Superseded
 from recollect.index.build.prepared_chunk import PIECES_VERSION
 from recollect.index.build.retired import drop_some
 from recollect.index.embedding.cache import sweep
-from recollect.index.embedding.queue import count_waiting, queue_all
+from recollect.index.embedding.queue import queue_all
 from recollect.index.embedding.service import Embedders, EmbeddingService, SizeChanged, is_paid
 from recollect.index.lexical.choice import choose
 from recollect.index.model.document import DocumentSource
@@ -84,9 +84,13 @@ class Indexer:
         self._mutex = threading.Lock()
         self._ingestor = Ingestor(database)
 
-    def identity(self) -> Identity:
-        """Return what an index built now would be built with; asks no provider."""
-        embedder = self.vectors.wanted()
+    def identity(self, tx: Transaction | None = None) -> Identity:
+        """Return what an index built now would be built with; asks no provider.
+
+        Args:
+            tx: A snapshot to read; one of its own if not given.
+        """
+        embedder = self.vectors.wanted(tx)
         return Identity(
             terms=TERMS_VERSION,
             pieces=PIECES_VERSION,
@@ -109,24 +113,20 @@ class Indexer:
         generation = self.serving()
         return any(self._ingestor.is_behind(generation, feed) for feed in feeds)
 
-    def waiting(self, most: int) -> int:
-        """Return how many chunks wait for a vector; counts no further than ``most``."""
-        generation = self.serving()
-        if not self.vectors.fits(generation):
-            return 0
-        return self._database.read(lambda tx: count_waiting(tx, generation.number, most))
-
-    def consent_needed(self) -> str | None:
+    def consent_needed(self, tx: Transaction | None = None) -> str | None:
         """Return why nothing is embedded before somebody agrees, or None.
 
         A paid provider does not get the texts that another embedder, or none, has indexed; one that
         was not named, but has a key in the environment, gets none at all. To rebuild the index for
         it is to agree; a new index for one that was named needs no agreement.
+
+        Args:
+            tx: A snapshot to read; one of its own if not given.
         """
-        embedder = self.vectors.wanted()
+        embedder = self.vectors.wanted(tx)
         if embedder is None or not (self._confirms and is_paid(embedder)):
             return None
-        generations = self._database.read(living)
+        generations = living(tx) if tx is not None else self._database.read(living)
         known = {g.identity.embedder for g in generations}
         known |= {g.identity.stands_in_for for g in generations}
         if embedder.fingerprint in known or not (generations or self.vectors.was_found):

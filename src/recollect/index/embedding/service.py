@@ -23,11 +23,11 @@ from recollect.index.embedding.failure import (
     note_embedder_failure,
 )
 from recollect.index.embedding.queue import EmbeddingQueue, Worked, count_waiting
-from recollect.index.model.generation import Generation, set_size
+from recollect.index.model.generation import Generation, Identity, set_size
 from recollect.index.model.locks import IndexLocks
 from recollect.index.model.sync_report import SyncReport, Watch
 from recollect.models.embedding.embedder import Embedder
-from recollect.store.engine import Database
+from recollect.store.engine import Database, Transaction
 
 if TYPE_CHECKING:  # ten modules that only a remote embedder needs
     from recollect.index.embedding.batch_jobs import Batched, EmbeddingJobs
@@ -110,11 +110,15 @@ class EmbeddingService:
         self._sizes: dict[str, int] = {}
         self._jobs: dict[str, EmbeddingJobs] = {}
 
-    def wanted(self) -> Embedder | None:
-        """Return the embedder that an index built now would use; asks no provider."""
+    def wanted(self, tx: Transaction | None = None) -> Embedder | None:
+        """Return the embedder that an index built now would use; asks no provider.
+
+        Args:
+            tx: A snapshot to read; one of its own if not given.
+        """
         if self._embedders.fallback is None:
             return self._embedders.first
-        trouble = self.trouble()
+        trouble = self.trouble(tx)
         return self._embedders.wanted(
             trouble.fingerprint if trouble is not None and trouble.is_given_up else ""
         )
@@ -131,9 +135,9 @@ class EmbeddingService:
             return self._sizes.get(embedder.fingerprint, 0)
         return embedder.dimensions
 
-    def fits(self, generation: Generation) -> bool:
+    def fits(self, identity: Identity) -> bool:
         """Return whether a generation can get vectors from one of the embedders."""
-        return self._embedders.fitting(generation.identity.embedder) is not None
+        return self._embedders.fitting(identity.embedder) is not None
 
     def stands_in_for(self, generation: Generation) -> str | None:
         """Return the model whose place the fallback takes in a generation, or None."""
@@ -156,9 +160,9 @@ class EmbeddingService:
         known = (serving.identity.embedder, serving.identity.stands_in_for)
         return first.fingerprint if first.fingerprint in known else ""
 
-    def trouble(self) -> EmbedderFailure | None:
+    def trouble(self, tx: Transaction | None = None) -> EmbedderFailure | None:
         """Return what the embedder of the settings failed with last, unless time has mended it."""
-        found = self._database.read(find_failure)
+        found = find_failure(tx) if tx is not None else self._database.read(find_failure)
         return None if found is None or found.is_over(self._clock.now_ms()) else found
 
     def cache(self, embedder: Embedder) -> EmbeddingCache:
@@ -177,7 +181,7 @@ class EmbeddingService:
 
     def has_due_batch(self, generation: Generation) -> bool:
         """Return whether it is time to ask how far a batch for a generation is."""
-        if not self.fits(generation):
+        if not self.fits(generation.identity):
             return False
         fingerprint, since = generation.identity.embedder, self._clock.now_ms() - BATCH_REST_MS
         return self._database.read(lambda tx: has_due_job(tx, fingerprint, since))

@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from recollect.store.columns import integer, text
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 
 CACHED_TERMS = 400_000
-"""About 50 MB at most; then the cache starts anew (real vocabularies stay below it)."""
+"""About 50 MB at most; then the cache starts again (real vocabularies stay below it)."""
 
 
 class Dictionary:
     """Numbers of terms, with a cache that a writer keeps from one transaction to the next.
 
-    The cache is right only while nobody else writes the partition and no transaction fails:
+    The cache is right only while no other writes the partition and no transaction fails:
     whoever keeps a dictionary calls `forget` otherwise.
 
     Args:
@@ -62,9 +62,9 @@ class Dictionary:
     def _select(self, tx: Transaction, terms: Collection[str]) -> dict[str, int]:
         if not terms:
             return {}
-        rows = tx.rows(
+        rows = tx.all(
             "SELECT term, id FROM terms"
             " WHERE partition_id = ? AND term IN (SELECT value FROM json_each(?))",
             (self._partition, msgspec.json.encode(list(terms)).decode()),
         )
-        return {text(term): integer(number) for term, number in rows}
+        return dict(typed_rows(rows, tuple[str, int]))

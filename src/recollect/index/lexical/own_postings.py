@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
+import msgspec
 import numpy as np
 
 from recollect.core.errors import StoreCorrupt
 from recollect.index.lexical import bm25, postings
-from recollect.index.lexical.bm25 import LexicalScores, QueryTerm
+from recollect.index.lexical.bm25 import LengthNorms, LexicalScores, QueryTerm
 from recollect.index.lexical.dictionary import Dictionary
 from recollect.index.lexical.port import EVERY, Asked, Fresh
-from recollect.index.lexical.postings import Occurrences, Postings
+from recollect.index.lexical.postings import Occurrences, without_sum
 from recollect.index.lexical.segments import (
     SegmentRun,
     count_damaged,
-    decoded,
     is_sealed,
     remove_postings,
-    rows_of,
     sealed_end,
 )
 from recollect.index.lexical.tail import TailRow, entries_of, read_tail, store_run
 from recollect.index.model.chunk_arrays import ChunkArrays
-from recollect.store.columns import integer
+from recollect.store.columns import integer, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import terms
 
@@ -108,7 +107,7 @@ class OwnWriter:
         return chunks_of.keys()
 
     def sweep(self, tx: Transaction, left: Collection[int]) -> None:
-        """Remove those terms that stand nowhere any more."""
+        """Remove those terms that no chunk holds any more."""
         unsealed = [term for term in left if not is_sealed(tx, term)]
         if unsealed:
             waiting = np.unique(entries_of(read_tail(tx, self._partition, 0)).terms)
@@ -121,43 +120,60 @@ class OwnReader:
     def __init__(self, partition: int) -> None:
         self._partition = partition
         self._waiting = entries_of([])
-        self._is_damaged = False
-
-    @property
-    def is_damaged(self) -> bool:
+        self._norms: LengthNorms | None = None
+        self.is_damaged = False
         """Whether a row of postings could not be read."""
-        return self._is_damaged
 
     def hold(self, waiting: Sequence[TailRow]) -> None:
         """Take in the chunks that no segment holds."""
         self._waiting = entries_of(waiting)
+        self._norms = None
 
     def score(self, tx: Transaction, arrays: ChunkArrays, asked: Asked) -> LexicalScores:
         """Score every chunk and group."""
-        numbers = Dictionary(self._partition).find(tx, asked.terms)
-        found = [self._query_term(tx, term, numbers.get(term)) for term in asked.terms]
-        scores = bm25.score(arrays, found, asked.budget)
+        norms = self._norms = self._norms or LengthNorms.of(arrays)
+        found = self._find(tx, asked.terms)
+        scores = bm25.score(arrays, norms, found, asked.budget)
         if scores.deferred and not _is_enough(scores, asked):
-            return bm25.score(arrays, found, EVERY)
+            return bm25.score(arrays, norms, found, EVERY)
         return scores
 
     def find(self, tx: Transaction, term: str) -> QueryTerm:
         """Return a term with all its postings, sealed and waiting."""
-        return self._query_term(tx, term, Dictionary(self._partition).find(tx, (term,)).get(term))
+        return self._find(tx, (term,))[0]
 
-    def _query_term(self, tx: Transaction, term: str, number: int | None) -> QueryTerm:
-        if number is None:
-            return QueryTerm(term, [])
-        rows = self._sealed(tx, number)
-        waiting = self._waiting.of_term(number)
-        return QueryTerm(term, [*rows, waiting] if len(waiting) else rows)
-
-    def _sealed(self, tx: Transaction, number: int) -> list[Postings]:
-        """Return what can be read of a term; a damaged row costs its chunks this term."""
-        found = []
-        for row in rows_of(tx, number):
+    def _find(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
+        """Return terms with what can be read of them; a damaged row costs its chunks this term."""
+        sealed: dict[str, tuple[int, list[tuple[int, bytes]]]] = {}
+        found = tx.all(_POSTINGS, (self._partition, msgspec.json.encode(terms).decode()))
+        for row in typed_rows(found, _Posted):
+            rows = sealed.setdefault(row.term, (row.number, []))[1]
+            if row.key is None or row.data is None:
+                continue
             try:
-                found.append(decoded(row))
+                rows.append((row.key & postings.FIRST_MASK, without_sum(row.data)))
             except StoreCorrupt:
-                self._is_damaged = True
-        return found
+                self.is_damaged = True
+        for _, rows in sealed.values():
+            rows.sort()
+        return [
+            QueryTerm(term, self._waiting.of_term(*sealed.get(term, _UNKNOWN))) for term in terms
+        ]
+
+
+class _Posted(msgspec.Struct, frozen=True, array_like=True):
+    """A term of the dictionary with one of its rows of postings, if a segment holds any."""
+
+    term: str
+    number: int
+    key: int | None
+    data: bytes | None
+
+
+_UNKNOWN: tuple[int, list[tuple[int, bytes]]] = (-1, [])
+"""What is found of a term that no chunk holds."""
+_POSTINGS = (
+    "SELECT t.term, t.id, p.id, p.data FROM terms t"
+    " LEFT JOIN postings p ON p.id BETWEEN t.id << 32 AND (t.id << 32) + 4294967295"
+    " WHERE t.partition_id = ? AND t.term IN (SELECT value FROM json_each(?))"
+)

@@ -42,11 +42,11 @@ class Postings(msgspec.Struct, frozen=True):
         return len(self.chunks)
 
     def totals(self) -> NDArray[np.float32]:
-        """Return how often the term stands in each chunk, at most 15."""
+        """Return how often the term occurs in each chunk, at most 15."""
         return (self.packed & MAX_COUNT).astype(np.float32)
 
     def heads(self) -> NDArray[np.float32]:
-        """Return how often it stands in the head of each chunk, at most 15."""
+        """Return how often it occurs in the head of each chunk, at most 15."""
         return (self.packed >> 4).astype(np.float32)
 
 
@@ -97,7 +97,7 @@ def join(parts: Sequence[Postings]) -> Postings:
 
 
 class Occurrences(msgspec.Struct, frozen=True):
-    """Which terms stand in which chunks: one entry per term and chunk, in the order of chunks."""
+    """Which terms occur in which chunks: one entry per term and chunk, in the order of chunks."""
 
     terms: Ints
     chunks: Ints
@@ -147,10 +147,25 @@ class Occurrences(msgspec.Struct, frozen=True):
         low, high = np.searchsorted(self.chunks, (first, end)).tolist()
         return Occurrences(self.terms[low:high], self.chunks[low:high], self.packed[low:high])
 
-    def of_term(self, term: int) -> Postings:
-        """Return the entries of one term."""
+    def of_term(self, term: int, rows: Sequence[tuple[int, bytes]] = ()) -> Postings:
+        """Return the entries of one term, after those of its sealed ``rows`` of (first, data).
+
+        Args:
+            term: Which.
+            rows: In the order of chunks, without their checksums.
+        """
+        sizes = [len(data) // POSTING_BYTES for _, data in rows]
+        cut = list(zip(rows, sizes, strict=True))
+        offsets = np.frombuffer(b"".join([data[: 2 * n] for (_, data), n in cut]), "<u2")
+        sealed = np.repeat(np.array([first for first, _ in rows], np.int64), sizes) + offsets
+        packed = np.frombuffer(b"".join([data[2 * n :] for (_, data), n in cut]), np.uint8)
         places = np.flatnonzero(self.terms == term)
-        return Postings(self.chunks[places], self.packed[places])
+        if not len(places):
+            return Postings(sealed, packed)
+        return Postings(
+            np.concatenate([sealed, self.chunks[places]]),
+            np.concatenate([packed, self.packed[places]]),
+        )
 
     def by_chunk(self, first: int, count: int) -> Iterator[bytes]:
         """Yield for each chunk its blob for `tail`: term ids of four bytes, then packed counts."""
@@ -178,7 +193,7 @@ DAMAGED = b""
 
 
 def with_sum(data: bytes, also: bytes = b"") -> bytes:
-    """Return ``data`` with its checksum behind it.
+    """Return ``data`` with its checksum after it.
 
     Args:
         data: What is stored.

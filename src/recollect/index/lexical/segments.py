@@ -1,7 +1,7 @@
 """Segments: runs of chunks whose postings are stored by term.
 
 A row of `postings` says itself to which term and segment it belongs; a row of `segments` holds the
-records of the chunks and the terms that may stand in them. How segments come about is told in
+records of the chunks and the terms that may occur in them. How segments come about is explained in
 `tail`, how they are joined in `merge`.
 """
 
@@ -28,7 +28,7 @@ from recollect.index.lexical.postings import (
 )
 from recollect.index.model.chunk_record import Ints, Records, decode, encode
 from recollect.index.model.sync_report import Watch
-from recollect.store.columns import blob, first_integer, integer
+from recollect.store.columns import blob, first_integer, integer, typed_rows
 from recollect.store.engine import Database, Row, Transaction
 
 
@@ -53,17 +53,17 @@ class SegmentRun(msgspec.Struct, frozen=True):
 
     @property
     def end(self) -> int:
-        """The number behind the last chunk."""
+        """The number after the last chunk."""
         return self.first + len(self.records)
 
 
 def segments(tx: Transaction, partition: int) -> list[Segment]:
     """Return the segments of a partition in order."""
-    rows = tx.rows(
+    rows = tx.all(
         "SELECT first_chunk, end_chunk FROM segments WHERE partition_id = ? ORDER BY first_chunk",
         (partition,),
     )
-    return [Segment(integer(first), integer(end)) for first, end in rows]
+    return [Segment(first, end) for first, end in typed_rows(rows, tuple[int, int])]
 
 
 def sealed_end(tx: Transaction, partition: int) -> int:
@@ -77,11 +77,12 @@ def sealed_end(tx: Transaction, partition: int) -> int:
 
 def sealed_records(tx: Transaction, partition: int, after: int) -> list[tuple[int, Records]]:
     """Return (first chunk, records) of the segments that hold any chunk from ``after`` on."""
-    rows = tx.rows(
+    rows = tx.all(
         "SELECT first_chunk, layout FROM segments WHERE partition_id = ? AND end_chunk > ?",
         (partition, after),
     )
-    return [(integer(first), decode(without_sum(blob(data)))) for first, data in rows]
+    found = typed_rows(rows, tuple[int, bytes])
+    return [(first, decode(without_sum(data))) for first, data in found]
 
 
 def write_segments(tx: Transaction, partition: int, run: SegmentRun) -> None:
@@ -137,11 +138,9 @@ def is_sealed(tx: Transaction, term: int) -> bool:
 
 def rows_between(tx: Transaction, term: int, lowest: int, highest: int) -> list[Row]:
     """Return (key, blob) of a term's rows in the segments that begin within the bounds."""
-    return list(
-        tx.rows(
-            "SELECT id, data FROM postings WHERE id BETWEEN ? AND ? ORDER BY id",
-            (postings.key(term, lowest), postings.key(term, highest)),
-        )
+    return tx.all(
+        "SELECT id, data FROM postings WHERE id BETWEEN ? AND ? ORDER BY id",
+        (postings.key(term, lowest), postings.key(term, highest)),
     )
 
 
@@ -173,7 +172,7 @@ def _shrink(tx: Transaction, row: Row, gone: Ints) -> None:
     key = integer(row[0])
     held = _held(row)
     if held is None:
-        # It may hold what is to be removed; that it was damaged is told until it is built anew.
+        # It may hold what is to be removed; that it was damaged is reported until a rebuild.
         tx.execute("UPDATE postings SET data = ? WHERE id = ?", (DAMAGED, key))
         return
     keep = ~np.isin(held.chunks, gone)
@@ -271,7 +270,7 @@ class Merge:
         return True
 
     def _terms(self, tx: Transaction) -> list[int]:
-        """Return the terms that may stand in any of the segments, ascending."""
+        """Return the terms that may occur in any of the segments, ascending."""
         found = [np.frombuffer(terms, "<u4") for _, terms in self._rows(tx)]
         return np.unique(np.concatenate(found)).tolist() if found else []
 
@@ -282,7 +281,7 @@ class Merge:
             target = postings.key(term, first)
             if not rows or (len(rows) == 1 and rows[0][0] == target):
                 continue
-            with suppress(StoreCorrupt):  # damaged rows stay apart, where they are told
+            with suppress(StoreCorrupt):  # damaged rows stay apart, where they are reported
                 data = joined(rows, first)
                 tx.execute("DELETE FROM postings WHERE id BETWEEN ? AND ?", (target, rows[-1][0]))
                 tx.execute("INSERT INTO postings (id, data) VALUES (?, ?)", (target, data))
@@ -298,9 +297,10 @@ class Merge:
         add_segment(tx, self._partition, self._whole, records, terms)
 
     def _rows(self, tx: Transaction) -> list[tuple[bytes, bytes]]:
-        rows = tx.rows(
+        rows = tx.all(
             "SELECT layout, terms FROM segments"
             " WHERE partition_id = ? AND first_chunk >= ? AND first_chunk < ? ORDER BY first_chunk",
             (self._partition, self._whole.first, self._whole.end),
         )
-        return [(without_sum(blob(records)), blob(terms)) for records, terms in rows]
+        found = typed_rows(rows, tuple[bytes, bytes])
+        return [(without_sum(records), terms) for records, terms in found]

@@ -20,8 +20,8 @@ from recollect.index.model.chunk_record import (
     chunk_ids,
     decode,
 )
-from recollect.store.columns import blob, first_integer, integer
-from recollect.store.engine import Row, Transaction
+from recollect.store.columns import first_integer, typed_rows
+from recollect.store.engine import Transaction
 
 SEAL_CHUNKS = 512
 """The tail is sealed at this size: it is what a cold process reads row by row."""
@@ -43,12 +43,10 @@ def read_tail(tx: Transaction, partition: int, start: int) -> list[TailRow]:
         "SELECT id, layout, postings FROM tail WHERE id BETWEEN ? AND ? ORDER BY id",
         chunk_ids(partition, start),
     )
-    return [_checked(row) for row in rows]
-
-
-def _checked(row: Row) -> TailRow:
-    layout = blob(row[1])
-    return TailRow(integer(row[0]) & NUMBER_MASK, layout, without_sum(blob(row[2]), layout))
+    return [
+        TailRow(key & NUMBER_MASK, layout, without_sum(data, layout))
+        for key, layout, data in typed_rows(rows, tuple[int, bytes, bytes])
+    ]
 
 
 def entries_of(rows: Sequence[TailRow]) -> Occurrences:

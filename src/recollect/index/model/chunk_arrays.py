@@ -18,7 +18,7 @@ NOBODY = -1
 """The neighbour of a chunk at the edge; as an index it is the spare last row of every column."""
 
 BULK_LINKS = 512
-"""From this many new chunks on, linking all anew by one sort is faster than one by one."""
+"""From this many new chunks on, relinking all by one sort is faster than one by one."""
 
 _COLUMNS = (*LAYOUT.names,) if LAYOUT.names else ()
 
@@ -28,7 +28,8 @@ class ChunkArrays:
 
     ``context`` is four times the length of a chunk with its neighbours' heads, as the ranking
     counts them: own length 1, the head before it 3/4, other heads 1/4 (see `lexical.bm25`).
-    Every column has one spare row at the end for `NOBODY`. `totals` holds the sums per source.
+    Every column has one spare row at the end for `NOBODY` and is valid until the next `append`.
+    `totals` holds the sums per source.
     """
 
     def __init__(self) -> None:
@@ -42,10 +43,6 @@ class ChunkArrays:
         self.context: NDArray[np.int64] = np.zeros(1, np.int64)
         self.groups = GroupArrays()
         self.totals = Totals()
-
-    def __getitem__(self, column: str) -> NDArray[Any]:
-        """Return a column with its spare last row; valid until the next `append`."""
-        return self.columns[column]
 
     @property
     def capacity(self) -> int:
@@ -68,7 +65,7 @@ class ChunkArrays:
         self.alive[removed] = False
         self.count = end
         living = start + np.flatnonzero(self.alive[start:end])
-        self.groups.source[self["group"][living]] = self["source"][living]
+        self.groups.source[self.columns["group"][living]] = self.columns["source"][living]
         if len(living) >= BULK_LINKS:
             self.relink()
             return
@@ -86,11 +83,11 @@ class ChunkArrays:
             self._unlink(number)
 
     def relink(self) -> None:
-        """Build every link and sum anew from the columns."""
+        """Rebuild every link and sum from the columns."""
         living = np.flatnonzero(self.alive[: self.count])
-        group, order = self["group"][living], self["order"][living]
+        group, order = self.columns["group"][living], self.columns["order"][living]
         ranked = living[np.lexsort((living, order, group))]
-        same = self["group"][ranked[1:]] == self["group"][ranked[:-1]]
+        same = self.columns["group"][ranked[1:]] == self.columns["group"][ranked[:-1]]
         self.before[:] = NOBODY
         self.after[:] = NOBODY
         self.before[ranked[1:][same]] = ranked[:-1][same]
@@ -98,15 +95,19 @@ class ChunkArrays:
         self.context[:] = 0
         self.context[living] = self._context_of(living)
         edges = ranked[np.append(~same, True)[: len(ranked)]]
-        self.groups.recount(self["group"][edges], edges, group, self["length"][living])
+        self.groups.recount(
+            self.columns["group"][edges], edges, group, self.columns["length"][living]
+        )
         self.totals = Totals.of(self, living)
 
     def _context_of(self, numbers: Ints) -> NDArray[np.int64]:
-        head = self["head"]
+        head = self.columns["head"]
         before, after = self.before[numbers], self.after[numbers]
         near = 3 * head[before].astype(np.int64) + head[after]
         far = head[self.before[before]].astype(np.int64) + head[self.after[after]]
-        context: NDArray[np.int64] = 4 * self["length"][numbers].astype(np.int64) + near + far
+        context: NDArray[np.int64] = (
+            4 * self.columns["length"][numbers].astype(np.int64) + near + far
+        )
         return context
 
     def _reserve(self, chunks: int) -> None:
@@ -120,9 +121,9 @@ class ChunkArrays:
         self.context = grown(self.context, size, 0)
 
     def _link(self, number: int) -> None:
-        group, order = int(self["group"][number]), int(self["order"][number])
+        group, order = int(self.columns["group"][number]), int(self.columns["order"][number])
         previous, following = int(self.groups.last[group]), NOBODY
-        while previous != NOBODY and int(self["order"][previous]) > order:
+        while previous != NOBODY and int(self.columns["order"][previous]) > order:
             previous, following = int(self.before[previous]), previous
         self._join(previous, number)
         self._join(number, following)
@@ -132,7 +133,7 @@ class ChunkArrays:
         self._refresh_around(number)
 
     def _unlink(self, number: int) -> None:
-        group = int(self["group"][number])
+        group = int(self.columns["group"][number])
         previous, following = int(self.before[number]), int(self.after[number])
         if following == NOBODY:
             self.groups.last[group] = previous
@@ -145,8 +146,8 @@ class ChunkArrays:
                 self._refresh_around(edge)
 
     def _count(self, number: int, sign: int) -> None:
-        source, length = int(self["source"][number]), int(self["length"][number])
-        group = int(self["group"][number])
+        source, length = int(self.columns["source"][number]), int(self.columns["length"][number])
+        group = int(self.columns["group"][number])
         was_living = self.groups.chunks[group] > 0
         self.groups.chunks[group] += sign
         self.groups.length[group] += sign * length
@@ -170,7 +171,9 @@ class ChunkArrays:
             near.discard(NOBODY)
         numbers = np.fromiter(near, np.int64, len(near))
         fresh = self._context_of(numbers)
-        np.add.at(self.totals.context, self["source"][numbers], fresh - self.context[numbers])
+        np.add.at(
+            self.totals.context, self.columns["source"][numbers], fresh - self.context[numbers]
+        )
         self.context[numbers] = fresh
 
 
@@ -217,12 +220,12 @@ class Totals:
     def of(cls, arrays: ChunkArrays, living: Ints) -> Totals:
         """Return the sums over the chunks ``living``."""
         totals = cls()
-        source = arrays["source"][living]
+        source = arrays.columns["source"][living]
         np.add.at(totals.chunks, source, 1)
-        np.add.at(totals.length, source, arrays["length"][living].astype(np.int64))
+        np.add.at(totals.length, source, arrays.columns["length"][living].astype(np.int64))
         np.add.at(totals.context, source, arrays.context[living])
         edges = living[arrays.after[living] == NOBODY]
-        np.add.at(totals.groups, arrays["source"][edges], 1)
+        np.add.at(totals.groups, arrays.columns["source"][edges], 1)
         return totals
 
     def mean_context(self) -> NDArray[np.float64]:

@@ -28,7 +28,7 @@ LAYOUT = np.dtype(
         ("capitals", "u1"),
     ]
 )
-"""``length`` and ``head`` count terms, ``at`` is ms UTC, owners are ids of `names` (0: nobody)."""
+"""``length`` and ``head`` count terms, ``at`` is ms UTC, owners are ids of `names` (0: none)."""
 
 QUESTION = 1
 """The text ends with a question mark."""

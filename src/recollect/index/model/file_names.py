@@ -13,14 +13,14 @@ import msgspec
 import numpy as np
 
 from recollect.index.model.chunk_record import Ints
-from recollect.store.columns import integer
+from recollect.store.columns import typed_rows
 from recollect.store.engine import SqlValue, Transaction
 
 PATH, NAME, STEM = 3, 2, 1
 MOST_NAMES = 8
 """Words of a question that are looked up as names of files."""
 MOST_FILES = 20
-"""Files of one name; `index.md` may stand in every folder."""
+"""Files of one name; `index.md` may be in every folder."""
 
 _QUOTES = "\"'`“”‘’«»「」()[]<>"
 _FILE_NAME = re.compile(r"\S+\.[A-Za-z][A-Za-z0-9]{0,7}")
@@ -77,14 +77,14 @@ def named_files(tx: Transaction, partition: int, query: str) -> list[NamedFile]:
     """
     best: dict[int, NamedFile] = {}
     for name, least in _called(query):
-        rows = tx.rows(
+        rows = tx.all(
             "SELECT f.document, f.rank, d.first_chunk, d.chunk_count FROM file_names f"
             " JOIN documents d ON d.id = f.document"
             " WHERE f.partition_id = ? AND f.name = ? AND f.rank >= ?"
             " ORDER BY f.rank DESC, d.ref LIMIT ?",
             (partition, name, least, MOST_FILES),
         )
-        for document, rank, first, count in (map(integer, row) for row in rows):
+        for document, rank, first, count in typed_rows(rows, tuple[int, int, int, int]):
             if document not in best or best[document].rank < rank:
                 best[document] = NamedFile(rank, np.arange(first, first + count))
     return sorted(best.values(), key=lambda file: -file.rank)

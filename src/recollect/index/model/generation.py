@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
-from recollect.store.columns import first_integer, integer, text
+from recollect.store.columns import first_integer, integer, text, typed_rows
 from recollect.store.engine import Transaction
 
 
@@ -97,6 +99,47 @@ class Generation(msgspec.Struct, frozen=True):
 
     number: int
     identity: Identity
+
+
+class Serving(msgspec.Struct, frozen=True, kw_only=True):
+    """The generation that answers, and where a tenant is in it.
+
+    Attributes:
+        number: Of the generation.
+        identity: What it was built with.
+        partition: Of the tenant; None when nothing of it is indexed.
+        revision: How often that partition was changed; None without one.
+    """
+
+    number: int
+    identity: Identity
+    partition: int | None
+    revision: int | None
+
+
+def find_serving(tx: Transaction, tenant: str) -> Serving | None:
+    """Return the generation that answers with the place of a tenant, or None before the first."""
+    rows = tx.all(
+        "SELECT g.id, g.identity, p.id, p.revision FROM generations g"
+        " LEFT JOIN partitions p ON p.generation = g.id AND p.tenant = ?"
+        " WHERE g.status = 'serving' ORDER BY g.id DESC LIMIT 1",
+        (tenant,),
+    )
+    for row in typed_rows(rows, _ServingRow):
+        return Serving(
+            number=row.number,
+            identity=msgspec.json.decode(row.identity, type=Identity),
+            partition=row.partition,
+            revision=row.revision,
+        )
+    return None
+
+
+class _ServingRow(msgspec.Struct, frozen=True, array_like=True):
+    number: int
+    identity: str
+    partition: int | None
+    revision: int | None
 
 
 def find_generation(tx: Transaction, status: str) -> Generation | None:
@@ -207,8 +250,14 @@ def read_up_to(tx: Transaction, feed: str) -> int:
 
 def cursor(tx: Transaction, generation: int, feed: str) -> int:
     """Return how far a generation has read a feed; 0 at the start."""
-    row = tx.row("SELECT seq FROM cursors WHERE generation = ? AND feed = ?", (generation, feed))
-    return first_integer(row)
+    return cursors(tx, generation, [feed])[0]
+
+
+def cursors(tx: Transaction, generation: int, feeds: Sequence[str]) -> list[int]:
+    """Return how far a generation has read each of some feeds; 0 at the start."""
+    rows = tx.all("SELECT feed, seq FROM cursors WHERE generation = ?", (generation,))
+    known = dict(typed_rows(rows, tuple[str, int]))
+    return [known.get(feed, 0) for feed in feeds]
 
 
 def set_cursor(tx: Transaction, generation: int, feed: str, seq: int) -> None:

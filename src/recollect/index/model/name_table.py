@@ -1,7 +1,7 @@
 """The register of a partition: who and what documents belong to, under numbers.
 
 Names of owners and speakers, and groups, each with a count of the documents that use it. What no
-document uses any more is removed, so that nothing of an erased person stays behind.
+document uses any more is removed, so that nothing of an erased person remains.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.core.scope import Scope
-from recollect.store.columns import integer, text
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 
 _BETWEEN = "//"
@@ -86,15 +86,15 @@ class Strangers:
 
     def refresh(self, tx: Transaction) -> None:
         """Take in new groups."""
-        rows = tx.rows(
+        rows = tx.all(
             "SELECT number, source, ref FROM chunk_groups"
             " WHERE partition_id = ? AND number > ? ORDER BY number",
             (self._partition, self._read_until),
         )
-        for number, source, ref in rows:
-            self._read_until = integer(number)
+        for number, source, ref in typed_rows(rows, tuple[int, str, str]):
+            self._read_until = number
             if source == SOURCE:
-                self._groups.setdefault(origin_of(text(ref)) or "", []).append(integer(number))
+                self._groups.setdefault(origin_of(ref) or "", []).append(number)
 
     def visible(self, origin: str, groups: NDArray[np.integer]) -> NDArray[np.bool_] | None:
         """Return which chunks are not of another workspace than ``origin``; None for all.

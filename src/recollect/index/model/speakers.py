@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from recollect.store.columns import integer, text
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 
 UNKNOWN = -1
@@ -36,16 +36,16 @@ class Names:
 
     def refresh(self, tx: Transaction, partition: int) -> None:
         """Take in new names."""
-        rows = tx.rows(
+        rows = tx.all(
             "SELECT id, kind, value FROM names WHERE partition_id = ? AND id > ? ORDER BY id",
             (partition, self._read_until),
         )
-        for key, kind, value in rows:
-            self._read_until = integer(key)
-            self._add(integer(key), text(kind), text(value))
+        for key, kind, value in typed_rows(rows, tuple[int, str, str]):
+            self._read_until = key
+            self._add(key, kind, value)
 
     def forget_missing(self, tx: Transaction, numbers: Iterable[int]) -> None:
-        """Drop those of ``numbers`` that were removed: nobody speaks under them any more."""
+        """Drop those of ``numbers`` that were removed: no speaker has them any more."""
         for number in numbers:
             if number in self._known and not tx.row("SELECT 1 FROM names WHERE id = ?", (number,)):
                 self._drop(number)

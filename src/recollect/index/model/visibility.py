@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from recollect.index.model.chunk_record import Mask
 from recollect.index.model.document import FILES, SOURCES
-from recollect.store.columns import integer, text
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 
 RULES_VERSION = 2
@@ -69,15 +69,15 @@ class VisibilityGroups:
     def refresh(self, tx: Transaction) -> None:
         """Take in new groups."""
         known = len(self._of_group)
-        rows = tx.rows(
+        rows = tx.all(
             "SELECT number, visibility_group FROM chunk_groups"
             " WHERE partition_id = ? AND number >= ? AND visibility_group IS NOT NULL"
             " ORDER BY number",
             (self._partition, known),
         )
         found = {
-            integer(number): self._number(text(visibility_group))
-            for number, visibility_group in rows
+            number: self._number(visibility_group)
+            for number, visibility_group in typed_rows(rows, tuple[int, str])
         }
         if found:
             more = np.full(max(found) + 1 - known, NO_VISIBILITY_GROUP, np.int32)
@@ -115,7 +115,7 @@ def within_ranges(
     """Return which chunks lie in one of some parts of sessions.
 
     Args:
-        stretches: Number of a group, and which part of it; a group stands there once.
+        stretches: Number of a group, and which part of it; each group once.
         groups: The group of each chunk.
         orders: The place of each chunk in its group.
     """

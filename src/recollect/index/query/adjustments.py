@@ -1,6 +1,6 @@
 """What changes a score after its parts: age, annotations, a trigger, the name of a file.
 
-Each is bounded and keeps the score in [0, 1]; what it added or took is told as a part of its own.
+Each is bounded and keeps the score in [0, 1]; what it added or took is a part of its own.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ class Adjustments(msgspec.Struct, frozen=True, kw_only=True):
         self, arrays: ChunkArrays, annotations: Annotations, numbers: Ints
     ) -> Iterator[tuple[str, NDArray[np.floating]]]:
         if self.recency.enabled:
-            ages = ages_in_days(arrays["at"][numbers], self.now_ms)
-            ages[(arrays["flags"][numbers] & EVERGREEN) > 0] = 0.0
+            ages = ages_in_days(arrays.columns["at"][numbers], self.now_ms)
+            ages[(arrays.columns["flags"][numbers] & EVERGREEN) > 0] = 0.0
             yield "recency", recency_factors(ages, self.recency)
-        told = list(annotations.among(numbers))
-        if told:
+        annotated = list(annotations.among(numbers))
+        if annotated:
             importance, project = np.ones((2, len(numbers)), np.float32)
-            for place, annotation in told:
+            for place, annotation in annotated:
                 importance[place] = importance_factor(annotation.importance)
                 project[place] = project_factor(annotation.projects, self.projects)
             yield "importance", importance

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,19 +32,7 @@ SPEAKER_ARM = 200
 FILE_ARM = 50
 """The best chunks of memory files by words and by codes that are candidates beside the best of all,
 and of them so many get exact vectors: what the share of memory files is filled from."""
-MOST_PLAIN_CANDIDATES = 200
-"""Of each way of finding in OpenClaw's sum."""
-
 FILE = SOURCES.index(FILES)
-
-
-def with_candidates(settings: SearchSettings, limit: int) -> SearchSettings:
-    """Return settings with the candidates of OpenClaw's sum, where it has a multiplier."""
-    multiplier = settings.hybrid.candidate_multiplier
-    if not (settings.hybrid.enabled and multiplier):
-        return settings
-    candidates = min(MOST_PLAIN_CANDIDATES, max(1, limit * multiplier))
-    return msgspec.structs.replace(settings, candidates=candidates, exact_below=0)
 
 
 class Candidates:
@@ -91,7 +78,7 @@ class Candidates:
         if not arrays.totals.chunks[FILE]:
             return np.zeros(0, np.int64)
         mask = self._request.visible
-        files = arrays["source"][: arrays.count] == FILE
+        files = arrays.columns["source"][: arrays.count] == FILE
         files &= arrays.alive[: arrays.count] if mask is None else mask
         found = [np.zeros(0, np.int64)]
         if self._lexical is not None:
@@ -107,7 +94,7 @@ class Candidates:
         lexical, weights, most = self._lexical, self._weights, self._settings.candidates
         found = self._visible(np.flatnonzero(lexical.chunks > 0))
         rough = weights["context"] * lexical.chunks[found]
-        rough += weights.get("group", 0.0) * lexical.groups[self._arrays["group"][found]]
+        rough += weights.get("group", 0.0) * lexical.groups[self._arrays.columns["group"][found]]
         best = _highest(rough, PRESELECTED * most)
         found, rough = found[best], rough[best]
         for name, value in priors(self._arrays, found, self._request.question).items():
@@ -141,7 +128,7 @@ class Candidates:
         if self._scan is None or not speakers:
             return np.zeros(0, np.int64)
         count = self._arrays.count
-        said = np.isin(self._arrays["speaker"][:count], np.fromiter(speakers, np.int64))
+        said = np.isin(self._arrays.columns["speaker"][:count], np.fromiter(speakers, np.int64))
         mask = self._request.visible
         said &= self._arrays.alive[:count] if mask is None else mask
         return self._scan.nearest(SPEAKER_ARM, said)

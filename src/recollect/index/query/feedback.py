@@ -86,8 +86,10 @@ def feedback_score(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Int
     living = int(arrays.totals.chunks.sum())
     total = np.zeros(len(numbers), np.float32)
     mass = sum(idf(living, term.frequency) for term in terms) * (K1 + 1)
-    mean = (arrays.totals.length / np.maximum(arrays.totals.chunks, 1))[arrays["source"][numbers]]
-    norm = K1 * (1 - B + B * arrays["length"][numbers] / np.maximum(mean, 1.0))
+    mean = (arrays.totals.length / np.maximum(arrays.totals.chunks, 1))[
+        arrays.columns["source"][numbers]
+    ]
+    norm = K1 * (1 - B + B * arrays.columns["length"][numbers] / np.maximum(mean, 1.0))
     for term in terms:
         counts = term.counts(numbers)
         total += (idf(living, term.frequency) * (K1 + 1) * counts / (counts + norm)).astype(

@@ -22,7 +22,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         path: For memory files.
         start_line: For memory files: first line of the chunk, from 1.
         end_line: For memory files: last line of the chunk, inclusive.
-        citation: Where it stands, for people: ``memory/tea.md#L3-L9``, ``session:<id>#<seq>``; None
+        citation: Where it is, for people: ``memory/tea.md#L3-L9``, ``session:<id>#<seq>``; None
             where citations are off.
         importance: For annotated memory files: 1 to 10.
         projects: For annotated memory files: keys of the projects that it is for.
@@ -49,17 +49,12 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def cite_lines(path: str, start: int, end: int) -> str:
-    """Return where lines of a file stand.
+    """Return the citation of lines of a file.
 
     >>> cite_lines("memory/tea.md", 3, 9), cite_lines("MEMORY.md", 3, 3)
     ('memory/tea.md#L3-L9', 'MEMORY.md#L3')
     """
     return f"{path}#L{start}" if start >= end else f"{path}#L{start}-L{end}"
-
-
-def cite_message(session: str, seq: int) -> str:
-    """Return where a message stands."""
-    return f"session:{session}#{seq}"
 
 
 class SearchResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ from recollect.index.model.visibility import VisibilityGroups
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.port import NearScan
 from recollect.index.vectors.vector_index import Codes, Held, Scanner
-from recollect.store.columns import first_integer, integer, text
+from recollect.store.columns import first_integer, text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
 
@@ -52,7 +52,7 @@ class Partition:
         number: The row of `partitions`.
         dimensions: Size of the vectors; 0 without an embedder.
         lexical: What finds words, by name.
-        near: What finds near vectors; the codes alone unless told otherwise.
+        near: What finds near vectors; the codes alone if not given.
     """
 
     def __init__(
@@ -77,21 +77,22 @@ class Partition:
         self.visibility_groups = VisibilityGroups(self.number)
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
         self.words = self._backend.reader(self.number)
-        self._revision = -1
+        self.revision = -1
         self._tail: list[TailRow] = []
         self._removals_read = 0
 
     def refresh(self, tx: Transaction) -> None:
         """Take in what was committed since the last look."""
-        row = tx.row("SELECT revision, chunks FROM partitions WHERE id = ?", (self.number,))
-        if row is None or integer(row[0]) == self._revision:
-            return
-        try:
-            self._take_in(tx, integer(row[1]))
-        except BaseException:
-            self._empty()  # half of a state is no state
-            raise
-        self._revision = integer(row[0])
+        found = tx.all("SELECT revision, chunks FROM partitions WHERE id = ?", (self.number,))
+        for revision, count in typed_rows(found, tuple[int, int]):
+            if revision == self.revision:
+                return
+            try:
+                self._take_in(tx, count)
+            except BaseException:
+                self._empty()  # half of a state is no state
+                raise
+            self.revision = revision
 
     def scan(self, tx: Transaction, vector: Floats) -> NearScan | None:
         """Return what is near to ``vector``, or None where there are no vectors."""
@@ -123,13 +124,14 @@ class Partition:
         """
         arrays, count = self.arrays, self.arrays.count
         conditions: list[NDArray[np.bool_]] = [
-            arrays[kind][:count] == self.names.number(kind, value) for kind, value in scope.items()
+            arrays.columns[kind][:count] == self.names.number(kind, value)
+            for kind, value in scope.items()
         ]
         conditions += limits
         if sources is not None:
-            conditions.append(sources[arrays["source"][:count]])
+            conditions.append(sources[arrays.columns["source"][:count]])
         if origin is not None:
-            own = self.strangers.visible(origin, arrays["group"][:count])
+            own = self.strangers.visible(origin, arrays.columns["group"][:count])
             conditions += [own] if own is not None else []
         if not conditions:
             return None
@@ -152,15 +154,14 @@ class Partition:
             self.codes.forget(gone)
 
     def _new_removals(self, tx: Transaction) -> Ints:
-        rows = list(
-            tx.rows(
-                "SELECT id, chunk FROM removals WHERE partition_id = ? AND id > ? ORDER BY id",
-                (self.number, self._removals_read),
-            )
+        found = tx.all(
+            "SELECT id, chunk FROM removals WHERE partition_id = ? AND id > ? ORDER BY id",
+            (self.number, self._removals_read),
         )
+        rows = typed_rows(found, tuple[int, int])
         if rows:
-            self._removals_read = integer(rows[-1][0])
-        return np.array([integer(chunk) for _, chunk in rows], np.int64)
+            self._removals_read = rows[-1][0]
+        return np.array([chunk for _, chunk in rows], np.int64)
 
     def _read_tail(self, tx: Transaction, known: int) -> None:
         end = sealed_end(tx, self.number)
@@ -195,5 +196,5 @@ class Partition:
         dead = set(gone.tolist())
         self._tail = [row for row in self._tail if row.number not in dead]
         self.words.hold(self._tail)
-        owners = np.unique(np.concatenate([self.arrays[column][gone] for column in OWNERS]))
+        owners = np.unique(np.concatenate([self.arrays.columns[column][gone] for column in OWNERS]))
         self.names.forget_missing(tx, owners.tolist())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
@@ -28,8 +28,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
             half width are as they are written otherwise: models know those.
         terms: Its distinct terms, in order.
         speakers: Whose statement it is about: the first of at most two speakers named ("What does
-            Ann think of Bob's plan?"); empty when nobody or more are named.
-        first_person: The user speaks of themselves and names nobody.
+            Ann think of Bob's plan?"); empty when none or more are named.
+        first_person: The user speaks of themselves and names no speaker.
         months: Months named, 1 to 12.
         days: Days named, as (month, day of the month).
         years: Years named.
@@ -120,7 +120,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
         ranks: 3 to 1 where the question names the file, which comes first; else 0.
         are_files: Whether each is of a memory file.
         is_all: Whether nothing else fits the question.
-        why: Returns the weighted parts of the score at a place.
+        why: Returns the weighted parts of the scores at some places.
     """
 
     numbers: list[int]
@@ -128,4 +128,4 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     ranks: list[int]
     are_files: list[bool]
     is_all: bool
-    why: Callable[[int], dict[str, float]]
+    why: Callable[[Sequence[int]], list[dict[str, float]]]

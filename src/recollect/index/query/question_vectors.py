@@ -21,8 +21,8 @@ from recollect.index.model.generation import Identity
 from recollect.models.embedding.embedder import Embedder, Vectors, checked_vectors
 
 REST = 10
-"""So many times the longest wait nobody asks a provider again that was late: of a minute in which
-it hangs, one search in ten seconds pays, not every one."""
+"""A provider that was late is not asked again for so many times the longest wait: of a minute in
+which it hangs, one search in ten seconds pays, not every one."""
 
 
 class QuestionVector(msgspec.Struct, frozen=True):
@@ -48,14 +48,11 @@ class QuestionVectors:
         elapsed: Callable[[], float] = time.monotonic,
     ) -> None:
         self._embedders = embedders
+        self.has_embedder = embedders.first is not None or embedders.fallback is not None
+        """Whether there is any that could be asked."""
         self._timeout_s = timeout_s
         self._elapsed = elapsed
         self._rests_until = 0.0
-
-    @property
-    def has_embedder(self) -> bool:
-        """Whether there is anybody to ask."""
-        return self._embedders.first is not None or self._embedders.fallback is not None
 
     def fits(self, identity: Identity) -> bool:
         """Return whether one of the embedders made the vectors of a generation."""

@@ -81,7 +81,7 @@ def own_weight(question: Question, ranking: RankingSettings) -> float:
     """Return the weight of holding the question's pairs of characters; 0 for a question in words.
 
     Pairs leave no function words out, and a short message takes over nearly all that the one before
-    it holds: without this part it can stand before it. With words the same part costs recall
+    it holds: without this part it can rank before it. With words the same part costs recall
     (docs/experiments.md, own).
     """
     return ranking.own if any(is_unspaced(term) for term in question.terms) else 0.0
@@ -114,12 +114,14 @@ def plain_weights(hybrid: HybridSettings, *, lexical: bool, vector: bool) -> dic
 
 def priors(arrays: ChunkArrays, numbers: Ints, question: Question) -> dict[str, Floats]:
     """Return the parts that come from who, when and how a chunk was said."""
-    flags = arrays["flags"][numbers]
+    flags = arrays.columns["flags"][numbers]
     return {
         "speaker": _speaker(arrays, numbers, question),
-        "date": _date(arrays["at"][numbers], question),
+        "date": _date(arrays.columns["at"][numbers], question),
         "time": ((flags & TIME_WORD) > 0).astype(np.float32),
-        "capitals": np.minimum(arrays["capitals"][numbers], MOST_CAPITALS).astype(np.float32)
+        "capitals": np.minimum(arrays.columns["capitals"][numbers], MOST_CAPITALS).astype(
+            np.float32
+        )
         / MOST_CAPITALS,
         "question": ((flags & QUESTION) > 0).astype(np.float32),
     }
@@ -127,15 +129,15 @@ def priors(arrays: ChunkArrays, numbers: Ints, question: Question) -> dict[str, 
 
 def _speaker(arrays: ChunkArrays, numbers: Ints, question: Question) -> Floats:
     if question.speakers:
-        said = np.isin(arrays["speaker"][numbers], np.fromiter(question.speakers, np.int64))
+        said = np.isin(arrays.columns["speaker"][numbers], np.fromiter(question.speakers, np.int64))
         return said.astype(np.float32)
-    return ((arrays["flags"][numbers] & FROM_USER) > 0).astype(np.float32)
+    return ((arrays.columns["flags"][numbers] & FROM_USER) > 0).astype(np.float32)
 
 
 def _date(at: Ints, question: Question) -> Floats:
     """Return how well the time fits: 1 on a day named or beside it.
 
-    Without a day 1 in a month named and 1/2 in the next one, where it is told; `YEAR_ALONE` for the
+    Without a day 1 in a month named and 1/2 in the next one; `YEAR_ALONE` for the
     year alone; `OTHER_DAY` of the month's share where a day is named but not met.
     """
     when = at.astype("datetime64[ms]")

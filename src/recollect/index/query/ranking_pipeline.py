@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +14,7 @@ from recollect.core.settings import SearchSettings
 from recollect.index.lexical.port import EVERY, Asked, Scores
 from recollect.index.model.chunk_record import Floats, Ints, Mask
 from recollect.index.query.adjustments import Adjusted, Adjustments
-from recollect.index.query.candidates import FILE, FILE_ARM, Candidates, with_candidates
+from recollect.index.query.candidates import FILE, FILE_ARM, Candidates
 from recollect.index.query.feedback import READ, feedback_score, feedback_terms, moved_query
 from recollect.index.query.partition import Partition
 from recollect.index.query.question import Ranked, RankingRequest
@@ -35,12 +36,24 @@ RESCORED, RESCORED_AMONG_MANY = 100, 64
 """Chunks that get their exact vectors, from the best by the codes' estimate; fewer in large scopes,
 where reading their rows is what costs (docs/experiments.md, candidates)."""
 
+MOST_PLAIN_CANDIDATES = 200
+"""Of each way of finding in OpenClaw's sum."""
+
 
 def rank(
     tx: Transaction, partition: Partition, request: RankingRequest, settings: SearchSettings
 ) -> Ranked:
     """Return the best chunks for a request; the caller holds the partition's lock."""
     return RankingPipeline(tx, partition, request, with_candidates(settings, request.most)).run()
+
+
+def with_candidates(settings: SearchSettings, limit: int) -> SearchSettings:
+    """Return settings with the candidates of OpenClaw's sum, where it has a multiplier."""
+    multiplier = settings.hybrid.candidate_multiplier
+    if not (settings.hybrid.enabled and multiplier):
+        return settings
+    candidates = min(MOST_PLAIN_CANDIDATES, max(1, limit * multiplier))
+    return msgspec.structs.replace(settings, candidates=candidates, exact_below=0)
 
 
 class RankingPipeline:
@@ -78,9 +91,9 @@ class RankingPipeline:
             numbers=parts.numbers[kept].tolist(),
             scores=total[kept].tolist(),
             ranks=ranks[kept].astype(int).tolist(),
-            are_files=(self._arrays["source"][parts.numbers[kept]] == FILE).tolist(),
+            are_files=(self._arrays.columns["source"][parts.numbers[kept]] == FILE).tolist(),
             is_all=len(kept) == len(order) and len(order) < self._request.most,
-            why=lambda place: self._why(parts, adjusted, int(kept[place])),
+            why=lambda places: self._why(parts, adjusted, kept[places]),
         )
 
     def _chosen_weights(self) -> dict[str, float]:
@@ -129,7 +142,7 @@ class RankingPipeline:
         return ranks
 
     def _answering(self, parts: ScoreParts) -> ScoreParts:
-        """Leave out what has only its speaker or its time for it: that alone is no answer."""
+        """Leave out what has only its speaker or its time for it: that alone is not an answer."""
         if self._scan is not None:
             return parts
         words = sum(
@@ -176,7 +189,7 @@ class RankingPipeline:
         values = priors(self._arrays, numbers, self._request.question)
         if self._lexical is not None:
             values["context"] = self._lexical.complete(numbers)
-            values["group"] = self._lexical.groups[self._arrays["group"][numbers]]
+            values["group"] = self._lexical.groups[self._arrays.columns["group"][numbers]]
         if self._scan is not None:
             values["vector"] = estimated(self._scan, neighbourhood(self._arrays, numbers))
         return ScoreParts(numbers, values)
@@ -195,11 +208,11 @@ class RankingPipeline:
         return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
 
     def _first(self, order: Ints, numbers: Ints, most: int) -> Ints:
-        """Return the first of the places ``order``, and the best memory files behind them."""
+        """Return the first of the places ``order``, and the best memory files after them."""
         if not self._request.with_files:
             return order[:most]
         rest = order[most:]
-        files = rest[self._arrays["source"][numbers[rest]] == FILE]
+        files = rest[self._arrays.columns["source"][numbers[rest]] == FILE]
         return np.concatenate([order[:most], files[:FILE_ARM]])
 
     def _with_feedback(self, parts: ScoreParts, rows: Floats, vector: Floats) -> ScoreParts:
@@ -246,23 +259,30 @@ class RankingPipeline:
         return own_weight(self._request.question, self._settings.ranking)
 
     def _are_files(self, numbers: Ints) -> bool:
-        sources = self._arrays["source"][numbers]
+        sources = self._arrays.columns["source"][numbers]
         return 2 * int(np.count_nonzero(sources == FILE)) > len(numbers)
 
     def _ordered(self, numbers: Ints, total: NDArray[np.float32]) -> Ints:
         """Return the places, best first; ties by time and place in the group, not by arrival."""
         arrays = self._arrays
-        keys = (arrays["order"][numbers], arrays["at"][numbers], -total)
+        keys = (arrays.columns["order"][numbers], arrays.columns["at"][numbers], -total)
         return np.lexsort(keys)
 
-    def _why(self, parts: ScoreParts, adjusted: Adjusted, place: int) -> dict[str, float]:
-        if int(parts.numbers[place]) in self._pinned:
-            return {"path": 1.0}
+    def _why(self, parts: ScoreParts, adjusted: Adjusted, places: Ints) -> list[dict[str, float]]:
+        """Return the parts of the scores at some places, those of 0 left out."""
         best = best_possible(self._weights)
-        shares = {
-            name: float(weight * parts.values[name][place] / best)
+        columns = {
+            name: (weight * parts.values[name][places] / best).tolist()
             for name, weight in self._weights.items()
             if name in parts.values
         }
-        shares |= {name: float(change[place]) for name, change in adjusted.reasons.items()}
-        return {name: share for name, share in shares.items() if share}
+        columns |= {name: change[places].tolist() for name, change in adjusted.reasons.items()}
+        shares = [
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ]
+        return [
+            {"path": 1.0}
+            if number in self._pinned
+            else {name: share for name, share in each.items() if share}
+            for number, each in zip(parts.numbers[places].tolist(), shares, strict=True)
+        ]

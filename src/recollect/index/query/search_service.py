@@ -17,9 +17,10 @@ from recollect.core.settings import SearchSettings
 from recollect.index.model.chunk_record import Mask
 from recollect.index.model.document import FILES, SOURCES
 from recollect.index.model.file_names import named_files
-from recollect.index.model.generation import Identity, find_generation, partition_number
+from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import Audience, SeqRange, within_ranges
 from recollect.index.query.adjustments import project_key
+from recollect.index.query.candidates import FILE
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.partition import Partition
 from recollect.index.query.question import RankingRequest, analyse
@@ -76,13 +77,6 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     stretches: tuple[SeqRange, ...] | None = None
 
 
-class ServingPartition(msgspec.Struct, frozen=True):
-    """Where a tenant is: the partition of the serving generation, and what it was built with."""
-
-    partition: int
-    identity: Identity
-
-
 class SearchService:
     """The reading side of the index. Threads may share it.
 
@@ -91,7 +85,7 @@ class SearchService:
         settings: The section ``search``.
         questions: Makes the vectors of questions.
         origin: The workspace whose memory files are seen; None for those of all.
-        near: What finds near vectors; the codes alone unless told otherwise.
+        near: What finds near vectors; the codes alone if not given.
         visibility_rules: Those in force, see `Identity.visibility_rules`.
     """
 
@@ -111,11 +105,23 @@ class SearchService:
         self._database = database
         self._settings = settings
         self._questions = questions
-        self._partitions: OrderedDict[ServingPartition, Partition] = OrderedDict()
+        self._partitions: OrderedDict[tuple[int, Identity], Partition] = OrderedDict()
         self._mutex = threading.Lock()
 
-    def search(self, query: str, scope: Scope, options: SearchOptions) -> SearchResult:
+    def search(
+        self,
+        query: str,
+        scope: Scope,
+        options: SearchOptions,
+        serving: Serving | None = None,
+    ) -> SearchResult:
         """Return the best hits for ``query`` among what ``scope`` may see.
+
+        Args:
+            query: A question or words.
+            scope: What the caller may see.
+            options: How to search.
+            serving: What answered a moment ago, where it was looked up; another one is followed.
 
         Raises:
             InvalidInput: an option is out of range.
@@ -124,39 +130,31 @@ class SearchService:
         _check(query, options)
         if not query.strip():
             return SearchResult(hits=[], mode=options.mode, warnings=["the question is empty"])
-        made, warnings = self._vector(query, scope, options)
+        serving = serving or self._database.read(lambda tx: find_serving(tx, scope.tenant))
+        made, warnings = self._vector(query, scope.tenant, options.mode, serving)
 
-        def answer(tx: Transaction, place: ServingPartition, partition: Partition) -> SearchResult:
-            if (
-                options.audience is not None
-                and place.identity.visibility_rules != self._visibility_rules
-            ):
+        def answer(tx: Transaction, identity: Identity, partition: Partition) -> SearchResult:
+            audience = options.audience
+            if audience is not None and identity.visibility_rules != self._visibility_rules:
                 return SearchResult(hits=[], mode=options.mode, warnings=[OTHER_RULES])
-            used = made.vector if made and made.embedder == place.identity.embedder else None
+            used = made.vector if made and made.embedder == identity.embedder else None
             hits = self._hits(tx, partition, (query, used), scope, options)
             mode = "lexical" if used is None else options.mode
             told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
             return SearchResult(hits=hits, mode=mode, warnings=told)
 
-        found = self._on_partition(scope.tenant, answer)
+        found = self._on_partition(scope.tenant, serving, answer)
         return found or SearchResult(hits=[], mode=options.mode, warnings=[])
 
     def _vector(
-        self, query: str, scope: Scope, options: SearchOptions
+        self, query: str, tenant: str, mode: str, serving: Serving | None
     ) -> tuple[QuestionVector | None, list[str]]:
-        """Return the vector of a question; made while nobody waits for the lock or a snapshot."""
-        if options.mode == "lexical":
+        """Return the vector of a question; made without holding the lock or a snapshot."""
+        if mode == "lexical":
             return None, []
         if not self._questions.has_embedder:
             return None, ["no embedder is installed: only words were compared"]
-
-        def ask(
-            _: Transaction, place: ServingPartition, partition: Partition
-        ) -> tuple[Identity, str] | None:
-            fits = self._questions.fits(place.identity)
-            return (place.identity, analyse(query, partition.names).text) if fits else None
-
-        asked = self._on_partition(scope.tenant, ask)
+        asked = self._asked(query, tenant, serving)
         if asked is None:
             return None, [
                 "the index holds no vectors of this embedder yet: only words were compared"
@@ -166,30 +164,51 @@ class SearchService:
         except ProviderError as error:
             return None, [f"{error.message}: only words were compared"]
 
+    def _asked(
+        self, query: str, tenant: str, serving: Serving | None
+    ) -> tuple[Identity, str] | None:
+        """Return what is to be embedded for a question, and for which index; None for nothing."""
+
+        def ask(
+            _: Transaction | None, identity: Identity, partition: Partition
+        ) -> tuple[Identity, str] | None:
+            fits = self._questions.fits(identity)
+            return (identity, analyse(query, partition.names).text) if fits else None
+
+        if serving is not None and serving.partition is not None:
+            partition = self._held(serving.partition, serving.identity)
+            with partition.lock:
+                if partition.revision == serving.revision:
+                    return ask(None, serving.identity, partition)
+        return self._on_partition(tenant, serving, ask)
+
     def _on_partition(
-        self, tenant: str, unit: Callable[[Transaction, ServingPartition, Partition], T]
+        self,
+        tenant: str,
+        serving: Serving | None,
+        unit: Callable[[Transaction, Identity, Partition], T],
     ) -> T | None:
         """Run ``unit`` on a snapshot and the partition as it is there; None without a partition."""
-        place = self._database.read(lambda tx: _find_place(tx, tenant))
-        while place is not None:
-            partition = self._held(place)
+        while serving is not None and serving.partition is not None:
+            partition = self._held(serving.partition, serving.identity)
             # The lock first: then this snapshot is not older than what the partition has seen.
             with partition.lock:
                 now, found = self._database.read(
-                    lambda tx, p=(place, partition): _run_on(tx, tenant, p, unit)  # type: ignore[misc]
+                    lambda tx, p=(serving, partition): _run_on(tx, tenant, p, unit)  # type: ignore[misc]
                 )
-            if now == place:
+            if now is serving:
                 return found
-            place = now  # a rebuild has flipped in between
+            serving = now  # a rebuild has flipped in between
         return None
 
-    def _held(self, place: ServingPartition) -> Partition:
+    def _held(self, number: int, identity: Identity) -> Partition:
+        key = number, identity
         with self._mutex:
-            partition = self._partitions.get(place)
+            partition = self._partitions.get(key)
             if partition is None:
-                partition = _partition(place, self._near)
-                self._partitions[place] = partition
-            self._partitions.move_to_end(place)
+                partition = Partition(number, identity.dimensions, identity.lexical, self._near)
+                self._partitions[key] = partition
+            self._partitions.move_to_end(key)
             if len(self._partitions) > HELD_PARTITIONS:
                 self._partitions.popitem(last=False)
             return partition
@@ -231,14 +250,15 @@ class SearchService:
     ) -> RankingRequest:
         query, vector = asked
         projects = (*self._settings.projects, *([scope.project] if scope.project else ()))
+        has_files = bool(partition.arrays.totals.chunks[FILE])
         return RankingRequest(
             question=analyse(query, partition.names),
             vector=vector,
             lexical=options.mode != "vector" or vector is None,
             visible=_visible(tx, partition, scope, options, self._origin),
             most=options.limit,
-            named=tuple(named_files(tx, partition.number, query)),
-            triggered=frozenset(partition.annotations.triggered(query)),
+            named=tuple(named_files(tx, partition.number, query)) if has_files else (),
+            triggered=partition.annotations.triggered(query),
             projects=frozenset(map(project_key, projects)),
             now_ms=options.now_ms,
             with_files=self._wanted(options).files > 0,
@@ -260,31 +280,19 @@ def _is_plain(wanted: Wanted) -> bool:
     return wanted.min_score <= 0 and wanted.relevance is None
 
 
-def _partition(place: ServingPartition, near: VectorIndex) -> Partition:
-    return Partition(place.partition, place.identity.dimensions, place.identity.lexical, near)
-
-
-def _find_place(tx: Transaction, tenant: str) -> ServingPartition | None:
-    generation = find_generation(tx, "serving")
-    number = partition_number(tx, generation.number, tenant) if generation else None
-    return (
-        ServingPartition(number, generation.identity) if generation and number is not None else None
-    )
-
-
 def _run_on(
     tx: Transaction,
     tenant: str,
-    held: tuple[ServingPartition, Partition],
-    unit: Callable[[Transaction, ServingPartition, Partition], T],
-) -> tuple[ServingPartition | None, T | None]:
-    """Return where the tenant is now and, when it is where it was, what ``unit`` returned."""
-    place, partition = held
-    now = _find_place(tx, tenant)
-    if now != place:
+    held: tuple[Serving, Partition],
+    unit: Callable[[Transaction, Identity, Partition], T],
+) -> tuple[Serving | None, T | None]:
+    """Return what serves now and, when it is what served, that and what ``unit`` returned."""
+    serving, partition = held
+    now = find_serving(tx, tenant)
+    if now is None or (now.partition, now.identity) != (serving.partition, serving.identity):
         return now, None
     partition.refresh(tx)
-    return now, unit(tx, place, partition)
+    return serving, unit(tx, serving.identity, partition)
 
 
 def _visible(
@@ -307,16 +315,16 @@ def _limits(
 ) -> list[Mask]:
     """Return what the session of the scope, the parts of sessions and the audience let through."""
     count, arrays = partition.arrays.count, partition.arrays
-    groups, limits = arrays["group"][:count], []
+    groups, limits = arrays.columns["group"][:count], []
     stretches = options.stretches
     if stretches is None and scope.session is not None:
         stretches = (SeqRange(session=scope.session),)
     if stretches is not None:
         numbered = [(find_session_group(tx, partition.number, s.session), s) for s in stretches]
-        limits.append(within_ranges(numbered, groups, arrays["order"][:count]))
+        limits.append(within_ranges(numbered, groups, arrays.columns["order"][:count]))
     if options.audience is not None:
         heard = partition.visibility_groups.heard(
-            options.audience, groups, arrays["source"][:count]
+            options.audience, groups, arrays.columns["source"][:count]
         )
         limits.append(heard)
     return limits
@@ -326,19 +334,19 @@ def source_names(sources: object) -> tuple[str, ...]:
     """Return the sources that a caller gives as the names that they should be.
 
     Raises:
-        InvalidInput: it is no list of texts; a single text is one too, but surely a mistake.
+        InvalidInput: it is not a list of texts; a single text is one too, but surely a mistake.
     """
     if isinstance(sources, Iterable) and not isinstance(sources, str):
         names = tuple(sources)
         if all(isinstance(name, str) for name in names):
             return names
-    raise InvalidInput("sources is no list of names", hint=f"use some of {', '.join(SOURCES)}")
+    raise InvalidInput("sources must be a list of names", hint=f"use some of {', '.join(SOURCES)}")
 
 
 def _check(query: object, options: SearchOptions) -> None:
     """Refuse what the types forbid too: callers in other languages and from JSON send anything."""
     if not isinstance(query, str):
-        raise InvalidInput("the question is not a text", hint="give a question, or words")
+        raise InvalidInput("the question must be a text", hint="give a question, or words")
     if options.mode not in MODES:
         raise InvalidInput("unknown search mode", hint=f"use one of {', '.join(MODES)}")
     if type(options.limit) is not int or not 1 <= options.limit <= MOST_HITS:

@@ -15,11 +15,11 @@ import msgspec
 from recollect.index.model.chunk_record import chunk_id
 from recollect.index.model.document import FILES
 from recollect.index.model.origin import path_of
-from recollect.index.query.hit import Hit, cite_lines, cite_message
+from recollect.index.query.hit import Hit, cite_lines
 from recollect.index.query.partition import Partition
 from recollect.index.query.question import Ranked
-from recollect.store.columns import first_integer, integer, text, text_or_none
-from recollect.store.engine import Row, Transaction
+from recollect.store.columns import first_integer, typed_rows
+from recollect.store.engine import Transaction
 from recollect.text.annotations import Annotation
 from recollect.text.snippet import snippet
 from recollect.text.terms import terms
@@ -70,14 +70,13 @@ class Shortlist:
 
     Args:
         ranked: The ranking.
-        read: Returns the hit at a place, unless its chunk is gone or its key is among those given.
+        read: Returns the hits at some places, in their order, without those whose chunk is gone.
     """
 
-    def __init__(self, ranked: Ranked, read: Callable[[int, set[Key]], Found | None]) -> None:
+    def __init__(self, ranked: Ranked, read: Callable[[Sequence[int]], list[Found]]) -> None:
         self._ranked = ranked
         self._read = read
-        self._found: list[Found] = []
-        self._keys: set[Key] = set()
+        self._found: dict[Key, Found] = {}
         self._next = 0
 
     def __len__(self) -> int:
@@ -86,39 +85,46 @@ class Shortlist:
     def grow(self, most: int) -> None:
         """Read until there are ``most`` hits, or no more chunks."""
         while len(self._found) < most and self._next < len(self._ranked.numbers):
-            self._take(self._next)
-            self._next += 1
+            end = min(self._next + most - len(self._found), len(self._ranked.numbers))
+            self._take(range(self._next, end))
+            self._next = end
 
     def chosen(self, wanted: Wanted) -> list[Hit]:
         """Return the hits to show, in the order to show them."""
-        plain = (found.hit.score for found in self._found if not found.rank)
+        plain = (found.hit.score for found in self._found.values() if not found.rank)
         least = max(wanted.min_score, ANSWERS_AS_WELL * max(plain, default=0.0))
         self._grow_files(wanted.files, least)
         found = self._ordered(wanted.relevance)
-        standings = [_standing(each) for each in found]
+        standings = [
+            Standing(score=each.hit.score, words=each.words, is_file=each.is_file) for each in found
+        ]
         shown = above_threshold(standings, wanted.min_score, wanted.limit)
         shown = with_files(standings, shown, wanted.files, least)
         return [found[place].hit for place in shown]
 
     def _grow_files(self, most: int, least: float) -> None:
         """Read further memory files until there are ``most``, or none with the score ``least``."""
-        files = sum(found.is_file for found in self._found)
-        for place in range(self._next, len(self._ranked.numbers)):
-            if files >= most or self._ranked.scores[place] < least:
-                return
-            if self._ranked.are_files[place]:
-                files += self._take(place)
+        scores, are_files = self._ranked.scores, self._ranked.are_files
+        places = []
+        for place in range(self._next, len(scores)):
+            if scores[place] < least:
+                break
+            if are_files[place]:
+                places.append(place)
+        missing = most - sum(found.is_file for found in self._found.values())
+        while missing > 0 and places:
+            taken, places = places[:missing], places[missing:]
+            missing -= self._take(taken)
 
-    def _take(self, place: int) -> bool:
-        found = self._read(place, self._keys)
-        if found is None:
-            return False
-        self._found.append(found)
-        self._keys.add(found.key)
-        return True
+    def _take(self, places: Sequence[int]) -> int:
+        """Read some places; return how many new hits they hold."""
+        known = len(self._found)
+        for found in self._read(places):
+            self._found.setdefault(found.key, found)
+        return len(self._found) - known
 
     def _ordered(self, relevance: float | None) -> list[Found]:
-        found = sorted(self._found, key=_order)
+        found = sorted(self._found.values(), key=_order)
         if relevance is None:
             return found
         named = [each for each in found if each.rank]
@@ -134,10 +140,6 @@ def _order(found: Found) -> tuple[int, float, int, str, str, int]:
     return -found.rank, -hit.score, hit.at, hit.source, hit.ref, hit.start_line or 0
 
 
-def _standing(found: Found) -> Standing:
-    return Standing(score=found.hit.score, words=found.words, is_file=found.is_file)
-
-
 LEAST_LIMIT = 3
 """Who asks for fewer hits wants the best ones, whatever they are of."""
 
@@ -147,7 +149,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         score: In [0, 1].
-        words: Share of the question's words that stand in the text itself, in [0, 1].
+        words: Share of the question's words that are in the text itself, in [0, 1].
         is_file: Whether it is of a memory file.
     """
 
@@ -313,21 +315,46 @@ class HitReader:
         self._ranked = ranked
         self._shown = shown
 
-    def read(self, place: int, known: Collection[Key]) -> Found | None:
-        """Return the hit at a place of the ranking; None when it is gone or among ``known``."""
-        number = self._ranked.numbers[place]
-        row = self._tx.row(_HIT, (chunk_id(self._partition.number, number),))
-        if row is None:
-            return None
-        is_file = row[3] == FILES
-        key = text(row[3]), text(row[4]), integer(row[0]) if is_file else 0
-        if key in known:
-            return None
+    def read(self, places: Sequence[int]) -> list[Found]:
+        """Return the hits at some places of the ranking, without those whose chunk is gone."""
+        first = chunk_id(self._partition.number, 0)
+        keys = [first + self._ranked.numbers[place] for place in places]
+        found = self._tx.all(_HITS, (msgspec.json.encode(keys).decode(),))
+        rows = {row.key: row for row in typed_rows(found, _HitRow)}
+        held = [place for place, key in zip(places, keys, strict=True) if key in rows]
+        return [
+            self._found(rows[first + self._ranked.numbers[place]], place, why)
+            for place, why in zip(held, self._ranked.why(held), strict=True)
+        ]
+
+    def _found(self, row: _HitRow, place: int, why: dict[str, float]) -> Found:
+        said = self._partition.annotations.of_chunk.get(self._ranked.numbers[place], UNANNOTATED)
+        is_session, is_file = row.source == "sessions", row.source == FILES
+        ref = path_of(row.ref) if is_file else row.ref
+        hit = Hit(
+            score=self._ranked.scores[place],
+            source=row.source,
+            ref=ref,
+            snippet=snippet(row.text, self._shown.terms, self._shown.snippet_chars).text,
+            why=why,
+            at=row.at,
+            session_id=row.group if is_session else None,
+            seq=row.start if is_session else None,
+            role=row.role,
+            name=row.name,
+            path=ref if is_file else None,
+            start_line=row.start if is_file else None,
+            end_line=row.end if is_file else None,
+            citation=_citation(row) if self._shown.citations else None,
+            importance=said.importance,
+            projects=said.projects,
+            triggers=said.triggers,
+        )
         return Found(
-            hit=self._hit(row, place, self._partition.annotations.of(number)),
-            key=key,
+            hit=hit,
+            key=(row.source, row.ref, row.start if is_file else 0),
             rank=self._ranked.ranks[place],
-            words=self._words(text(row[2])) if self._shown.counts_words else 0.0,
+            words=self._words(row.text) if self._shown.counts_words else 0.0,
             is_file=is_file,
         )
 
@@ -335,36 +362,29 @@ class HitReader:
         wanted = set(self._shown.terms)
         return len(wanted.intersection(terms(content))) / max(1, len(wanted))
 
-    def _hit(self, row: Row, place: int, annotation: Annotation | None) -> Hit:
-        start, end, content, source, ref, at, role, name, group = row
-        is_session, is_file = source == "sessions", source == FILES
-        said = annotation or Annotation()
-        return Hit(
-            score=self._ranked.scores[place],
-            source=text(source),
-            ref=path_of(text(ref)) if is_file else text(ref),
-            snippet=snippet(text(content), self._shown.terms, self._shown.snippet_chars).text,
-            why=self._ranked.why(place),
-            at=integer(at),
-            session_id=text(group) if is_session else None,
-            seq=integer(start) if is_session else None,
-            role=text_or_none(role),
-            name=text_or_none(name),
-            path=path_of(text(ref)) if is_file else None,
-            start_line=integer(start) if is_file else None,
-            end_line=integer(end) if is_file else None,
-            citation=_citation(row) if self._shown.citations else None,
-            importance=said.importance,
-            projects=said.projects,
-            triggers=said.triggers,
-        )
+
+UNANNOTATED = Annotation()
 
 
-def _citation(row: Row) -> str | None:
-    start, end, _, source, ref, _, _, _, group = row
-    if source == FILES:
-        return cite_lines(path_of(text(ref)), integer(start), integer(end))
-    return cite_message(text(group), integer(start)) if source == "sessions" else None
+class _HitRow(msgspec.Struct, frozen=True, array_like=True):
+    """A chunk with what is shown of its document."""
+
+    key: int
+    start: int
+    end: int
+    text: str
+    source: str
+    ref: str
+    at: int
+    role: str | None
+    name: str | None
+    group: str
+
+
+def _citation(row: _HitRow) -> str | None:
+    if row.source == FILES:
+        return cite_lines(path_of(row.ref), row.start, row.end)
+    return f"session:{row.group}#{row.start}" if row.source == "sessions" else None
 
 
 def find_session_group(tx: Transaction, partition: int, session: str) -> int:
@@ -379,9 +399,10 @@ def find_session_group(tx: Transaction, partition: int, session: str) -> int:
     return first_integer(row) if row else NO_GROUP
 
 
-_HIT = (
-    "SELECT c.start_line, c.end_line, c.text, d.source, d.ref, d.at, d.role, n.value, g.ref"
-    " FROM chunks c JOIN documents d ON d.id = c.document"
+_HITS = (
+    "SELECT c.id, c.start_line, c.end_line, c.text, d.source, d.ref, d.at, d.role, n.value, g.ref"
+    " FROM json_each(?) k CROSS JOIN chunks c ON c.id = k.value"
+    " JOIN documents d ON d.id = c.document"
     " JOIN chunk_groups g ON g.partition_id = d.partition_id AND g.number = d.group_number"
-    " LEFT JOIN names n ON n.id = d.speaker_id WHERE c.id = ?"
+    " LEFT JOIN names n ON n.id = d.speaker_id"
 )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.model.chunk_record import Floats, Ints, Mask
-from recollect.store.columns import blob, first_integer, integer
+from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Row, Transaction
 
 BLOCK = 4_096
@@ -100,21 +100,21 @@ def forget_codes(tx: Transaction, partition: int, numbers: Iterable[int]) -> Non
 
 def read_rows(tx: Transaction, partition: int, after: int) -> list[tuple[int, int, bytes]]:
     """Return (row id, chunk number, code) of the rows made after row ``after``, in order."""
-    rows = tx.rows(
+    rows = tx.all(
         "SELECT id, chunk, code FROM code_rows WHERE partition_id = ? AND id > ? ORDER BY id",
         (partition, after),
     )
-    return [(integer(key), integer(number), blob(code)) for key, number, code in rows]
+    return typed_rows(rows, tuple[int, int, bytes])
 
 
 def read_blocks(tx: Transaction, partition: int, after: int) -> list[CodeBlock]:
     """Return the blocks that took rows made after row ``after``."""
-    rows = tx.rows(
+    rows = tx.all(
         "SELECT block, revision, data FROM code_blocks WHERE partition_id = ? AND revision > ?"
         " ORDER BY block",
         (partition, after),
     )
-    return [_decoded(row) for row in rows]
+    return _decoded(rows)
 
 
 def _fold(tx: Transaction, partition: int, width: int) -> None:
@@ -143,18 +143,23 @@ def _empty_block(index: int, width: int) -> CodeBlock:
 
 
 def _read_block(tx: Transaction, partition: int, index: int) -> CodeBlock | None:
-    row = tx.row(
+    rows = tx.all(
         "SELECT block, revision, data FROM code_blocks WHERE partition_id = ? AND block = ?",
         (partition, index),
     )
-    return _decoded(row) if row else None
+    return next(iter(_decoded(rows)), None)
 
 
-def _decoded(row: Row) -> CodeBlock:
-    index, revision, data = integer(row[0]), integer(row[1]), blob(row[2])
-    present = np.unpackbits(np.frombuffer(data, np.uint8, PRESENCE_BYTES)).astype(np.bool_)
-    codes = np.frombuffer(data, np.uint8, offset=PRESENCE_BYTES).reshape(BLOCK, -1)
-    return CodeBlock(index=index, revision=revision, present=present, codes=codes)
+def _decoded(rows: Sequence[Row]) -> list[CodeBlock]:
+    return [
+        CodeBlock(
+            index=index,
+            revision=revision,
+            present=np.unpackbits(np.frombuffer(data, np.uint8, PRESENCE_BYTES)).astype(np.bool_),
+            codes=np.frombuffer(data, np.uint8, offset=PRESENCE_BYTES).reshape(BLOCK, -1),
+        )
+        for index, revision, data in typed_rows(rows, tuple[int, int, bytes])
+    ]
 
 
 def _write_block(tx: Transaction, partition: int, block: CodeBlock) -> None:

@@ -16,7 +16,7 @@ from recollect.index.vectors.vector_rows import read_vectors
 from recollect.store.engine import Transaction
 
 NEAR, FAR = 0.3, 0.15
-"""Weights of the next neighbours and of those behind them (docs/experiments.md, neighbours)."""
+"""Weights of the next neighbours and of those further away (docs/experiments.md, neighbours)."""
 MEAN_NEIGHBOUR_COSINE = 0.25
 """Of neighbouring messages of the dev conversations; only the estimate before the cut uses it."""
 

@@ -155,7 +155,7 @@ class InMemory(Codes):
     def catch_up(
         self, stopping: Callable[[], bool] = never, *, is_waited_for: bool = False
     ) -> None:
-        """End what an earlier back end left behind; looks once."""
+        """Remove what is left of an earlier back end; looks once."""
         if self._has_looked or is_waited_for or self._former is None:
             return
         self._left = leave_former(self._database, self._former)
@@ -213,7 +213,7 @@ class InBackend:
         self._standing.prepare()
 
     def scan(self, tx: Transaction, held: Held, vector: Floats) -> NearScan:
-        """Return what the back end finds, or the scan over the codes while it is behind."""
+        """Return what the back end finds, or the scan over the codes while it lags."""
         codes = held.codes.scan(vector, held.count)
         part = find_part(tx, held.partition) if self._may_answer(tx) else None
         if part is None:

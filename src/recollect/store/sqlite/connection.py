@@ -158,7 +158,8 @@ class Extensions:
     """Those of one database. Threads may share it."""
 
     def __init__(self) -> None:
-        self._paths: tuple[str, ...] = ()
+        self.paths: tuple[str, ...] = ()
+        """Of the libraries, in the order of their loading."""
         self._loaded: WeakKeyDictionary[apsw.Connection, int] = WeakKeyDictionary()
         self._mutex = threading.Lock()
 
@@ -172,20 +173,18 @@ class Extensions:
         Raises:
             StoreError: it cannot be loaded.
         """
-        if path in self._paths:
+        if path in self.paths:
             return
         _try(path, trial)
         with self._mutex:
-            if path not in self._paths:
-                self._paths = (*self._paths, path)
+            if path not in self.paths:
+                self.paths = (*self.paths, path)
 
     def equip(self, connection: apsw.Connection) -> None:
         """Load what the connection lacks; what cannot be loaded any more is missed where used."""
-        if not self._paths:
-            return
         with self._mutex:
-            done, self._loaded[connection] = self._loaded.get(connection, 0), len(self._paths)
-        for path in self._paths[done:]:
+            done, self._loaded[connection] = self._loaded.get(connection, 0), len(self.paths)
+        for path in self.paths[done:]:
             with suppress(apsw.Error):
                 _load(connection, path)
 

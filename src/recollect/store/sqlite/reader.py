@@ -89,7 +89,8 @@ class Readers:
             self._check_usable()
             connection = self._idle.pop() if self._idle else self._opener.open("reader")
             self._busy.add(connection)
-        self._opener.extensions.equip(connection)
+        if self._opener.extensions.paths:
+            self._opener.extensions.equip(connection)
         return connection
 
     def _give_back(self, connection: apsw.Connection, *, is_sound: bool) -> None:

@@ -261,7 +261,8 @@ class Writer:
             connection.set_wal_hook(self._note_log)
             self._connection = connection
             self._file = self._file_identity()
-        self._opener.extensions.equip(self._connection)
+        if self._opener.extensions.paths:
+            self._opener.extensions.equip(self._connection)
         return self._connection
 
     def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:

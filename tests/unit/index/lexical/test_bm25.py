@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from recollect.index.lexical.bm25 import LexicalScores, QueryTerm, score
+from recollect.index.lexical.bm25 import LengthNorms, LexicalScores, QueryTerm, score
 from recollect.index.lexical.port import EVERY
-from recollect.index.lexical.postings import Postings, pack
+from recollect.index.lexical.postings import Postings, join, pack
 from recollect.index.model.chunk_arrays import ChunkArrays
 from tests.unit.index.test_chunk_arrays import append
 
@@ -34,7 +35,7 @@ def _term(name: str, chunks: list[int]) -> QueryTerm:
         held = np.array([n for n in chunks if first <= n < end], np.int64)
         if len(held):
             rows.append(Postings(held, pack(1 + held % 5, held % 3)))
-    return QueryTerm(name, rows)
+    return QueryTerm(name, join(rows))
 
 
 COMMON = _term("common", [n for n in range(COUNT) if n % 7])
@@ -42,8 +43,9 @@ FREQUENT = _term("frequent", [n for n in range(COUNT) if n % 2])
 TERMS = [COMMON, _term("rare", RARE), FREQUENT]
 
 
-def _scores(budget: int) -> LexicalScores:
-    return score(_arrays(), TERMS, budget)
+def _scores(budget: int, terms: Sequence[QueryTerm] = TERMS) -> LexicalScores:
+    arrays = _arrays()
+    return score(arrays, LengthNorms.of(arrays), terms, budget)
 
 
 def test_terms_above_the_budget_are_put_off_the_most_common_ones() -> None:
@@ -63,7 +65,7 @@ def test_terms_above_the_budget_are_put_off_the_most_common_ones() -> None:
 
 def test_the_rarest_term_is_read_whatever_it_costs() -> None:
     """Without it there would be no candidates."""
-    scores = score(_arrays(), [COMMON], 1)
+    scores = _scores(1, [COMMON])
     assert scores.deferred == []
     assert np.count_nonzero(scores.chunks) > 0
 
@@ -81,7 +83,7 @@ def test_what_was_put_off_is_added_for_those_that_are_asked_for(budget: int) -> 
 def test_what_was_put_off_tells_nothing_of_groups() -> None:
     """Nearly all of them hold it."""
     tight, full = _scores(1), _scores(EVERY)
-    rare = score(_arrays(), [TERMS[1]], EVERY)
+    rare = _scores(EVERY, [TERMS[1]])
     assert (tight.groups[:4] < full.groups[:4]).all()
     assert np.flatnonzero(tight.groups).tolist() == np.flatnonzero(rare.groups).tolist()
 
