@@ -164,7 +164,7 @@ class GgufEmbedder:
         # Without pooling there is a vector for each token, and none for the text.
         if not row or isinstance(row[0], list):
             raise EmbeddingError(
-                "the GGUF file is no embedding model: it does not pool",
+                "the GGUF file must hold an embedding model: this one does not pool",
                 hint="choose a model made for embeddings",
             )
         return sound_vectors([row])[0]
@@ -289,7 +289,7 @@ def read_gguf(path: Path) -> GgufModel:
     """Return what the file at ``path`` says.
 
     Raises:
-        ModelMissing: it is no GGUF file, is damaged, or does not say what is needed.
+        ModelMissing: it is not a GGUF file, is damaged, or does not say what is needed.
         OSError: it cannot be read.
     """
     with path.open("rb") as file:
@@ -302,7 +302,7 @@ def read_gguf(path: Path) -> GgufModel:
 
 def _read(file: BinaryIO) -> GgufModel:
     if file.read(4) != b"GGUF" or _number(file, "I") not in {2, 3}:
-        raise _damaged("it is no GGUF file")
+        raise _damaged("it is not a GGUF file")
     _number(file, "Q")
     count = int(_number(file, "Q"))
     entries: dict[str, Value] = {}

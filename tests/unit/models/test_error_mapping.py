@@ -31,6 +31,7 @@ def _error(status: int, body: object, retry_after: float | None = None) -> Provi
         (403, {"error": {"code": "billing_not_active", "message": "x"}}, QuotaExhausted),
         (429, {"error": {"code": 429, "status": "RESOURCE_EXHAUSTED"}}, ProviderUnavailable),
         (500, {}, ProviderUnavailable),
+        (500, {"error": {"code": 500, "message": "the answer is too large"}}, ProviderUnavailable),
         (524, "cloudflare", ProviderUnavailable),
         (408, {}, ProviderUnavailable),
         (400, {"error": "bad"}, ProviderRejected),

@@ -204,7 +204,7 @@ def test_a_file_that_is_not_there_or_damaged_is_told_at_once(tmp_path: Path) -> 
     with pytest.raises(ModelMissing):
         create("", EmbeddingSettings(), tmp_path)
     (tmp_path / DEFAULT_FILE).write_bytes(b"an error page")
-    with pytest.raises(ModelMissing, match="no GGUF file"):
+    with pytest.raises(ModelMissing, match="not a GGUF file"):
         create("", EmbeddingSettings(), tmp_path)
 
 

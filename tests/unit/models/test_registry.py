@@ -238,7 +238,7 @@ def test_auto_survives_a_damaged_gguf_file(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / DEFAULT_FILE).write_bytes(b"an error page")
     assert _name(_choose(tmp_path, "auto")) is None
     named = _choose(tmp_path, "gguf")
-    assert "no GGUF file" in named.reason
+    assert "not a GGUF file" in named.reason
     assert named.hint
 
 

@@ -14,7 +14,7 @@ from recollect.core.clock import SystemClock, to_datetime
 from recollect.recall.status import BudgetStatus
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, UsageLedger
 
-LEXICAL = {"embedding.provider": "none"}
+LEXICAL: dict[str, object] = {"embedding.provider": "none"}
 
 OPENCLAW = {
     "backend", "provider", "model", "requested_provider", "files", "chunks", "dirty", "workspace",
@@ -82,8 +82,11 @@ def test_a_failure_of_qmd_is_told_as_a_fallback(tmp_path: Path) -> None:
 
 def test_tokens_of_embeddings_and_of_language_models_are_told_apart(tmp_path: Path) -> None:
     """Each against its own limit, those of today only; an unknown price is no price of 0."""
-    limits = {"embedding.remote.daily_tokens": 1_000, "language.daily_tokens": 2_000}
-    with recollect.open(tmp_path / "home", overrides=LEXICAL | limits) as memory:
+    limits: dict[str, object] = {
+        "embedding.remote.daily_tokens": 1_000,
+        "language.daily_tokens": 2_000,
+    }
+    with recollect.open(tmp_path / "home", overrides={**LEXICAL, **limits}) as memory:
         records = memory._parts.records  # noqa: SLF001  # what providers took, without one
         today = to_datetime(SystemClock().now_ms()).date().isoformat()
         embedding, language = UsageLedger(records, EMBEDDING), UsageLedger(records, LANGUAGE)

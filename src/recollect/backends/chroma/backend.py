@@ -35,19 +35,19 @@ class ChromaClient(Protocol):
         """Store vectors in a collection, made when it is missing."""
 
     def remove(self, name: str, ids: Sequence[str]) -> None:
-        """Remove vectors; a missing collection or id is no error."""
+        """Remove vectors; a missing collection or id is ignored."""
 
     def nearest(self, name: str, vector: Floats, most: int) -> list[str]:
-        """Return the ids of the nearest, best first; none where there is no collection."""
+        """Return the ids of the nearest, best first; empty for a missing collection."""
 
     def ids(self, name: str) -> list[str]:
-        """Return all ids of a collection; none where there is no collection."""
+        """Return all ids of a collection; empty for a missing collection."""
 
     def count(self, name: str) -> int:
         """Return how many those are."""
 
     def drop(self, name: str) -> None:
-        """Remove a collection; a missing one is no error."""
+        """Remove a collection; a missing one is ignored."""
 
     def leave(self, prefix: str) -> None:
         """Remove all collections with a prefix, and their files where those are ours."""

@@ -139,7 +139,7 @@ class ChromaServer:
     def _on(
         self, name: str, verb: str, body: dict[str, Any] | None, seconds: float | None = None
     ) -> bytes:
-        """Call a verb of a collection; return nothing where there is no collection."""
+        """Call a verb of a collection; return nothing for a missing collection."""
         if name not in self._known:
             answer = self._call("GET", f"{_SPACE}/{quote(name)}")
             if not answer:
@@ -190,7 +190,7 @@ def _shown(url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError:
-        return "an address that is none"
+        return "an invalid address"
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 

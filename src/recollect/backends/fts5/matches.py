@@ -22,7 +22,7 @@ _COUNT: LiteralString = (
 _MATCHES: LiteralString = "SELECT rowid, rank FROM chunks_fts_# WHERE chunks_fts_# MATCH ?"
 _AMONG: LiteralString = " AND +rowid IN (SELECT value FROM json_each(?))"
 """The plus keeps it a filter: FTS5 walks the matches once and ranks only what passes. As a lookup
-it would count all documents of every term anew for each row."""
+it would count all documents of every term again for each row."""
 _WORDS: LiteralString = (
     "SELECT chunk, text FROM chunk_words_# WHERE chunk IN (SELECT value FROM json_each(?))"
 )
@@ -46,7 +46,7 @@ class FoundWord(msgspec.Struct, frozen=True):
     words: WordCounts
 
     def counts(self, numbers: Ints) -> Floats:
-        """Return how often it stands in each of ``numbers``."""
+        """Return how often it occurs in each of ``numbers``."""
         return self.words.of_term(self.term, numbers)
 
 
@@ -97,7 +97,7 @@ class WordCounts:
         self._counted: dict[int, Counter[str]] = {}
 
     def of_term(self, term: str, numbers: Ints) -> Floats:
-        """Return how often a term stands in each of ``numbers``."""
+        """Return how often a term occurs in each of ``numbers``."""
         unknown = [n for n in numbers.tolist() if n not in self._counted]
         if unknown:
             self._read(unknown)

@@ -6,7 +6,6 @@ for ranks gave every hit 1.0, because they are negative; this one is that of its
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Literal
 
@@ -15,7 +14,7 @@ import numpy as np
 from recollect.index.lexical.port import Floats
 
 NO_RANK = 0.001
-"""The score of a rank that is no number."""
+"""The score of a rank that is not finite."""
 
 
 def build_query(tokens: Iterable[str], operator: Literal["AND", "OR"] = "AND") -> str | None:
@@ -29,19 +28,14 @@ def build_query(tokens: Iterable[str], operator: Literal["AND", "OR"] = "AND") -
     return f" {operator} ".join(quoted) or None
 
 
-def score_of_rank(rank: float) -> float:
-    """Return the score in [0, 1] of a rank of FTS5, where less is better.
-
-    >>> score_of_rank(-1.0)
-    0.5
-    """
-    if not math.isfinite(rank):
-        return NO_RANK
-    return -rank / (1 - rank) if rank < 0 else 1 / (1 + rank)
-
-
 def scores_of_ranks(ranks: Floats) -> Floats:
-    """Return the scores of many ranks of matches, all of which are below or equal to 0."""
-    strength = np.maximum(-ranks, 0)
-    scores: Floats = strength / (1 + strength)
-    return scores
+    """Return the scores in [0, 1] of ranks of FTS5, where less is better.
+
+    >>> scores_of_ranks(np.array([-1.0, 3.0, np.nan]))
+    array([0.5  , 0.25 , 0.001])
+    """
+    size = np.abs(ranks)
+    with np.errstate(invalid="ignore"):  # infinity by infinity; its score is not used
+        scores = np.where(ranks <= 0, size, 1) / (1 + size)
+    found: Floats = np.where(np.isfinite(ranks), scores, NO_RANK).astype(ranks.dtype)
+    return found

@@ -50,7 +50,7 @@ _DROP: tuple[LiteralString, ...] = (
 
 
 def of_partition(statement: LiteralString, partition: int) -> LiteralString:
-    """Return a statement for the tables of a partition, for which ``#`` stands in it."""
+    """Return a statement for the tables of a partition: ``#`` becomes its number."""
     # A table's name cannot be a parameter; an integer of our own brings nothing foreign in.
     return statement.replace("#", f"{partition:d}")
 

@@ -101,8 +101,8 @@ class QmdBackend:
         except ProviderUnavailable as error:
             if others:
                 builtin = self._index.search(query, scope, options, on_progress, embed_at_most)
-            told = f"{error.message}: the builtin index answered"
-            return msgspec.structs.replace(builtin, warnings=[*builtin.warnings, told])
+            warning = f"{error.message}: the builtin index answered"
+            return msgspec.structs.replace(builtin, warnings=[*builtin.warnings, warning])
         hits = self._hits(asked, found, options)
         return msgspec.structs.replace(
             builtin, hits=self._merged(hits, builtin.hits if others else [], options.limit)

@@ -124,7 +124,7 @@ def _collections(workspace: Path | None, extra: Sequence[ExtraPath]) -> dict[str
 def _extra_collection(extra: ExtraPath) -> Collection:
     if extra.pattern or extra.path.is_dir() or extra.path.suffix != ".md":
         return Collection(path=extra.path, pattern=extra.pattern or "**/*.md")
-    # A file: what could mean something else in a pattern stands for any one character.
+    # A file: "?" replaces each character that has a meaning in patterns.
     return Collection(path=extra.path.parent, pattern=_PLAIN.sub("?", extra.path.name))
 
 

@@ -10,7 +10,7 @@ from recollect.core.errors import ProviderUnavailable
 from recollect.recall.search_port import MISSING, Program, ProgramOutput
 
 _NAMES = 3
-"""Names of errors that are told."""
+"""Names of errors that a message holds."""
 _ERROR = re.compile(r"\b(?:[A-Z]\w*Error|SQLITE_[A-Z]+|ERR_[A-Z_]+|E[A-Z]{4,})\b")
 _DAMAGED = re.compile(rb"SQLITE_(?:NOTADB|CORRUPT)")
 INSTALL_HINT = "npm install -g @tobilu/qmd, or qmd.command"
@@ -48,8 +48,8 @@ class QmdCommand:
         """
         output = self._program.run(arguments, self._folder, timeout_s, stopping=stopping)
         if output.code:
-            told = f"ended with code {output.code}{_told(output.err)}"
-            raise failed(told, is_damaged=_DAMAGED.search(output.err) is not None)
+            what = f"ended with code {output.code}{_error_names(output.err)}"
+            raise failed(what, is_damaged=_DAMAGED.search(output.err) is not None)
         return output
 
 
@@ -68,7 +68,7 @@ def _not_run(what: str) -> ProviderUnavailable:
     return failed(what, hint=INSTALL_HINT if what == MISSING else HINT)
 
 
-def _told(err: bytes) -> str:
-    """Return the names of the errors that are told; all else could hold text of the user."""
+def _error_names(err: bytes) -> str:
+    """Return the names of a few errors in the output; all else could hold text of the user."""
     names = dict.fromkeys(_ERROR.findall(err.decode(errors="replace")))
     return f" ({', '.join(list(names)[:_NAMES])})" if names else ""

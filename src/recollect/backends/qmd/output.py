@@ -1,4 +1,4 @@
-"""Reads what the command prints: one JSON list, often with notices before and behind it."""
+"""Reads what the command prints: one JSON list, often with notices before and after it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read_output(output: bytes) -> list[FoundText]:
     """Return the hits, best first.
 
     Raises:
-        ProviderUnavailable: there is no list of hits in the output.
+        ProviderUnavailable: the output holds no list of hits.
     """
     text = output.decode("utf-8", errors="replace")
     for entries in _lists(text):

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 EVERY = 1 << 62
-"""A budget without an end."""
+"""A budget without a limit."""
 
 
 class Fresh(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +100,7 @@ class FoundTerm(Protocol):
         """How many chunks hold it."""
 
     def counts(self, numbers: Ints) -> Floats:
-        """Return how often it stands in each of ``numbers``."""
+        """Return how often it occurs in each of ``numbers``."""
 
 
 class WordReader(Protocol):

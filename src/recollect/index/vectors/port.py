@@ -85,7 +85,7 @@ class VectorBackend(Protocol):
 
     Attributes:
         name: As in the settings.
-        place: Where its vectors are; another place has to be filled anew.
+        place: Where its vectors are; another place has to be filled again.
         is_inside: Whether it lies in index.db, so that a change is part of the transaction.
         library: File of the extension it loads, if it loads one.
     """
@@ -99,7 +99,7 @@ class VectorBackend(Protocol):
         """Load or connect. Called again after a failure."""
 
     def apply(self, tx: Transaction, change: VectorChange) -> None:
-        """Store and remove vectors; the same change twice is no error."""
+        """Store and remove vectors; the same change may come twice."""
 
     def nearest(self, tx: Transaction, part: Part, vector: Floats, most: int) -> Ints:
         """Return the ids of up to ``most`` chunks with the highest cosine, best first."""

@@ -153,6 +153,8 @@ def map_error(status: int, body: bytes) -> MappedError | None:
         status = number if 400 <= number < 600 else 502
         if number == 0 and _QUOTA.search(f"{code} {words}"):
             status = 429
+    if status == 500 and "too large to process" in words:
+        status = 413  # a llama.cpp server says so of a text beyond its batch
     delay = _DELAY.search(body)
     wait_s = float(delay[1]) if delay else None
     return MappedError(status=status, code=code, words=words, wait_s=wait_s)

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.backends.fts5.query import build_query, score_of_rank, scores_of_ranks
+from recollect.backends.fts5.query import build_query, scores_of_ranks
 from recollect.store.engine import Row, Transaction
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import ScriptedFeed, said
@@ -28,6 +28,11 @@ from tests.unit.index.lexical.test_backends import settings_of
 
 RUN = re.compile(r"\w+")
 FLOATS = st.floats(-1e6, 0)
+
+
+def score_of(rank: float) -> float:
+    """Return the score of one rank, in full precision."""
+    return float(scores_of_ranks(np.array([rank], np.float64))[0])
 
 
 @pytest.mark.parametrize(
@@ -65,13 +70,13 @@ def test_the_same_tokens_make_the_query_of_openclaw(raw: str, expected: str | No
 )
 def test_a_rank_has_the_score_of_openclaw(rank: float, score: float) -> None:
     """Five ranks; the rule of 2026.2.9 gave every negative one the score 1."""
-    assert score_of_rank(rank) == pytest.approx(score, abs=1e-9)
+    assert score_of(rank) == pytest.approx(score, abs=1e-9)
 
 
 @pytest.mark.parametrize("rank", [math.inf, -math.inf, math.nan])
 def test_a_rank_that_is_no_number_scores_next_to_nothing(rank: float) -> None:
     """As in OpenClaw."""
-    assert score_of_rank(rank) == 0.001
+    assert score_of(rank) == 0.001
 
 
 @given(st.lists(FLOATS, max_size=20))
@@ -81,7 +86,7 @@ def test_many_ranks_score_as_each_does(ranks: list[float]) -> None:
     for rank, score in zip(ranks, scores.tolist(), strict=True):
         assert 0 <= score <= 1
         if rank:
-            assert score == pytest.approx(score_of_rank(rank), abs=1e-6)
+            assert score == pytest.approx(-rank / (1 - rank), abs=1e-6)
 
 
 def test_no_token_is_syntax(open_index: Open) -> None:
