@@ -193,8 +193,9 @@ class WalkRunner:
     def _command(self) -> WalkRow:
         """Return the walk of ``recollect search`` in a fresh process."""
         answer = self._root / "command.json"
-        home = str(self._root / "home")
-        arguments = ["--home", home, "search", QUESTION, "--limit", str(HITS)]
+        home = self._root / "home"
+        (home / "config.yaml").write_text("embedding:\n  provider: none\n", encoding="utf-8")
+        arguments = ["--home", str(home), "search", QUESTION, "--limit", str(HITS)]
         command = [sys.executable, walked_command.__file__, str(answer), *arguments]
         for _ in range(2):  # the first one compiles what has no cache yet
             subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own module

@@ -144,12 +144,18 @@ def _date(at: Ints, question: Question) -> Floats:
     if question.years and not question.months:
         return YEAR_ALONE * _in_years(when, question).astype(np.float32)
     month = when.astype("datetime64[M]")
-    fits: Floats = np.maximum(_in_months(month, question), 0.5 * _in_months(month - 1, question))
+    before = _moved(month, -1)
+    fits: Floats = np.maximum(_in_months(month, question), 0.5 * _in_months(before, question))
     if question.days:
         day = when.astype("datetime64[D]")
-        met = [_on_days(day + shift, question) for shift in (-1, 0, 1)]
+        met = [_on_days(_moved(day, shift), question) for shift in (-1, 0, 1)]
         fits = np.maximum(OTHER_DAY * fits, np.logical_or.reduce(met))
     return fits.astype(np.float32)
+
+
+def _moved(times: Times, units: int) -> Times:
+    """Return the times some days, months or years later: numpy will refuse bare numbers."""
+    return (times.astype(np.int64) + units).astype(times.dtype)
 
 
 def _on_days(day: Times, question: Question) -> Mask:
