@@ -19,7 +19,7 @@ KINDS = {"class", "function", "method", "property", "import", "unreachable_code"
 COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
-    "as_dict", "damaged_messages", "episodes_of",
+    "EmbeddingProvider", "LanguageProvider", "as_dict", "damaged_messages", "episodes_of",
     "explain_settings", "is_pending", "is_stray", "renew",
 }  # fmt: skip
 """For programs; the documentation or the design names them."""
