@@ -314,7 +314,7 @@ class Memory:
         return self._parts.index.near.status(self._parts.index.status().dimensions).available
 
     def checkup(self) -> IndexCheckup:
-        """Return what examines the rows of the index, and mends them."""
+        """Return what examines the rows of the index, and repairs them."""
         from recollect.index.repair.checkup import IndexCheckup
 
         return IndexCheckup(self._parts.index_database, self._parts.index)

@@ -42,7 +42,7 @@ from recollect.sessions.lifecycle import (
 from recollect.sessions.policy.conversation import ConversationPolicy, check_mode
 from recollect.sessions.policy.freshness import rule_for, zone_of
 from recollect.sessions.record.access import MirrorSignal, SessionAccess, SilentMirror
-from recollect.sessions.record.draft import DraftMaker, Redactor, check_time
+from recollect.sessions.record.draft import DraftMaker, TextRedactor, check_time
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -89,7 +89,7 @@ class Sessions:
         clock: Clock,
         ids: IdSource,
         settings: SessionSettings,
-        redactor: Redactor | None,
+        redactor: TextRedactor | None,
         mirror: MirrorSignal | None = None,
         scope: Scope | None = None,
         opened: Callable[[], None] = lambda: None,

@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 
 from msgspec import Struct
 
-from recollect.text.weight import CHARS_PER_TOKEN, HEAVIEST, stop_within, weight
+from recollect.text.char_cost import CHARS_PER_TOKEN, HEAVIEST, char_cost, stop_within
 
 MIN_CHARS = 2 * HEAVIEST
 """The smallest chunk size, whatever is asked for."""
@@ -66,7 +66,7 @@ def chunk_hash(text: str) -> str:
 
 def _units(text: str, limit: int) -> list[_Unit]:
     """Return the lines of ``text``, those above ``limit`` in parts of at most ``limit``."""
-    measure = len if text.isascii() else weight
+    measure = len if text.isascii() else char_cost
     units: list[_Unit] = []
     start = 0
     for number, line in enumerate(text.split("\n"), start=1):

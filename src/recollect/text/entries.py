@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from recollect.text.char_cost import CHARS_PER_TOKEN
 from recollect.text.chunking import Chunk, chunk_hash, chunk_markdown
 from recollect.text.fences import lines_outside
-from recollect.text.weight import CHARS_PER_TOKEN
 
 HEADING_CHARS = 120
 """Of a heading so much is repeated above its entries."""

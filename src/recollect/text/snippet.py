@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 import msgspec
 
-from recollect.text.borders import safe_cut
+from recollect.text.boundaries import safe_cut
 from recollect.text.terms import is_unspaced, terms
 
 _REACH = 40

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from recollect.text.borders import good_cut
+from recollect.text.boundaries import good_cut
 
 LONGEST = 320
 """Characters of a statement; what is longer is taken in pieces of at most that."""

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from recollect.core.clock import to_datetime
-from recollect.text.borders import good_cut
+from recollect.text.boundaries import good_cut
+from recollect.text.char_cost import CHARS_PER_TOKEN, char_cost, stop_within
 from recollect.text.chunking import MIN_CHARS, chunk_hash
-from recollect.text.weight import CHARS_PER_TOKEN, stop_within, weight
 
 
 class MessagePiece(Struct, frozen=True, kw_only=True):
@@ -75,11 +75,11 @@ def chunk_turns(utterances: Iterable[Utterance], tokens: int = 500) -> list[Turn
         lines: list[tuple[int, str]] = []
         size = 0
         for seq, line in _labelled(turn, limit):
-            if lines and size + weight(line) + 1 > limit:
+            if lines and size + char_cost(line) + 1 > limit:
                 chunks.append(_turn_chunk(lines))
                 lines, size = [], 0
             lines.append((seq, line))
-            size += weight(line) + 1
+            size += char_cost(line) + 1
         chunks.append(_turn_chunk(lines))
     return chunks
 
@@ -100,7 +100,7 @@ def _turns(utterances: Iterable[Utterance]) -> Iterator[list[Utterance]]:
 def _labelled(turn: list[Utterance], limit: int) -> Iterator[tuple[int, str]]:
     for utterance in turn:
         label = _label(utterance)
-        room = max(MIN_CHARS, limit - weight(label) - 1)
+        room = max(MIN_CHARS, limit - char_cost(label) - 1)
         for piece in chunk_message(utterance.text.strip(), room // CHARS_PER_TOKEN):
             yield utterance.seq, label + piece.text.rstrip()
 

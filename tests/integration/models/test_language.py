@@ -222,7 +222,7 @@ def test_json_is_a_checked_value(chat: Chat, provider: str) -> None:
     with chat.model(provider) as model:
         found = complete_as(model, ask("which fact?"), Fact)
     assert found.value == Fact(text="likes tea", importance=3)
-    assert not found.is_mended
+    assert not found.is_repaired
     (body,) = chat.bodies()
     if provider == "openai":
         assert body["response_format"]["json_schema"]["strict"] is True
@@ -236,7 +236,7 @@ def test_wrong_json_gets_one_try_to_mend_it(chat: Chat, provider: str) -> None:
     chat.says = [WRONG, GOOD]
     with chat.model(provider) as model:
         found = complete_as(model, ask("which fact?"), Fact)
-    assert found.is_mended
+    assert found.is_repaired
     first, second = chat.bodies()
     assert len(second["messages"]) == len(first["messages"]) + 2
     assert "importance" in second["messages"][-1]["content"]

@@ -119,7 +119,7 @@ def test_each_kind_of_orphans_is_found_and_removed(
     damaged = _reopened(open_index, index, ORPHANS[kind])
     found = _found(damaged)
     assert f"1 {kind}" in [ailment.detail for ailment in found]
-    done = _checkup(damaged).mend(found)
+    done = _checkup(damaged).repair(found)
     assert done[0].startswith("removed ")
     assert _found(damaged) == []
     assert damaged.refs("tea") == before
@@ -159,7 +159,7 @@ def test_vectors_that_are_missing_or_wrong_are_made_again(
     assert [ailment.kind for ailment in found] == ["vectors"]
     assert found[0].detail.endswith(what)
     assert not found[0].needs_rebuild
-    (done,) = _checkup(damaged).mend(found)
+    (done,) = _checkup(damaged).repair(found)
     assert done == f"let {found[0].rows:,} vectors be made again"
     damaged.index.sync()
     assert _found(damaged) == []
@@ -175,7 +175,7 @@ def test_codes_of_chunks_that_are_not_there_are_removed(
     )
     found = _found(damaged)
     assert [ailment.detail for ailment in found] == ["1 codes of chunks that are not there"]
-    _checkup(damaged).mend(found)
+    _checkup(damaged).repair(found)
     assert _found(damaged) == []
 
 
@@ -198,7 +198,7 @@ def test_words_that_drifted_are_built_anew(open_index: Open, opened: OpenIndex, 
     damaged = _reopened(open_index, opened, SPOILED_WORDS[what])
     found = _found(damaged)
     assert any(ailment.kind == "words" and ailment.needs_rebuild for ailment in found)
-    assert "built the index anew" in _checkup(damaged).mend(found)
+    assert "built the index anew" in _checkup(damaged).repair(found)
     assert _found(damaged) == []
     assert damaged.refs("tea") == before
 
@@ -231,5 +231,5 @@ def test_damaged_rows_of_the_cache_are_removed(
     damaged = _reopened(open_index, opened, statement)
     found = _found(damaged, deep=is_deep)
     assert [ailment.detail for ailment in found] == ["1 damaged vectors in the cache"]
-    assert _checkup(damaged).mend(found) == ["removed 1 damaged vectors from the cache"]
+    assert _checkup(damaged).repair(found) == ["removed 1 damaged vectors from the cache"]
     assert _found(damaged) == []

@@ -11,7 +11,7 @@ from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.exchange.formats.registry import FORMATS
 from recollect.sessions.exchange.importer import TranscriptImporter
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.record.draft import Redactor
+from recollect.sessions.record.draft import TextRedactor
 from recollect.sessions.record.json_value import JsonValue
 from recollect.sessions.sessions import Sessions
 from recollect.store.locks import TicketQueue
@@ -57,7 +57,7 @@ class WordRedactor:
 class Home:
     """The parts of sessions over one folder."""
 
-    def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
+    def __init__(self, path: Path, redactor: TextRedactor | None = None) -> None:
         self.path = path
         self.clock = HandClock()
         self.ids = IdSource(self.clock)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.text.char_cost import char_cost
 from recollect.text.chunking import Chunk, chunk_markdown
-from recollect.text.weight import weight
 
 LINES = st.lists(
     st.text(alphabet=st.characters(blacklist_characters="\n"), max_size=60), max_size=40
@@ -80,7 +80,7 @@ def test_chunks_are_the_lines_they_name(lines: list[str], tokens: int, overlap: 
     for chunk in chunk_markdown(text, tokens, overlap):
         named = lines[chunk.start_line - 1 : chunk.end_line] or [""]
         assert chunk.start_line <= seen + 1
-        if all(weight(line) <= limit for line in named):
+        if all(char_cost(line) <= limit for line in named):
             assert chunk.text == "\n".join(named)
         else:
             assert chunk.text in "\n".join(named)
@@ -92,7 +92,7 @@ def test_chunks_are_the_lines_they_name(lines: list[str], tokens: int, overlap: 
 def test_no_chunk_is_too_large(lines: list[str], tokens: int, overlap: int) -> None:
     """Whatever the overlap is."""
     for chunk in chunk_markdown("\n".join(lines), tokens, overlap):
-        assert weight(chunk.text) <= max(32, 4 * tokens)
+        assert char_cost(chunk.text) <= max(32, 4 * tokens)
 
 
 @given(LINES, st.integers(min_value=1, max_value=30), st.integers(min_value=0, max_value=60))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.text.char_cost import char_cost
 from recollect.text.turns import Utterance, chunk_message, chunk_turns
-from recollect.text.weight import weight
 
 
 def _said(seq: int, role: str, text: str, at_ms: int | None = None) -> Utterance:
@@ -42,7 +42,7 @@ def test_pieces_are_the_message(text: str, tokens: int) -> None:
     for piece in pieces:
         assert piece.start == position < piece.end
         assert text[piece.start : piece.end] == piece.text
-        assert weight(piece.text) <= max(32, 4 * tokens)
+        assert char_cost(piece.text) <= max(32, 4 * tokens)
         position = piece.end
 
 
@@ -96,7 +96,7 @@ def test_a_turn_that_is_too_long_becomes_several_chunks(
     covered = {seq for c in chunks for seq in range(c.first_seq, c.last_seq + 1)}
     assert {u.seq for u in utterances if u.text.strip()} <= covered
     assert [chunk.first_seq for chunk in chunks] == sorted(chunk.first_seq for chunk in chunks)
-    assert all(weight(chunk.text) <= max(128, 4 * tokens) for chunk in chunks)
+    assert all(char_cost(chunk.text) <= max(128, 4 * tokens) for chunk in chunks)
 
 
 def test_each_piece_of_a_long_message_is_labelled() -> None:

@@ -12,7 +12,7 @@ State = Literal["ok", "note", "wrong"]
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What a check found; ``note`` could be better, ``wrong`` must be mended."""
+    """What a check found; ``note`` could be better, ``wrong`` must be repaired."""
 
     name: str
     state: State

@@ -25,14 +25,14 @@ def doctor(
     context: typer.Context,
     *,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Heal the mirrors; mend, bring up or rebuild the index.")
+        bool, typer.Option("--fix", help="Repair the mirrors; repair, update or rebuild the index.")
     ] = False,
     deep: Annotated[
         bool, typer.Option("--deep", help="Look at every row of the index, not at a sample.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Look for what is wrong, and mend it with --fix. Exit code 1 while something is."""
+    """Look for what is wrong, and repair it with --fix. Exit code 1 while something is."""
     as_json = answers_json(context, as_json)
     home, workspace = require_home(context), invocation_of(context).workspace
     from recollect.cli.doctor.checks import Checkup

@@ -24,7 +24,7 @@ ASIDE = ".damaged"
 def repair(
     home: Path, workspace: Path | None, on_progress: OnProgress, *, deep: bool = False
 ) -> Iterator[str]:
-    """Mend what can be mended without loss, and yield a sentence for each thing done.
+    """Repair what can be repaired without loss, and yield a sentence for each thing done.
 
     Args:
         home: A home.
@@ -34,7 +34,7 @@ def repair(
 
     Raises:
         StoreBusy: another process has the damaged index open.
-        RecollectError: something cannot be mended.
+        RecollectError: something cannot be repaired.
     """
     # First: where the records are lost, index and mirrors are what is left, and stay as they are.
     open_records(home, load_settings(home).settings.store, SystemClock()).close()
@@ -49,7 +49,7 @@ def repair(
         if strays:
             yield f"set {count(strays, 'mirror')} without a session aside"
         # First: a sync over rows that do not belong together may fail.
-        yield from mend_rows(memory, on_progress, deep=deep)
+        yield from repair_rows(memory, on_progress, deep=deep)
         if memory.forgive_batches():
             yield "let batches of the embedding provider be used again"
         report = memory.sync(on_progress)
@@ -60,10 +60,10 @@ def repair(
         yield f"brought the index up: {documents}, {count(report.vectors, 'vector')}"
 
 
-def mend_rows(memory: Memory, on_progress: OnProgress, *, deep: bool) -> list[str]:
+def repair_rows(memory: Memory, on_progress: OnProgress, *, deep: bool) -> list[str]:
     """Mend the rows of the index, and return what was done."""
     checkup = memory.checkup()
-    return checkup.mend(checkup.examine(deep=deep), on_progress)
+    return checkup.repair(checkup.examine(deep=deep), on_progress)
 
 
 def set_index_aside(home: Path) -> None:

@@ -16,8 +16,8 @@ from recollect.index.model.memory_date import CURATED, is_evergreen
 from recollect.index.model.origin import path_of
 from recollect.text.annotations import Annotated, Annotation, join_annotations, read_annotations
 from recollect.text.chunking import Chunk, chunk_markdown
-from recollect.text.cues import has_time_word, inner_capitals, is_question
 from recollect.text.entries import chunk_entries
+from recollect.text.query_cues import has_time_word, inner_capitals, is_question
 from recollect.text.terms import terms
 from recollect.text.turns import chunk_message
 
@@ -46,7 +46,7 @@ class PreparedChunk(msgspec.Struct, frozen=True, kw_only=True):
         terms: The terms of the text in order.
         head: How many of them, from the start, the neighbours may use.
         flags: Bits of `layout`.
-        capitals: Names in the text, as `recollect.text.cues.inner_capitals` counts them.
+        capitals: Names in the text, as `recollect.text.query_cues.inner_capitals` counts them.
         annotation: What the comments of a memory file say about it, if any.
     """
 

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from recollect.index.model.chunk_record import Mask
 from recollect.index.model.file_names import NamedFile
 from recollect.index.model.speakers import Mention, Names
-from recollect.text.cues import asks_name, asks_when, days_in, is_first_person, months_in, years_in
+from recollect.text.query_cues import (
+    asks_name,
+    asks_when,
+    days_in,
+    is_first_person,
+    months_in,
+    years_in,
+)
 from recollect.text.terms import query_terms
 
 MOST_NAMED = 2

@@ -18,7 +18,7 @@ from recollect.index.lexical.port import FoundTerm
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.index.model.chunk_record import FROM_USER, QUESTION, TIME_WORD, Floats, Ints, Mask
 from recollect.index.query.question import Question
-from recollect.text.cues import MOST_CAPITALS
+from recollect.text.query_cues import MOST_CAPITALS
 from recollect.text.terms import is_unspaced
 
 OTHER_DAY, YEAR_ALONE = 0.4, 0.3

@@ -1,4 +1,4 @@
-"""Examines index.db row by row, and mends what it finds: removal, making again, rebuild.
+"""Examines index.db row by row, and repairs what it finds: removal, making again, rebuild.
 
 The records are never touched: all that is here can be derived from them and from the files.
 """
@@ -39,7 +39,7 @@ class Defect(msgspec.Struct, frozen=True, kw_only=True):
         kind: Which examination found it.
         rows: How many rows it is about.
         detail: For people.
-        needs_rebuild: Whether only building the index anew mends it.
+        needs_rebuild: Whether only a rebuild of the index repairs it.
     """
 
     kind: Kind
@@ -49,7 +49,7 @@ class Defect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IndexCheckup:
-    """Examines and mends one index.
+    """Examines and repairs one index.
 
     Args:
         database: index.db.
@@ -78,7 +78,7 @@ class IndexCheckup:
             *self._cache(deep=deep),
         ]
 
-    def mend(self, found: list[Defect], on_progress: OnProgress = ignore_progress) -> list[str]:
+    def repair(self, found: list[Defect], on_progress: OnProgress = ignore_progress) -> list[str]:
         """Mend what was found, and return a sentence for each thing done.
 
         Args:

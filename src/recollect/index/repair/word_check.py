@@ -2,7 +2,7 @@
 
 A chunk's terms are made again from its text and looked up; of terms of its neighbours in the sample
 it must be known that the chunk does not have them. Rows that are lost on the way from a document to
-its chunks count as well: a rebuild mends either.
+its chunks count as well: a rebuild repairs either.
 """
 
 from __future__ import annotations

@@ -28,14 +28,14 @@ class Answered(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
         use: Tokens of all that was asked for it.
         usd: What it cost; None where a price is not known.
         model: ``provider:model``.
-        is_mended: The first answer was wrong.
+        is_repaired: The first answer was wrong.
     """
 
     value: T
     use: TokenUse
     usd: float | None
     model: str
-    is_mended: bool
+    is_repaired: bool
 
 
 def complete_as(model: LanguageModel, prompt: Prompt, shape: type[T]) -> Answered[T]:
@@ -121,5 +121,5 @@ def _answered(value: T, last: Completion, first: Completion | None = None) -> An
         use=last.use + first.use if first else last.use,
         usd=None if None in costs else sum(cost or 0.0 for cost in costs),
         model=last.model,
-        is_mended=first is not None,
+        is_repaired=first is not None,
     )

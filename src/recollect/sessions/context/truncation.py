@@ -24,7 +24,7 @@ from recollect.sessions.record.content import (
     readable_text,
 )
 from recollect.sessions.record.message import Message
-from recollect.text.borders import safe_cut
+from recollect.text.boundaries import safe_cut
 
 IMAGE = "[… an image left out …]"
 LONGEST_MARK = 15

@@ -33,7 +33,7 @@ from recollect.sessions.exchange.import_source import (
 )
 from recollect.sessions.exchange.transcript_format import AUTO, TranscriptFormat
 from recollect.sessions.record.access import MirrorSignal, SilentMirror
-from recollect.sessions.record.draft import DraftMaker, Redactor
+from recollect.sessions.record.draft import DraftMaker, TextRedactor
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.record.session import Session, find_session
 from recollect.store.engine import Database, Transaction
@@ -63,7 +63,7 @@ class TranscriptImporter:
         database: Database,
         clock: Clock,
         ids: IdSource,
-        redactor: Redactor | None,
+        redactor: TextRedactor | None,
         formats: Sequence[TranscriptFormat],
         mirror: MirrorSignal | None = None,
         scope: Scope | None = None,

@@ -9,7 +9,7 @@ import msgspec
 from recollect.core.clock import Clock, IdSource
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
-from recollect.sessions.record.draft import DraftMaker, Redactor
+from recollect.sessions.record.draft import DraftMaker, TextRedactor
 from recollect.store.engine import Database
 
 
@@ -45,7 +45,7 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     ids: IdSource
     settings: SessionSettings
-    redactor: Redactor | None
+    redactor: TextRedactor | None
     drafts: DraftMaker
     mirror: MirrorSignal
     scope: Scope

@@ -45,7 +45,7 @@ REPLACED = "replaced_characters"
 _EVENT_ID = re.compile(rf"[^\x00-\x1f\x7f\ud800-\udfff]{{1,{MAX_LABEL_CHARS}}}")
 
 
-class Redactor(Protocol):
+class TextRedactor(Protocol):
     """Takes secrets out; what is left may be stored."""
 
     def text(self, text: str) -> str:
@@ -87,7 +87,7 @@ class DraftMaker:
         redactor: Takes secrets out; None stores texts as they come.
     """
 
-    def __init__(self, clock: Clock, ids: IdSource, redactor: Redactor | None) -> None:
+    def __init__(self, clock: Clock, ids: IdSource, redactor: TextRedactor | None) -> None:
         self._clock = clock
         self._ids = ids
         self._redactor = redactor

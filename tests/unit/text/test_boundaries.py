@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.borders import good_cut, safe_cut
+from recollect.text.boundaries import good_cut, safe_cut
 
 
 @pytest.mark.parametrize(

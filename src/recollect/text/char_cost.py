@@ -28,10 +28,10 @@ _EXTRA = (  # compiled for the first text that is not ASCII
 forms, 12 for rare ones of the first plane, 16 for ideographs beyond it, 2 for emoji."""
 
 
-def weight(text: str) -> int:
+def char_cost(text: str) -> int:
     """Return the weight of ``text``: never less than its length.
 
-    >>> weight("abc"), weight("绿茶"), weight("😀")
+    >>> char_cost("abc"), weight("绿茶"), weight("😀")
     (3, 8, 2)
     """
     if text.isascii():
@@ -42,7 +42,7 @@ def weight(text: str) -> int:
     return total
 
 
-_character_weight = functools.lru_cache(maxsize=65_536)(weight)
+_character_weight = functools.lru_cache(maxsize=65_536)(char_cost)
 
 
 def stop_within(text: str, start: int, limit: int) -> int:

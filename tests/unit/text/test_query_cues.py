@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.cues import (
+from recollect.text.query_cues import (
     asks_name,
     asks_when,
     days_in,
