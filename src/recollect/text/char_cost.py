@@ -31,7 +31,7 @@ forms, 12 for rare ones of the first plane, 16 for ideographs beyond it, 2 for e
 def char_cost(text: str) -> int:
     """Return the weight of ``text``: never less than its length.
 
-    >>> char_cost("abc"), weight("绿茶"), weight("😀")
+    >>> char_cost("abc"), char_cost("绿茶"), char_cost("😀")
     (3, 8, 2)
     """
     if text.isascii():
