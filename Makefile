@@ -53,7 +53,7 @@ mutate: $(DEV) ## Change the core rooms in places drawn by a seed, and name the 
 	@$(PY) scripts/mutate.py
 
 bench: $(DEV) ## Run the short benchmarks and print their tables
-	@COLUMNS=$${COLUMNS:-110} $(PY) scripts/bench.py
+	@COLUMNS=$${COLUMNS:-110} $(PY) -m scripts.bench
 
 qmd: ## Install the external command that the tests of the qmd back end run; they are skipped without it
 	@scripts/qmd.sh .cache/qmd

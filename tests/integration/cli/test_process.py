@@ -103,7 +103,7 @@ def test_an_unexpected_error_is_one_line_and_a_hint(run: Run, home: Path, tmp_pa
     # A module that shadows a dependency and breaks in a way that nobody foresaw.
     (package / "platformdirs.py").write_text("raise ZeroDivisionError('secret')", encoding="utf-8")
     done = subprocess.run(
-        [*COMMAND, "--home", str(home), "--json", "config"],
+        [*COMMAND, "--home", str(home), "--json", "models"],
         env={"PYTHONPATH": str(package), "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
