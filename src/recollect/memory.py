@@ -118,7 +118,7 @@ class Memory:
 
     def needs_confirmation(self, *, reindex: bool = False) -> bool:
         """Return cheaply whether a sync, or a reindex, is to be agreed to by who pays."""
-        return self._parts.index.needs_confirmation(anew=reindex)
+        return self._parts.index.needs_confirmation(rebuild=reindex)
 
     def preview(self, *, reindex: bool = False) -> Preview:
         """Return what a sync, or a reindex, would read, embed and cost; nothing is changed.
@@ -129,7 +129,7 @@ class Memory:
         Raises:
             StoreError: a database refused.
         """
-        found = self._parts.index.preview(anew=reindex)
+        found = self._parts.index.preview(rebuild=reindex)
         limit = self.settings.embedding.remote.daily_tokens
         if not (found.is_paid and limit):
             return found

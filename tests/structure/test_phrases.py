@@ -16,14 +16,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 PHRASES = {
-    r"\b(?:is|are|was|were|be) told\b": (37, 13),
-    r"\btold\b": (73, 22),
-    r"\bcan be no\b": (2, 1),
-    r"\b(?:is|are|was) no (?!longer\b|more\b|one\b|need\b|way\b|other\b)[a-z]": (176, 13),
-    r"\bnobody\b": (101, 21),
-    r"\banew\b": (56, 24),
-    r"\bstands? (?:in|behind|beside|before|for|there)\b": (103, 23),
-    r"\bbehind (?:it|the (?:name|word|program|command))\b": (14, 1),
+    r"\b(?:is|are|was|were|be) told\b": (4, 3),
+    r"\btold\b": (11, 5),
+    r"\bcan be no\b": (2, 0),
+    r"\b(?:is|are|was) no (?!longer\b|more\b|one\b|need\b|way\b|other\b)[a-z]": (89, 7),
+    r"\bnobody\b": (20, 6),
+    r"\banew\b": (0, 0),
+    r"\bstands? (?:in|behind|beside|before|for|there)\b": (27, 8),
+    r"\bbehind (?:it|the (?:name|word|program|command))\b": (2, 0),
     r"\bcircles?\b": (6, 2),
 }
 """The most there may be of each, in the words of the package and in the pages."""

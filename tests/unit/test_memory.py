@@ -399,7 +399,7 @@ def test_a_memory_is_closed_when_its_block_fails(tmp_path: Path) -> None:
 
 
 def test_a_deleted_session_is_in_no_search_until_it_is_restored(tmp_path: Path) -> None:
-    """Also after the index was built anew; its rows stay."""
+    """Also after the index was rebuilt; its rows stay."""
     with recollect.open(tmp_path, overrides=LEXICAL) as memory:
         session = memory.sessions.create()
         memory.sessions.append(session.id, "user", "The boiler rattles.")

@@ -193,7 +193,7 @@ def _index(ground: Resources, files: MemorySource | None, locks: IndexLocks) -> 
         locks=locks,
         origin=files.origin if files else None,
         near=choose_vectors(near),
-        notice=incompatibility and f"{incompatibility}: it is built anew",
+        notice=incompatibility and f"{incompatibility}: it is rebuilt",
     )
 
 

@@ -70,7 +70,7 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
     records: SqliteDatabase
     index_database: SqliteDatabase
     index_incompatibility: str | None
-    """Why the index that was found is built anew; None where it belongs to the records."""
+    """Why the index that was found is rebuilt; None where it belongs to the records."""
     choice: Choice
     language: LanguageChoice | None
     """None where the settings say ``none``."""

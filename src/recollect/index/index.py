@@ -176,23 +176,23 @@ class Index:
         return indexer.is_behind(outboxes) or indexer.vectors.has_due_batch(indexer.serving())
 
     def rebuild(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
-        """Build the index anew beside the one that answers, then let it answer."""
+        """Rebuild the index beside the one that answers, then let it answer."""
         report = self._indexer.rebuild(self._feeds, watch)
         self._near.catch_up()
         return report
 
-    def needs_confirmation(self, *, anew: bool) -> bool:
+    def needs_confirmation(self, *, rebuild: bool) -> bool:
         """Return cheaply whether a sync, or a rebuild, is to be agreed to by who pays."""
-        is_paid = anew and self._indexer.vectors.is_paid
+        is_paid = rebuild and self._indexer.vectors.is_paid
         return is_paid or self._indexer.consent_needed() is not None
 
-    def preview(self, *, anew: bool = False) -> Preview:
+    def preview(self, *, rebuild: bool = False) -> Preview:
         """Return what a sync, or a rebuild, would take, money included; nothing is changed.
 
         Args:
-            anew: Whether everything is to be built anew in any case.
+            rebuild: Whether everything is to be rebuilt in any case.
         """
-        return self._indexer.preview(self._feeds, self._remote, anew=anew)
+        return self._indexer.preview(self._feeds, self._remote, rebuild=rebuild)
 
     def search(
         self,

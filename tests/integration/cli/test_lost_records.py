@@ -256,7 +256,7 @@ def ids(home: Path) -> list[object]:
 
 
 def test_a_backup_of_before_there_were_ids_can_be_put_back(home: Path) -> None:
-    """The mirrors say that it is of this home; the index is built anew."""
+    """The mirrors say that it is of this home; the index is rebuilt."""
     connection = apsw.Connection(str(home / RECORDS_FILE))
     connection.execute("DELETE FROM meta WHERE key = 'home.id'").fetchall()
     connection.close()

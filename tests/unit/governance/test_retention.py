@@ -375,7 +375,7 @@ def test_a_reader_in_the_way_of_the_log_is_told(home: KeptHome) -> None:
 def test_an_index_that_cannot_take_it_in_is_told(
     home: KeptHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is due to be built anew."""
+    """It is due to be rebuilt."""
     home.talk("old", 2, days_ago=9)
     monkeypatch.setattr(home.index, "catch_up", lambda: False)
     report = home.retention(days=5).prune()

@@ -198,7 +198,7 @@ def test_words_that_drifted_are_built_anew(open_index: Open, opened: OpenIndex, 
     damaged = _reopened(open_index, opened, SPOILED_WORDS[what])
     found = _found(damaged)
     assert any(ailment.kind == "words" and ailment.needs_rebuild for ailment in found)
-    assert "built the index anew" in _checkup(damaged).repair(found)
+    assert "rebuilt the index" in _checkup(damaged).repair(found)
     assert _found(damaged) == []
     assert damaged.refs("tea") == before
 

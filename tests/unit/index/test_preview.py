@@ -51,7 +51,7 @@ def test_a_rebuild_for_another_model_names_the_price(tmp_path: Path) -> None:
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(5)))
     with ScriptedIndex(tmp_path, feed, ScriptedEmbedder()) as home:
         home.index.sync()
-        free = home.index.preview(anew=True)
+        free = home.index.preview(rebuild=True)
         assert (figures(free), free.usd, free.is_paid) == ((5, 5, 0), 0.0, False)
         assert free.rebuild == "it is asked for"
     paid = PaidEmbedder("paid:words")
@@ -65,7 +65,7 @@ def test_a_rebuild_for_another_model_names_the_price(tmp_path: Path) -> None:
         found = home.index.preview()
         assert found.usd == pytest.approx(found.tokens * 2.0 / 1e6)
         assert home.index.rebuild().vectors == 5
-        assert figures(home.index.preview(anew=True)) == (5, 5, 0), "the cache has them"
+        assert figures(home.index.preview(rebuild=True)) == (5, 5, 0), "the cache has them"
 
 
 def test_what_waits_is_counted(tmp_path: Path) -> None:

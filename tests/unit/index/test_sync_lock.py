@@ -97,9 +97,9 @@ def test_who_has_it_may_take_it_for_a_step() -> None:
 
 
 @pytest.mark.parametrize("stage", ["reading", "embedding"])
-@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("rebuild", [False, True])
 def test_an_interrupted_sync_leaves_everything_consistent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, anew: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, rebuild: bool
 ) -> None:
     """Ctrl-C: the old index answers, the next sync goes on, nothing is made twice."""
     monkeypatch.setattr(queue, "BATCH", 4)
@@ -111,14 +111,14 @@ def test_an_interrupted_sync_leaves_everything_consistent(
             raise KeyboardInterrupt
 
     with ScriptedIndex(tmp_path, feed, embedder) as home:
-        if anew:
+        if rebuild:
             home.index.sync()
         with pytest.raises(KeyboardInterrupt):
-            (home.index.rebuild if anew else home.index.sync)(Watch(tell=interrupt))
+            (home.index.rebuild if rebuild else home.index.sync)(Watch(tell=interrupt))
         assert home.refs("number7", mode="lexical")[0] == "m7"
         report = home.index.sync()
         status = home.index.status()
-        assert report.rebuilt is anew
+        assert report.rebuilt is rebuild
         assert (status.vectors, status.waiting, status.rebuilding) == (20, 0, False)
     assert len(embedder.texts) == len(set(embedder.texts)) == 20
 

@@ -137,19 +137,19 @@ class Indexer:
         )
 
     def preview(
-        self, feeds: Sequence[DocumentSource], remote: RemoteSettings, *, anew: bool
+        self, feeds: Sequence[DocumentSource], remote: RemoteSettings, *, rebuild: bool
     ) -> Preview:
         """Return what a sync, or a rebuild, would take; nothing is written and nothing sent.
 
         Args:
             feeds: Where documents come from.
             remote: Knows the price.
-            anew: Whether everything is to be rebuilt in any case.
+            rebuild: Whether everything is to be rebuilt in any case.
         """
         from recollect.index.build.preview import Preview, Survey
 
         embedder, wanted, serving = self.vectors.wanted(), self.identity(), self.serving()
-        due = serving.identity.incompatibility(wanted) or ("it is asked for" if anew else None)
+        due = serving.identity.incompatibility(wanted) or ("it is asked for" if rebuild else None)
         building = self._database.read(lambda tx: find_generation(tx, "building"))
         is_begun = building is not None and building.identity.is_for(wanted)
         target = (building if is_begun else None) if due else serving

@@ -26,7 +26,7 @@ class SyncReport(msgspec.Struct, frozen=True, kw_only=True):
         chunks: Chunks added.
         vectors: Vectors given to chunks.
         refused: Chunks whose text the embedder will never accept; words find them.
-        rebuilt: Whether the index was built anew and the new one answers.
+        rebuilt: Whether the index was rebuilt and the new one answers.
         paused: Whether texts wait for a later sync: the daily limit of tokens was reached, or a
             batch of the provider is under way.
         warnings: One sentence each, without user text.

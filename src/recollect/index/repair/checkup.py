@@ -53,7 +53,7 @@ class IndexCheckup:
 
     Args:
         database: index.db.
-        index: Knows the back end of the vectors, and builds itself anew.
+        index: Knows the back end of the vectors, and rebuilds itself.
     """
 
     def __init__(self, database: Database, index: Index) -> None:
@@ -83,11 +83,11 @@ class IndexCheckup:
 
         Args:
             found: What `examine` returned.
-            on_progress: Called while the index is built anew.
+            on_progress: Called while the index is rebuilt.
 
         Raises:
             StoreError: the index cannot be written.
-            ProviderError: the index had to be built anew, and the embedder failed.
+            ProviderError: the index had to be rebuilt, and the embedder failed.
         """
         kinds = {ailment.kind for ailment in found}
         done = []
@@ -101,7 +101,7 @@ class IndexCheckup:
             done.append(f"let {repaired:,} vectors be made again")
         if any(ailment.needs_rebuild for ailment in found):
             self._index.rebuild(Watch(tell=on_progress))
-            done.append("built the index anew")
+            done.append("rebuilt the index")
         if "backend" in kinds:
             done.append(f"brought {self._index.near.heal():,} vectors to their back end again")
         return done

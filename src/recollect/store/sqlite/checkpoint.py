@@ -56,7 +56,7 @@ class Checkpointer:
         """Tell of a commit after which the log holds ``log_pages``; returns at once."""
         with self._changed:
             self._commits += 1
-            if log_pages < self._log_pages:  # everything was written back; the log began anew
+            if log_pages < self._log_pages:  # everything was written back; the log began again
                 self._due_at_pages = self._tuning.checkpoint_pages
             self._log_pages = log_pages
             if not self._is_closed and self._thread is None:

@@ -248,7 +248,7 @@ class Writer:
             if connection.execute(dialect.FIND_TOKEN, (group.token,)).get is None:
                 return False
             # Its pages may lie in a log whose sync failed, and a second sync of the same pages can
-            # succeed without writing them. Copying them into the database writes them anew.
+            # succeed without writing them. Copying them into the database writes them again.
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
         except apsw.Error as second:
             self._abandon()
