@@ -82,10 +82,13 @@ def search_backend(
 ) -> SearchBackend | None:
     """Return what answers for memory files; None where that is the builtin index."""
     settings = ground.resolved.settings
-    if settings.search.backend == BUILTIN or files is None:
+    if settings.search.backend == BUILTIN:
         return None
-    from recollect.recall.search_port import SearchContext, choose
+    from recollect.recall.search_port import SearchContext, find_factory
 
+    make = find_factory(settings.search.backend, BUILTIN)  # a wrong name is refused in any case
+    if files is None:
+        return None
     context = SearchContext(
         settings=settings,
         builtin=index,
@@ -94,4 +97,4 @@ def search_backend(
         home=ground.index_home,
         clock=ground.clock,
     )
-    return choose(context, BUILTIN)
+    return make(context)

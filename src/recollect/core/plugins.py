@@ -45,6 +45,17 @@ def load_plugin(group: str, name: str, kind: str, built_in: Iterable[str]) -> An
         ) from error
 
 
+def check_plugin(group: str, name: str, kind: str, built_in: Iterable[str]) -> None:
+    """Refuse a name that no package brings, without importing what it means; see `load_plugin`.
+
+    Raises:
+        InvalidInput: no package brings one of that name.
+    """
+    known = sorted({*built_in, *plugin_names(group)})
+    if name not in known:
+        raise _unknown(name, kind, known)
+
+
 def _unknown(name: str, kind: str, known: list[str]) -> InvalidInput:
     import difflib
 

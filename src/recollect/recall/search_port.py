@@ -42,8 +42,8 @@ __all__ = [
     "Searches",
     "Standing",
     "above_threshold",
-    "choose",
     "cite_lines",
+    "find_factory",
     "never",
     "note_time",
     "quota",
@@ -111,13 +111,12 @@ class SearchBackendFactory(Protocol):
         """Return the back end; nothing is run yet."""
 
 
-def choose(context: SearchContext, built_in: str) -> SearchBackend:
-    """Return the back end that ``search.backend`` names, which is not ``built_in``.
+def find_factory(name: str, built_in: str) -> SearchBackendFactory:
+    """Return what makes the back end that ``search.backend`` names, which is not ``built_in``.
 
     Raises:
         InvalidInput: no package brings one of that name.
         ProviderError: it cannot be imported.
     """
-    name = context.settings.search.backend
     factory: SearchBackendFactory = load_plugin(GROUP, name, "search back end", (built_in,))
-    return factory(context)
+    return factory

@@ -152,6 +152,12 @@ def test_an_unknown_back_end_names_the_nearest(
     assert caught.value.facts["found"] == typed
 
 
+def test_an_unknown_search_back_end_is_refused_without_files_too(tmp_path: Path) -> None:
+    """It was left unread where no workspace was named."""
+    with pytest.raises(InvalidInput, match="no such search back end"):
+        recollect.open(tmp_path / "home", overrides={"search.backend": "zzz"})
+
+
 @pytest.mark.usefixtures("stranger")
 def test_a_back_end_that_cannot_be_imported_is_a_clear_error(tmp_path: Path) -> None:
     """Not an AttributeError of somebody else's module."""

@@ -98,6 +98,24 @@ def test_the_place_of_the_file_is_shown(run: Run, home: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "nearest"),
+    [
+        ("search.backend", "qmd"),
+        ("search.lexical.backend", "fts5"),
+        ("search.vector.backend", "chroma"),
+    ],
+)
+def test_a_back_end_that_is_not_installed_is_refused(
+    run: Run, home: Path, key: str, nearest: str
+) -> None:
+    """In the file it would stop every later command."""
+    done = run("--home", home, "--json", "config", "set", key, f"{nearest}x")
+    assert (done.code, done.error["hint"]) == (1, f"did you mean {nearest}?")
+    assert not (home / "config.yaml").exists()
+    assert run("--home", home, "config", "set", key, nearest).code == 0
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ("get", "search.limi"),

@@ -112,9 +112,28 @@ def set_setting(
     home = home_of(context)
     _row(_resolved(context), key)
     meant = operator.attrgetter(key)(load_settings(home, {key: value}).settings)
+    _check_back_end(key, meant)
     place = _file_key(context, key)
     _change(home, lambda text: with_setting(text, place, meant))
     _tell(context, key, as_json=as_json)
+
+
+def _check_back_end(key: str, name: str) -> None:
+    """Refuse the name of a back end that is not installed, before it stops every command."""
+    if key not in {"search.backend", "search.lexical.backend", "search.vector.backend"}:
+        return
+    from recollect.assembly.sources import BUILTIN
+    from recollect.core.plugins import check_plugin
+    from recollect.index.lexical import choice as lexical
+    from recollect.index.vectors import choice as vectors
+    from recollect.recall import search_port
+
+    group, kind, built_in = {
+        "search.backend": (search_port.GROUP, "search back end", BUILTIN),
+        "search.lexical.backend": (lexical.GROUP, "lexical back end", lexical.DEFAULT),
+        "search.vector.backend": (vectors.GROUP, "vector back end", vectors.DEFAULT),
+    }[key]
+    check_plugin(group, name, kind, (built_in,))
 
 
 @group.command("unset")
