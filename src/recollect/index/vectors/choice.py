@@ -9,11 +9,10 @@ from recollect.index.vectors.backend_health import BackendHealth
 from recollect.index.vectors.changes import Registration
 from recollect.index.vectors.maintenance import BackendMaintenance
 from recollect.index.vectors.port import VectorBackend, VectorBackendFactory, VectorContext
-from recollect.index.vectors.vector_index import InBackend, InMemory, VectorIndex
+from recollect.index.vectors.vector_index import DEFAULT, InBackend, InMemory, VectorIndex
 from recollect.store.locks import WriteQueue
 
 GROUP = "recollect.vector_backends"
-DEFAULT = "memory"
 LOCK = "vectors.lock"
 
 
