@@ -1,7 +1,7 @@
 """The tree of settings: every option with its unit, range, default and reason.
 
-The `Meta` of a field is what `recollect config` and the settings page show, so it is the only
-place where an option is described. Functions take the section that they need, never the tree.
+An option is `Annotated[type, limits, description]`: what `recollect config` and the settings page
+show is read off it. Functions take the section that they need, never the tree.
 """
 
 from __future__ import annotations
@@ -23,39 +23,25 @@ class StoreSettings(Struct, frozen=True, kw_only=True):
 
     durability: Annotated[
         Literal["full", "fast"],
-        Meta(
-            description="full: a row is on the disk when the call returns. fast: a power cut can "
-            "take the last commits of records.db, a killed process still takes none."
-        ),
+        "full: a row is on the disk when the call returns. fast: a power cut can take the last "
+        "commits of records.db, a killed process still takes none.",
     ] = "full"
     busy_timeout_ms: Annotated[
         int,
-        Meta(
-            ge=0,
-            le=600_000,
-            extra={"unit": "ms"},
-            description="How long to wait while another process writes, before giving up. Eight "
-            "processes with 10 s lost one write in 3,200; with 100 ms they lost eight.",
-        ),
+        Meta(ge=0, le=600_000, extra={"unit": "ms"}),
+        "How long to wait while another process writes, before giving up. Eight processes with 10 "
+        "s lost one write in 3,200; with 100 ms they lost eight.",
     ] = 10_000
     checkpoint_pages: Annotated[
         int,
-        Meta(
-            ge=16,
-            le=1_000_000,
-            extra={"unit": "pages of 4 KiB"},
-            description="Size of the write-ahead log from which the checkpoint thread writes it "
-            "back. Larger: fewer writes; smaller: a shorter log to read.",
-        ),
+        Meta(ge=16, le=1_000_000, extra={"unit": "pages of 4 KiB"}),
+        "Size of the write-ahead log from which the checkpoint thread writes it back. Larger: "
+        "fewer writes; smaller: a shorter log to read.",
     ] = 1_000
     cache_kib: Annotated[
         int,
-        Meta(
-            ge=256,
-            le=16_777_216,
-            extra={"unit": "KiB"},
-            description="Page cache of each database connection; it is a limit, not a reservation.",
-        ),
+        Meta(ge=256, le=16_777_216, extra={"unit": "KiB"}),
+        "Page cache of each database connection; it is a limit, not a reservation.",
     ] = 16_384
 
 
@@ -64,55 +50,38 @@ class ChunkingSettings(Struct, frozen=True, kw_only=True):
 
     tokens: Annotated[
         int,
-        Meta(
-            ge=8,
-            le=8_000,
-            extra={"unit": "tokens of 4 characters"},
-            description="Size of a chunk. 400 is OpenClaw's value: a few paragraphs, two windows "
-            "of the local model.",
-        ),
+        Meta(ge=8, le=8_000, extra={"unit": "tokens of 4 characters"}),
+        "Size of a chunk. 400 is OpenClaw's value: a few paragraphs, two windows of the local "
+        "model.",
     ] = 400
     overlap: Annotated[
         int,
-        Meta(
-            ge=0,
-            le=4_000,
-            extra={"unit": "tokens of 4 characters"},
-            description="How much of a chunk, in whole lines, the next one repeats, so that an "
-            "answer on a border is whole in one of them. Smaller than tokens.",
-        ),
+        Meta(ge=0, le=4_000, extra={"unit": "tokens of 4 characters"}),
+        "How much of a chunk, in whole lines, the next one repeats, so that an answer on a border "
+        "is whole in one of them. Smaller than tokens.",
     ] = 80
     entries: Annotated[
         bool,
-        Meta(
-            description="Cut MEMORY.md and USER.md at their headings and bullets, so that each "
-            "entry is found, cited and annotated on its own. false: as any other file.",
-        ),
+        "Cut MEMORY.md and USER.md at their headings and bullets, so that each entry is found, "
+        "cited and annotated on its own. false: as any other file.",
     ] = True
 
 
 class WorkspaceSettings(Struct, frozen=True, kw_only=True):
     """Where the memory files are."""
 
-    path: Annotated[
-        str | None,
-        Meta(description="Folder of MEMORY.md and memory/. Unset: no memory files."),
-    ] = None
+    path: Annotated[str | None, "Folder of MEMORY.md and memory/. Unset: no memory files."] = None
     extra_paths: Annotated[
         tuple[str, ...],
-        Meta(
-            max_length=1_000,
-            description="More Markdown files or folders to index; after a folder a pattern may "
-            "stand, as in ~/notes/**/*.md. Symbolic links are not followed.",
-        ),
+        Meta(max_length=1_000),
+        "More Markdown files or folders to index; after a folder a pattern may stand, as in "
+        "~/notes/**/*.md. Symbolic links are not followed.",
     ] = ()
     transcripts: Annotated[
         tuple[str, ...],
-        Meta(
-            max_length=1_000,
-            description="Transcripts of other programs to follow where they are: claude-code, "
-            "openclaw, or a path. Sub-agents, cron runs and recalled memory are left out.",
-        ),
+        Meta(max_length=1_000),
+        "Transcripts of other programs to follow where they are: claude-code, openclaw, or a path. "
+        "Sub-agents, cron runs and recalled memory are left out.",
     ] = ()
 
 
@@ -120,19 +89,13 @@ class PrivacySettings(Struct, frozen=True, kw_only=True):
     """What is taken out of a text before anything is stored."""
 
     redact: Annotated[
-        bool,
-        Meta(
-            description="Replace keys, passwords and <private> blocks by [redacted:kind:hash] "
-            "before storage."
-        ),
+        bool, "Replace keys, passwords and <private> blocks by [redacted:kind:hash] before storage."
     ] = True
     patterns: Annotated[
         tuple[str, ...],
-        Meta(
-            max_length=200,
-            description="More regular expressions (Python syntax) of secrets. They run on every "
-            "text: keep them linear.",
-        ),
+        Meta(max_length=200),
+        "More regular expressions (Python syntax) of secrets. They run on every text: keep them "
+        "linear.",
     ] = ()
 
 
