@@ -9,9 +9,10 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import FILTERS, AsJson, Project, answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import FILTERS, Project, answer, opened
+from recollect.cli.output.formatting import moment
 from recollect.cli.output.sanitize import one_line
+from recollect.cli.output.screen import say, show_table
 from recollect.cli.sessions import life, modes, show, tree, window
 from recollect.cli.sessions import say as session_say
 from recollect.cli.sessions.lines import title_of
@@ -30,14 +31,7 @@ group = App(
     invoke_without_command=True,
 )
 app.add_typer(group, name="sessions", rich_help_panel="Find")
-for module in (
-    show,
-    tree,
-    window,
-    life,
-    session_say,
-    modes,
-):
+for module in (show, tree, window, life, session_say, modes):
     group.add_typer(module.app)
 
 
@@ -56,7 +50,6 @@ def list_sessions(
     status: Status = None,
     deleted: Deleted = False,
     automatic: Automatic = True,
-    as_json: AsJson = False,
 ) -> None:
     """List sessions, the last used first, or do something with one."""
     if context.invoked_subcommand is not None:
@@ -77,10 +70,8 @@ def list_sessions(
         }
         wanted |= span_of(memory, since, until)
         found = _found(memory.sessions, wanted, limit + 1, deleted=deleted)
-        if answers_json(context, as_json):
-            print_document({"sessions": found[:limit], "more": len(found) > limit})
-        else:
-            _show_list(memory.sessions, found, limit)
+        document = {"sessions": found[:limit], "more": len(found) > limit}
+        answer(context, document, lambda: _show_list(memory.sessions, found, limit))
 
 
 def _found(
@@ -94,8 +85,6 @@ def _found(
 
 
 def _show_list(sessions: Sessions, found: list[Session], limit: int) -> None:
-    from recollect.cli.output.screen import say, show_table
-
     rows = [_row(sessions, session) for session in found[:limit]]
     if rows:
         show_table(("id", "last message", "messages", "title", "where"), rows, flexible=3)
@@ -106,8 +95,6 @@ def _show_list(sessions: Sessions, found: list[Session], limit: int) -> None:
 
 
 def _row(sessions: Sessions, session: Session) -> tuple[Span, ...]:
-    from recollect.cli.output.formatting import moment
-
     place = session.project or session.channel or session.source or ""
     state = "" if session.status == "active" else f"({session.status})"
     return (

@@ -10,8 +10,8 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, opened
+from recollect.cli.output.screen import show
 from recollect.cli.sessions.life import Busy
 from recollect.cli.sessions.lines import Name
 from recollect.core.errors import InvalidInput
@@ -56,7 +56,6 @@ def say_message(
         str | None, typer.Option(help="An id of yours: the same one again stores nothing.")
     ] = None,
     busy: Busy = "refuse",
-    as_json: AsJson = False,
 ) -> None:
     """Store a message at the end of a session. Prints its id and seq."""
     if not text:
@@ -69,7 +68,8 @@ def say_message(
                 message = _stream(memory.sessions, held, head)
             else:
                 message = held.append(role, text, name=name, event_id=event_id)
-        _give(context, message, as_json=as_json)
+        place = f"{short(message.session_id)}:{message.seq}"
+        answer(context, message, lambda: show((place, "")))
 
 
 class _Head(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,12 +90,3 @@ def _stream(sessions: Sessions, held: LeasedSession, head: _Head) -> Message:
     if growing.message is None:
         raise InvalidInput("nothing came in on stdin", hint="pipe a text into the command")
     return growing.message
-
-
-def _give(context: typer.Context, message: Message, *, as_json: bool) -> None:
-    if answers_json(context, as_json):
-        print_document(message)
-        return
-    from recollect.cli.output.screen import show
-
-    show((f"{short(message.session_id)}:{message.seq}", ""))

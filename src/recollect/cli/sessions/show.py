@@ -10,8 +10,9 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, opened
+from recollect.cli.output.formatting import moment
+from recollect.cli.output.screen import show_pairs
 from recollect.cli.sessions.lines import Name
 
 if TYPE_CHECKING:  # for a name only
@@ -23,17 +24,15 @@ app = App()
 
 
 @app.command("show")
-def show_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+def show_session(context: typer.Context, session: Name) -> None:
     """Show what is known of a session, and who holds it."""
     with opened(context) as memory:
         found = memory.sessions.find(session)
         lease, made = memory.sessions.lease(found.id), memory.sessions.compactions(found.id)
         grown = _grown(memory.sessions.lineage(found.id), found.id)
-    if answers_json(context, as_json):
-        known = {"lease": lease, "compactions": made, "grown": grown}
-        print_document(msgspec.structs.asdict(found) | known)
-    else:
-        _show(found, lease, grown)
+    known = {"lease": lease, "compactions": made, "grown": grown}
+    document = msgspec.structs.asdict(found) | known
+    answer(context, document, lambda: _show(found, lease, grown))
 
 
 def _grown(root: Branch, session_id: str) -> dict[str, list[str]]:
@@ -54,12 +53,10 @@ def _branches(root: Branch) -> Iterator[Branch]:
 
 
 def _show(session: Session, lease: Lease | None, grown: dict[str, list[str]]) -> None:
-    from recollect.cli.output.screen import show_pairs
-
     rows = _who(session) | _counts(session) | _lineage(session)
     rows["forks"] = ", ".join(map(short, grown["fork"]))
     rows["followed by"] = ", ".join(map(short, grown["reset"]))
-    rows["held by"] = None if lease is None else f"{lease.holder} until {_moment(lease.expires_at)}"
+    rows["held by"] = None if lease is None else f"{lease.holder} until {moment(lease.expires_at)}"
     show_pairs((name, value) for name, value in rows.items() if value)
 
 
@@ -85,8 +82,8 @@ def _counts(session: Session) -> dict[str, str | None]:
     tokens = f"{session.input_tokens:,} read{cached}, {session.output_tokens:,} written"
     return {
         "messages": own,
-        "began": _moment(session.created_at),
-        "last message": _moment(session.updated_at),
+        "began": moment(session.created_at),
+        "last message": moment(session.updated_at),
         "tokens": tokens if session.total_tokens else None,
         "last prompt": f"{session.context_tokens:,} tokens" if session.context_tokens else None,
         "compactions": f"{session.compaction_count:,}" if session.compaction_count else None,
@@ -98,7 +95,7 @@ def _flush(session: Session) -> str | None:
     failed = f"{session.flush_failures} failed since" if session.flush_failures else ""
     if session.flushed_at is None:
         return failed.replace("since", "so far") or None
-    return ", ".join(part for part in (_moment(session.flushed_at), failed) if part)
+    return ", ".join(part for part in (moment(session.flushed_at), failed) if part)
 
 
 def _lineage(session: Session) -> dict[str, str | None]:
@@ -109,9 +106,3 @@ def _lineage(session: Session) -> dict[str, str | None]:
         "imported from": session.source,
         "its id there": session.foreign_id,
     }
-
-
-def _moment(at_ms: int) -> str:
-    from recollect.cli.output.formatting import moment
-
-    return moment(at_ms)

@@ -10,9 +10,10 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, opened
+from recollect.cli.output.formatting import count, moment
 from recollect.cli.output.sanitize import one_line
+from recollect.cli.output.screen import show
 from recollect.cli.sessions.lines import Name, title_of
 
 if TYPE_CHECKING:  # for a name only
@@ -40,7 +41,7 @@ class TreeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @app.command("tree")
-def show_tree(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+def show_tree(context: typer.Context, session: Name) -> None:
     """Draw the forks and resets that a session belongs to.
 
     A session that took the place of another under its key is shown below it, a fork to its right.
@@ -48,14 +49,11 @@ def show_tree(context: typer.Context, session: Name, *, as_json: AsJson = False)
     with opened(context) as memory:
         chosen = memory.sessions.find(session)
         rows = list(tree_rows(memory.sessions.lineage(chosen.id)))
-        if answers_json(context, as_json):
-            branches = [
-                {"depth": row.depth, "relation": row.relation, "session": row.session}
-                for row in rows
-            ]
-            print_document({"session": chosen.id, "branches": branches})
-        else:
-            _show(memory.sessions, rows, chosen)
+        branches = [
+            {"depth": row.depth, "relation": row.relation, "session": row.session} for row in rows
+        ]
+        document = {"session": chosen.id, "branches": branches}
+        answer(context, document, lambda: _show(memory.sessions, rows, chosen))
 
 
 def tree_rows(root: Branch) -> Iterator[TreeRow]:
@@ -80,9 +78,6 @@ def tree_rows(root: Branch) -> Iterator[TreeRow]:
 
 
 def _show(sessions: Sessions, rows: list[TreeRow], chosen: Session) -> None:
-    from recollect.cli.output.formatting import count, moment
-    from recollect.cli.output.screen import show
-
     for row in rows:
         session = row.session
         mark = "  ◀" if session.id == chosen.id else ""
