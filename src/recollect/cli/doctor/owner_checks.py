@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recollect.cli.doctor.check_result import CheckResult, sound
+from recollect.cli.doctor.check_result import CheckResult, note, sound
 from recollect.cli.output.formatting import count
 from recollect.core.events import MemoryFlushed
 from recollect.memory import Memory
@@ -22,7 +22,7 @@ def check_owner(memory: Memory) -> CheckResult:
     more = f"; {unknown} of unknown origin" if status.unknown_origin else ""
     if status.unowned:
         detail = f"{count(status.unowned, 'chat')} with people, and no owner is named{more}"
-        return CheckResult(name="owner", state="note", detail=detail, hint=OWNER_HINT)
+        return note("owner", detail, OWNER_HINT)
     accounts = memory.settings.sessions.owner
     named = f"{count(len(accounts), 'account')} named"
     return sound("owner", (named if accounts else "no owner is named, and none is needed") + more)
@@ -40,7 +40,7 @@ def check_notes(memory: Memory) -> CheckResult:
     if not found:
         return sound("notes", "nothing of guests in them")
     hint = "every direct chat reads them: remove these lines, or name the owner with sessions.owner"
-    return CheckResult(name="notes", state="note", detail=_places(found), hint=hint)
+    return note("notes", _places(found), hint)
 
 
 def _places(found: Iterable[GuestNotes]) -> str:
