@@ -12,7 +12,7 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import FILTERS, answer, opened
+from recollect.cli.invocation import answer, filter_option, opened
 from recollect.cli.output.formatting import moment
 from recollect.cli.output.sanitize import one_line
 from recollect.cli.output.screen import show
@@ -42,7 +42,7 @@ def events(
     ] = False,
     types: Annotated[
         list[str] | None,
-        typer.Option("--type", help="Only this type; may be repeated.", rich_help_panel=FILTERS),
+        filter_option("--type", help="Only this type; may be repeated."),
     ] = None,
     session: OfSession = None,
 ) -> None:

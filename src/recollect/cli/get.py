@@ -9,7 +9,7 @@ import typer
 from recollect.cli.addresses import LineRange, find_message, lines_of
 from recollect.cli.failures import FAILED
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, answers_json, opened
+from recollect.cli.invocation import answer, answers_json, argument, opened
 from recollect.cli.output.document import print_document
 from recollect.cli.output.screen import say, show
 from recollect.cli.sessions.lines import ForSession, show_session_line
@@ -27,11 +27,7 @@ def get(
     context: typer.Context,
     address: Annotated[
         str,
-        typer.Argument(
-            metavar="ADDRESS",
-            help="PATH, PATH:12-18, SESSION:SEQ or a message's id.",
-            show_default=False,
-        ),
+        argument(metavar="ADDRESS", help="PATH, PATH:12-18, SESSION:SEQ or a message's id."),
     ],
     *,
     from_line: Annotated[

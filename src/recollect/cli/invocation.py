@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -177,20 +178,18 @@ def _init_hint(context: typer.Context) -> str:
 FILTERS = "Filters"
 
 JSON_HELP = "One JSON document on stdout."
+folder_option = partial(typer.Option, metavar="DIR", show_default=False)
+filter_option = partial(typer.Option, rich_help_panel=FILTERS)
+argument = partial(typer.Argument, show_default=False)
+
 Home = Annotated[
     Path | None,
-    typer.Option(
-        help="The folder of the memory; RECOLLECT_HOME or ~/.recollect by default.",
-        metavar="DIR",
-        show_default=False,
-    ),
+    folder_option(help="The folder of the memory; RECOLLECT_HOME or ~/.recollect by default."),
 ]
 Workspace = Annotated[
     Path | None,
-    typer.Option(
-        help="The folder of MEMORY.md and memory/; the setting workspace.path by default.",
-        metavar="DIR",
-        show_default=False,
+    folder_option(
+        help="The folder of MEMORY.md and memory/; the setting workspace.path by default."
     ),
 ]
 AsAgent = Annotated[
@@ -202,8 +201,6 @@ AsAgent = Annotated[
         show_default=False,
     ),
 ]
-Agent = Annotated[
-    str | None, typer.Option(help="Only what this agent heard.", rich_help_panel=FILTERS)
-]
-User = Annotated[str | None, typer.Option(help="Only of this user.", rich_help_panel=FILTERS)]
-Project = Annotated[str | None, typer.Option(help="Only in this project.", rich_help_panel=FILTERS)]
+Agent = Annotated[str | None, filter_option(help="Only what this agent heard.")]
+User = Annotated[str | None, filter_option(help="Only of this user.")]
+Project = Annotated[str | None, filter_option(help="Only in this project.")]

@@ -10,7 +10,16 @@ import msgspec
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import FILTERS, Agent, Project, User, answer, answers_json, opened
+from recollect.cli.invocation import (
+    Agent,
+    Project,
+    User,
+    answer,
+    answers_json,
+    argument,
+    filter_option,
+    opened,
+)
 from recollect.cli.output.formatting import count, duration
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import say, warn
@@ -34,9 +43,7 @@ def _complete_source(incomplete: str) -> list[str]:
 @app.command(rich_help_panel="Find")
 def search(
     context: typer.Context,
-    query: Annotated[
-        list[str], typer.Argument(metavar="QUERY", help="A question, or words.", show_default=False)
-    ],
+    query: Annotated[list[str], argument(metavar="QUERY", help="A question, or words.")],
     *,
     limit: Annotated[
         int | None,
@@ -51,10 +58,9 @@ def search(
     ] = None,
     source: Annotated[
         list[str] | None,
-        typer.Option(
+        filter_option(
             help="Only this kind of memory: memory, sessions. May be repeated.",
             autocompletion=_complete_source,
-            rich_help_panel=FILTERS,
         ),
     ] = None,
     session: OfSession = None,

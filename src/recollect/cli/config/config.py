@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, answers_json, home_of, invocation_of, scope_of
+from recollect.cli.invocation import (
+    answer,
+    answers_json,
+    argument,
+    home_of,
+    invocation_of,
+    scope_of,
+)
 from recollect.cli.output.document import print_document
 from recollect.cli.output.screen import show, show_pairs, warn
 
@@ -34,12 +41,7 @@ def _complete_key(incomplete: str) -> list[tuple[str, str]]:
 
 Key = Annotated[
     str,
-    typer.Argument(
-        metavar="KEY",
-        help="Such as search.limit.",
-        autocompletion=_complete_key,
-        show_default=False,
-    ),
+    argument(metavar="KEY", help="Such as search.limit.", autocompletion=_complete_key),
 ]
 
 
@@ -88,9 +90,7 @@ def explain_setting(context: typer.Context, key: Key) -> None:
 def set_setting(
     context: typer.Context,
     key: Key,
-    value: Annotated[
-        str, typer.Argument(metavar="VALUE", help="A list is split at commas.", show_default=False)
-    ],
+    value: Annotated[str, argument(metavar="VALUE", help="A list is split at commas.")],
 ) -> None:
     """Change a setting in config.yaml; its comments stay."""
     from recollect.cli.config.config_file import with_setting

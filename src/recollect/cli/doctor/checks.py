@@ -17,10 +17,11 @@ from recollect.cli.doctor.index_checks import (
     check_engines,
     check_files,
     check_locks,
+    check_notes,
+    check_owner,
     check_rows,
     check_vectors,
 )
-from recollect.cli.doctor.owner_checks import check_notes, check_owner
 from recollect.cli.output.formatting import count, size
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import RecollectError, RecordsLost, StoreCorrupt

@@ -1,4 +1,7 @@
-"""`recollect sync` and `recollect reindex`."""
+"""`recollect sync` and `recollect reindex`, and what they will take.
+
+That is shown with ``--dry-run``, and before a paid provider begins.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ import typer
 
 from recollect.cli.failures import tell_incomplete
 from recollect.cli.help import App
-from recollect.cli.index.cost import agree, show_preview
-from recollect.cli.invocation import answer, answers_json, opened
+from recollect.cli.invocation import answer, answers_json, opened, require_agreement
 from recollect.cli.output.formatting import count, duration
 from recollect.cli.output.progress import show_progress
-from recollect.cli.output.screen import say, show, warn
+from recollect.cli.output.screen import say, show, show_pairs, warn
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.index.build.preview import Preview
     from recollect.index.model.sync_report import SyncReport
     from recollect.memory import Memory
     from recollect.recall.maintenance import Synced
@@ -57,7 +60,7 @@ def sync(
         if dry_run:
             _preview(context, memory, reindex=False)
             return
-        _run(context, memory, rebuild=agree(context, memory, reindex=False, yes=yes))
+        _run(context, memory, rebuild=_agree(context, memory, reindex=False, yes=yes))
         if stay:
             _watch(context, memory)
 
@@ -69,7 +72,7 @@ def reindex(context: typer.Context, *, dry_run: DryRun = False, yes: Yes = False
         if dry_run:
             _preview(context, memory, reindex=True)
         else:
-            _run(context, memory, rebuild=agree(context, memory, reindex=True, yes=yes))
+            _run(context, memory, rebuild=_agree(context, memory, reindex=True, yes=yes))
 
 
 def _preview(context: typer.Context, memory: Memory, *, reindex: bool) -> None:
@@ -148,3 +151,71 @@ def _tell(synced: Synced) -> None:
     say((f"{reason}: ", "bold"), (counts, ""))
     for warning in report.warnings:
         warn(warning)
+
+
+def show_preview(found: Preview) -> None:
+    """Print what would be done, and what it costs."""
+    show(("nothing was changed", "bold green"), (": this is what would be done", ""))
+    pairs = [
+        ("read", f"{count(found.documents, 'document')}, {count(found.chunks, 'chunk')}"),
+        ("embed", _texts(found)),
+        ("cost", _cost(found)),
+    ]
+    if found.rebuild:
+        pairs.insert(0, ("rebuild", f"everything is rebuilt: {found.rebuild}"))
+    show_pairs(pairs)
+    if found.consent_needed:
+        warn(found.consent_needed)
+
+
+def _agree(context: typer.Context, memory: Memory, *, reindex: bool, yes: bool) -> bool:
+    """Return whether everything is to be rebuilt because the user agreed to pay for it.
+
+    Does not ask when nothing is billed, or when every vector is there already.
+
+    Args:
+        context: Of the command.
+        memory: Whose index.
+        reindex: Whether everything is to be rebuilt in any case.
+        yes: It was agreed on the command line.
+
+    Raises:
+        InvalidInput: there is no one to ask, or they declined.
+    """
+    if not memory.needs_confirmation(reindex=reindex):
+        return reindex
+    found = memory.preview(reindex=True)
+    if found.texts and not yes:
+        offer = f"{found.model} would embed {_texts(found)}: {_cost(found)}"
+        agreement = "add --yes to agree; --dry-run shows the figures"
+        require_agreement(
+            context,
+            offer,
+            unasked=(f"{offer}; that needs your agreement", agreement),
+            declined=("nothing was sent", "the old index goes on answering"),
+        )
+    return True
+
+
+def _texts(found: Preview) -> str:
+    if found.model is None:
+        return "nothing: words only"
+    if not found.texts:
+        return "nothing: every vector is in the cache"
+    return f"{count(found.texts, 'text')}, about {count(found.tokens, 'token')}, {found.model}"
+
+
+def _cost(found: Preview) -> str:
+    if not found.is_paid:
+        return "nothing: it is not billed"
+    dollars = found.usd
+    if dollars is None:
+        price = "unknown price"
+    elif dollars >= 0.01 or not dollars:
+        price = f"about {dollars:,.2f} USD"
+    else:
+        price = "less than 0.01 USD"
+    left = found.tokens_left_today
+    if left is None or left >= found.tokens:
+        return price
+    return f"{price}; today's limit allows {left:,} tokens more, the rest follows day by day"

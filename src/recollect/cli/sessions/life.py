@@ -11,7 +11,7 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import opened
+from recollect.cli.invocation import argument, opened
 from recollect.cli.output.formatting import count
 from recollect.cli.sessions.lines import Name, give_session
 from recollect.core.errors import InvalidInput
@@ -109,7 +109,7 @@ def fork_session(
 @app.command("reset")
 def reset_session(
     context: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="KEY", help="A session key.", show_default=False)],
+    key: Annotated[str, argument(metavar="KEY", help="A session key.")],
     *,
     project: About = None,
     reason: Annotated[str, typer.Option(help="Recorded in the event.")] = "new",
@@ -128,9 +128,7 @@ def rename_session(
     session: Name,
     title: Annotated[
         str,
-        typer.Argument(
-            metavar="TITLE", help="The new one; an empty one takes it away.", show_default=False
-        ),
+        argument(metavar="TITLE", help="The new one; an empty one takes it away."),
     ],
 ) -> None:
     """Call a session by another title."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.addresses import short
-from recollect.cli.invocation import FILTERS, answer, answers_json
+from recollect.cli.invocation import answer, answers_json, argument, filter_option
 from recollect.cli.output.formatting import count
 from recollect.cli.output.sanitize import shortened
 from recollect.cli.output.screen import say, show
@@ -48,9 +48,8 @@ def complete_session(context: typer.Context, incomplete: str) -> list[tuple[str,
 
 Name = Annotated[
     str,
-    typer.Argument(
+    argument(
         help="Its id, the end of it, its title or its key.",
-        show_default=False,
         metavar="ID",
         autocompletion=complete_session,
     ),
@@ -58,17 +57,11 @@ Name = Annotated[
 
 OfSession = Annotated[
     str | None,
-    typer.Option(
-        help="Only of this session.", autocompletion=complete_session, rich_help_panel=FILTERS
-    ),
+    filter_option(help="Only of this session.", autocompletion=complete_session),
 ]
 ForSession = Annotated[
     str | None,
-    typer.Option(
-        help="Only what this session may hear.",
-        autocompletion=complete_session,
-        rich_help_panel=FILTERS,
-    ),
+    filter_option(help="Only what this session may hear.", autocompletion=complete_session),
 ]
 
 

@@ -9,11 +9,11 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import FILTERS, Project, answer, opened
+from recollect.cli.invocation import Project, answer, filter_option, opened
 from recollect.cli.output.formatting import moment
 from recollect.cli.output.sanitize import one_line
 from recollect.cli.output.screen import say, show_table
-from recollect.cli.sessions import life, modes, show, tree, window
+from recollect.cli.sessions import life, modes, show, window
 from recollect.cli.sessions import say as session_say
 from recollect.cli.sessions.lines import title_of
 from recollect.core.errors import InvalidInput
@@ -31,7 +31,7 @@ group = App(
     invoke_without_command=True,
 )
 app.add_typer(group, name="sessions", rich_help_panel="Find")
-for module in (show, tree, window, life, session_say, modes):
+for module in (show, window, life, session_say, modes):
     group.add_typer(module.app)
 
 
@@ -112,34 +112,27 @@ def _complete_status(incomplete: str) -> list[str]:
     return [status for status in STATUSES if status.startswith(incomplete)]
 
 
-Title = Annotated[
-    str | None, typer.Option(help="Only with this text in the title.", rich_help_panel=FILTERS)
-]
-Agent = Annotated[str | None, typer.Option(help="Only of this agent.", rich_help_panel=FILTERS)]
-Channel = Annotated[
-    str | None, typer.Option(help="Only from this channel.", rich_help_panel=FILTERS)
-]
-Key = Annotated[str | None, typer.Option(help="Only of this session key.", rich_help_panel=FILTERS)]
+Title = Annotated[str | None, filter_option(help="Only with this text in the title.")]
+Agent = Annotated[str | None, filter_option(help="Only of this agent.")]
+Channel = Annotated[str | None, filter_option(help="Only from this channel.")]
+Key = Annotated[str | None, filter_option(help="Only of this session key.")]
 Since = Annotated[
     str | None,
-    typer.Option(help="Only used since: 2026-05-12, 2 days ago, 3h.", rich_help_panel=FILTERS),
+    filter_option(help="Only used since: 2026-05-12, 2 days ago, 3h."),
 ]
 Until = Annotated[
     str | None,
-    typer.Option(help="Only used until; a day is meant with its end.", rich_help_panel=FILTERS),
+    filter_option(help="Only used until; a day is meant with its end."),
 ]
 Status = Annotated[
     str | None,
-    typer.Option(
+    filter_option(
         help="active, archived or deleted; all but the deleted by default.",
         autocompletion=_complete_status,
-        rich_help_panel=FILTERS,
     ),
 ]
-Deleted = Annotated[bool, typer.Option("--all", help="Also the deleted.", rich_help_panel=FILTERS)]
-Automatic = Annotated[
-    bool, typer.Option(help="Also those of jobs, hooks and sub-agents.", rich_help_panel=FILTERS)
-]
+Deleted = Annotated[bool, filter_option("--all", help="Also the deleted.")]
+Automatic = Annotated[bool, filter_option(help="Also those of jobs, hooks and sub-agents.")]
 
 
 def span_of(memory: Memory, since: str | None, until: str | None) -> dict[str, int | None]:

@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, opened
+from recollect.cli.invocation import answer, argument, opened
 from recollect.cli.output.screen import show, show_pairs
 from recollect.cli.sessions.lines import Name
 
@@ -58,11 +58,10 @@ def show_mode(
     session: Name,
     mode: Annotated[
         str | None,
-        typer.Argument(
+        argument(
             metavar="MODE",
             help="main, group or queue: serve it so from now on.",
             autocompletion=_complete_mode,
-            show_default=False,
         ),
     ] = None,
 ) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, opened
+from recollect.cli.invocation import answer, argument, opened
 from recollect.cli.output.screen import show
 from recollect.cli.sessions.life import Busy
 from recollect.cli.sessions.lines import Name
@@ -39,16 +39,13 @@ def say_message(
     session: Name,
     role: Annotated[
         str,
-        typer.Argument(
-            metavar="ROLE",
-            help="user, assistant, system or tool.",
-            autocompletion=_complete_role,
-            show_default=False,
+        argument(
+            metavar="ROLE", help="user, assistant, system or tool.", autocompletion=_complete_role
         ),
     ],
     text: Annotated[
         str,
-        typer.Argument(metavar="TEXT", help="What is said; - for stdin.", show_default=False),
+        argument(metavar="TEXT", help="What is said; - for stdin."),
     ],
     *,
     name: Annotated[str | None, typer.Option(help="The speaker, where it is known.")] = None,

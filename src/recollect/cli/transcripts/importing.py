@@ -9,7 +9,7 @@ import typer
 
 from recollect.cli.failures import tell_incomplete
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, answers_json, home_of, is_home, opened
+from recollect.cli.invocation import answer, answers_json, argument, home_of, is_home, opened
 from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import next_steps, say, show
@@ -55,16 +55,15 @@ def import_transcripts(
     context: typer.Context,
     form: Annotated[
         str,
-        typer.Argument(
+        argument(
             metavar="FORMAT",
             help="claude-code, openclaw, jsonl, or auto: every file tells.",
             autocompletion=_complete_format,
-            show_default=False,
         ),
     ] = AUTO,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="PATH", help="Files or folders.", show_default=False),
+        argument(metavar="PATH", help="Files or folders."),
     ] = None,
 ) -> None:
     """Store transcripts of Claude Code, OpenClaw or plain JSONL. Run it again to add what is new.
