@@ -89,7 +89,7 @@ def assemble(order: OpenOptions) -> Components:
     Raises:
         ConfigError: a setting is wrong.
         InvalidInput: no package brings the model or back end that the settings name.
-        NotFound: the workspace is no folder.
+        NotFound: the workspace is not a folder.
         ProviderError: a model or back end cannot be imported.
         StoreError: a database cannot be opened.
     """

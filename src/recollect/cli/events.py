@@ -80,13 +80,13 @@ def _wanted(
 def _show(seq: int, fields: dict[str, Any]) -> None:
     session = fields.pop("scope")["session"]
     kind, at = fields.pop("type"), fields.pop("at")
-    told = ", ".join(f"{name}={_value(value)}" for name, value in fields.items() if value)
+    details = ", ".join(f"{name}={_value(value)}" for name, value in fields.items() if value)
     show(
         (f"{seq:>8}  ", "dim"),
         (f"{moment(at)}  ", ""),
         (f"{kind:<18}", "bold"),
         (f"  {short(session) if session else '':<8}", "cyan"),
-        (f"  {told}".rstrip(), ""),
+        (f"  {details}".rstrip(), ""),
     )
 
 

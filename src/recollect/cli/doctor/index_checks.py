@@ -152,7 +152,7 @@ def check_notes(memory: Memory) -> CheckResult:
     flushes = [each.event for each in memory.events.since(types=["memory.flushed"])]
     flushed = [event for event in flushes if isinstance(event, MemoryFlushed)]
     found = guest_notes(memory.sessions, flushed, memory.workspace)
-    # What a model worded cannot be told from what is there no more.
+    # What a model worded cannot be distinguished from what is gone.
     found = [each for each in found if each.lines or memory.status().language.model]
     if not found:
         return sound("notes", "nothing of guests in them")

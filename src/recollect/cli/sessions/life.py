@@ -1,6 +1,6 @@
 """Commands that begin, continue and end sessions; below `recollect sessions`.
 
-What goes on with a session prints its id on stdout, so that it can stand in the next command.
+What goes on with a session prints its id on stdout, so that the next command can take it.
 """
 
 from __future__ import annotations
