@@ -5,7 +5,9 @@ Knows files and bytes; what a record says is the format's business.
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -55,7 +57,8 @@ def find_transcripts(path: Path) -> FoundTranscripts:
         root = path.parent.resolve()
         if not path.parent.is_dir():
             raise NotFound("there is no such file or folder", hint="Check the path.")
-        listing = list_files(root, accept=lambda name: name == path.name, enter=lambda _: False)
+        is_it = path.name.__eq__
+        listing = list_files(root, accept=is_it, enter=is_it)
         if not listing.files and not listing.skipped:
             raise NotFound("there is no such file or folder", hint="Check the path.")
     return FoundTranscripts(root=root, files=listing.files, skipped=listing.skipped)
@@ -201,3 +204,44 @@ def read_lines(
 def _stripped(line: bytes, *, first: bool) -> bytes:
     body = line.rstrip(b"\r\n")
     return body.removeprefix(_BOM) if first else body
+
+
+class LineOccurrences:
+    """Names messages that have no id by what they say, and by the how-manieth line says it.
+
+    So a line that was put in before them, or a file that was written again, makes no doubles.
+
+    Args:
+        file: The open file; read again up to ``start`` when the first such message comes.
+        start: Where this import goes on, in bytes.
+    """
+
+    def __init__(self, file: BinaryIO, start: int) -> None:
+        self._file = file
+        self._start = start
+        self._counts: Counter[bytes] | None = None
+
+    def identity(self, body: bytes) -> str:
+        """Return the id of the next line with these bytes."""
+        if self._counts is None:
+            self._counts = self._count_before()
+        digest = _digest(body)
+        self._counts[digest] += 1
+        return f"{digest.hex()}:{self._counts[digest]}"
+
+    def _count_before(self) -> Counter[bytes]:
+        place = self._file.tell()
+        counts: Counter[bytes] = Counter()
+        begin = 0
+        for line in read_lines(self._file):
+            if begin >= self._start:
+                break
+            # The last one may have been taken before its line break was written.
+            counts[_digest((line.body or b"")[: self._start - begin])] += 1
+            begin = line.end
+        self._file.seek(place)
+        return counts
+
+
+def _digest(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=12).digest()
