@@ -19,7 +19,7 @@ import msgspec
 
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy
-from recollect.store.failures import translate_os
+from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import private_folder
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -120,10 +120,8 @@ class TicketQueue:
             _remove(path)
 
     def _numbers(self, name: str) -> list[int]:
-        try:
+        with os_errors(self._folder):
             named = [path.rpartition(".") for path in os.listdir(self._folder)]
-        except OSError as error:
-            raise translate_os(error, self._folder) from error
         return [int(number) for head, _, number in named if head == name and number.isdecimal()]
 
     def _path(self, name: str, number: int) -> Path:
@@ -154,10 +152,8 @@ def _outlasted(path: Path, deadline: float) -> bool:
 
 
 def _remove(path: Path) -> None:
-    try:
+    with os_errors(path):
         path.unlink(missing_ok=True)
-    except OSError as error:
-        raise translate_os(error, path) from error
 
 
 def _lock_within(descriptor: int, timeout_s: float) -> bool:

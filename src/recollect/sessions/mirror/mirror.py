@@ -19,7 +19,7 @@ from recollect.sessions.mirror.mirror_file import MirrorFile, MirrorState
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND, REWRITE_KIND
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
-from recollect.store.failures import translate_os
+from recollect.store.failures import os_errors
 from recollect.store.files import private_folder
 from recollect.store.journal import last_change
 from recollect.store.locks import WriteQueue
@@ -135,10 +135,8 @@ class TranscriptMirror:
         Raises:
             StoreError: the folder cannot be read.
         """
-        try:
+        with os_errors(self._folder):
             files = sorted(self._folder.glob(f"*{MIRROR_SUFFIX}"))
-        except OSError as error:
-            raise translate_os(error, self._folder) from error
         known = set(self._database.read(lambda tx: [text(id_) for (id_,) in tx.rows(_KNOWN)]))
         return [path for path in files if path.name.removesuffix(MIRROR_SUFFIX) not in known]
 
@@ -154,10 +152,8 @@ class TranscriptMirror:
         with self._mutex, self._turns.turn(_LOCK_S):
             strays = self.strays()
             for path in strays:
-                try:
+                with os_errors(path):
                     path.replace(path.with_name(path.name + STRAY_SUFFIX))
-                except OSError as error:
-                    raise translate_os(error, path) from error
         return len(strays)
 
     def obey_removals(self) -> None:

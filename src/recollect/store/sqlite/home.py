@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import LiteralString
@@ -18,7 +19,7 @@ import apsw
 from recollect.core.errors import RecordsLost
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
-from recollect.store.failures import translate_os
+from recollect.store.failures import os_errors
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
 
 RECORDS_FILE = "records.db"
@@ -132,22 +133,15 @@ def _mirrors(home: Path) -> Iterator[str]:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    try:
-        with os.scandir(folder) as entries:
-            yield from (entry.name for entry in entries)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    except OSError as error:
-        raise translate_os(error, folder) from error
+    missing = suppress(FileNotFoundError, NotADirectoryError)
+    with os_errors(folder), missing, os.scandir(folder) as entries:
+        yield from (entry.name for entry in entries)
 
 
 def _size(path: Path) -> int | None:
-    try:
+    with os_errors(path), suppress(FileNotFoundError, NotADirectoryError):
         return path.stat().st_size
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise translate_os(error, path) from error
+    return None
 
 
 def _id_of_index(path: Path, tuning: Tuning) -> str | None:
