@@ -18,7 +18,7 @@ import msgspec
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.sessions.exchange.transcript_format import Record, TranscriptFormat
 from recollect.sessions.record.json_value import JsonCleaner, JsonValue
-from recollect.store.paths import FoundFile, SkippedFile, list_files, read_beneath
+from recollect.store.paths import Listing, list_files, read_beneath
 
 SUFFIX = ".jsonl"
 _PROBED_LINES = 64
@@ -28,22 +28,8 @@ _SNIFFED_BYTES = 8 * 1024
 _COMPANION_BYTES = 32 * 1024 * 1024
 
 
-class FoundTranscripts(msgspec.Struct, frozen=True, kw_only=True):
-    """The files that an import will look at.
-
-    Attributes:
-        root: The folder that they are below, absolute.
-        files: Sorted by path, relative to ``root``.
-        skipped: Links and special files, which are not read.
-    """
-
-    root: Path
-    files: tuple[FoundFile, ...]
-    skipped: tuple[SkippedFile, ...]
-
-
-def find_transcripts(path: Path) -> FoundTranscripts:
-    """Return the transcripts below a folder, or the one file.
+def find_transcripts(path: Path) -> tuple[Path, Listing]:
+    """Return the transcripts below a folder, or the one file, and the folder that they are below.
 
     Raises:
         NotFound: there is nothing.
@@ -52,16 +38,13 @@ def find_transcripts(path: Path) -> FoundTranscripts:
     path = path.absolute()
     if path.is_dir():
         root = path.resolve()
-        listing = list_files(root, accept=lambda name: name.endswith(SUFFIX))
-    else:
-        root = path.parent.resolve()
-        if not path.parent.is_dir():
-            raise NotFound("there is no such file or folder", hint="Check the path.")
-        is_it = path.name.__eq__
+        return root, list_files(root, accept=lambda name: name.endswith(SUFFIX))
+    if path.parent.is_dir():
+        root, is_it = path.parent.resolve(), path.name.__eq__
         listing = list_files(root, accept=is_it, enter=is_it)
-        if not listing.files and not listing.skipped:
-            raise NotFound("there is no such file or folder", hint="Check the path.")
-    return FoundTranscripts(root=root, files=listing.files, skipped=listing.skipped)
+        if listing.files or listing.skipped:
+            return root, listing
+    raise NotFound("there is no such file or folder", hint="Check the path.")
 
 
 class DecodedLine(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,7 +25,6 @@ from recollect.sessions.exchange.import_ledger import LedgerEntry, read_ledger, 
 from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
 from recollect.sessions.exchange.import_source import (
     Companions,
-    FoundTranscripts,
     choose_format,
     find_transcripts,
     is_binary,
@@ -38,7 +37,7 @@ from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLink
 from recollect.sessions.record.session import Session, find_foreign, find_session
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
-from recollect.store.paths import FoundFile, open_beneath
+from recollect.store.paths import FoundFile, Listing, open_beneath
 
 
 class TranscriptImporter:
@@ -109,9 +108,9 @@ class TranscriptImporter:
             StoreError: the database or the disk refused.
         """
         formats = self._chosen(format_name)
-        found = find_transcripts(Path(path).expanduser())
+        root, found = find_transcripts(Path(path).expanduser())
         context = msgspec.structs.replace(self._context, tally=Tally(), stopping=stopping)
-        return _Run(context, found, formats, format_name, progress).run()
+        return _Run(context, root, found, formats, format_name).run(progress)
 
     def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
         if name == AUTO:
@@ -129,17 +128,18 @@ class _Run:
     def __init__(
         self,
         context: ImportContext,
-        found: FoundTranscripts,
+        root: Path,
+        found: Listing,
         formats: Sequence[TranscriptFormat],
         format_name: str,
-        progress: Progress | None,
     ) -> None:
         self._context = context
+        self._root = root
         self._found = found
         self._formats = formats
         self._format_name = format_name
-        self._progress = progress
-        self._companions = Companions(found.root)
+        self._progress: Progress | None = None
+        self._companions = Companions(root)
         tenant = context.scope.tenant
         self._ledger = context.database.read(lambda tx: read_ledger(tx, tenant))
         self._bytes = sum(each.size for each in found.files)
@@ -148,8 +148,9 @@ class _Run:
         self._is_announced = False
         self._tally = context.tally
 
-    def run(self) -> ImportReport:
+    def run(self, progress: Progress | None) -> ImportReport:
         """Import every file; return what was new and what was wrong."""
+        self._progress = progress
         for each in self._found.files:
             if self._context.stopping():
                 break
@@ -180,7 +181,7 @@ class _Run:
     def _file(self, each: FoundFile) -> None:
         """Import one file; what is wrong with it is counted, not raised."""
         self._tally.counts["files"] += 1
-        path = str(self._found.root / each.path)
+        path = str(self._root / each.path)
         if self._is_current(each, path):
             self._tally.counts["unchanged"] += 1
         else:
@@ -201,7 +202,7 @@ class _Run:
     def _find(self, relative: str, path: str) -> None:
         with ExitStack() as opened:
             try:
-                descriptor = opened.enter_context(open_beneath(self._found.root, relative))
+                descriptor = opened.enter_context(open_beneath(self._root, relative))
             except RecollectError as error:
                 self._tally.reject(path, 0, f"not read: {error.code}")
                 return

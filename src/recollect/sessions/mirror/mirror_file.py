@@ -85,7 +85,9 @@ class MirrorFile:
         place = None if last is None else place_of(last)
         if any(map(self._says_otherwise, rewritten)):
             self._make_again()
-        elif place is None or not self._is_as_stored(last, place):
+        elif place is None or (
+            place != MirrorPlace() and last != line_at(self._database, self._session_id, place)
+        ):
             self.heal()
         else:
             _append(self.path, lines_behind(self._database, self._session_id, place))
@@ -174,9 +176,6 @@ class MirrorFile:
     @property
     def _edits(self) -> list[Path]:
         return list(self.path.parent.glob(f"{self.path.name}.*{EDITED_SUFFIX}"))
-
-    def _is_as_stored(self, line: bytes | None, place: MirrorPlace) -> bool:
-        return place == MirrorPlace() or line == line_at(self._database, self._session_id, place)
 
     @property
     def _draft(self) -> Path:
