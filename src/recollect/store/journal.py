@@ -1,7 +1,7 @@
 """The journal of records.db: events, for people and streams, and changes, for the index.
 
 Both are written in the transaction of what they tell about, so that neither can be ahead of the
-truth or lag behind it. They are read by sequence number, in commit order.
+truth or lag. They are read by sequence number, in commit order.
 """
 
 from __future__ import annotations

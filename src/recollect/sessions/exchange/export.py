@@ -118,7 +118,7 @@ def _placed(path: Path) -> Path:
         placed.parent.lstat()
     except FileNotFoundError as error:
         raise NotFound("the folder of the export is missing", hint="make it first") from error
-    except (RuntimeError, ValueError) as error:  # ~nobody, NUL
+    except (RuntimeError, ValueError) as error:  # no such ~user, NUL
         raise InvalidInput("the path must name a file", hint="name a new file") from error
     except OSError as error:
         raise translate_os(error, path) from error

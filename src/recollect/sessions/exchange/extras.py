@@ -147,7 +147,7 @@ def part_of(foreign: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 REST = "_recollect"
 """The field of a record."""
 DERIVED = "derived"
-"""Stands in the field of a record that holds no message, such as a summary of ours."""
+"""In the field of a record that holds no message, such as a summary of ours."""
 
 _CARRIED: dict[str, Any] = {
     "role": str,

@@ -111,7 +111,7 @@ class FileImport:
         self._time = there.st_mtime_ns // 1_000_000
 
     def run(self, tell: Callable[[int], None], at_end: AtEnd | None) -> bool:
-        """Import everything from where the last import stopped; return False if told to stop.
+        """Import everything from where the last import stopped; return whether it came to the end.
 
         Args:
             tell: Called after each batch with the bytes that were read.

@@ -113,7 +113,7 @@ def choose_format(
 
 
 class Companions:
-    """Reads the files that stand beside transcripts, each folder's once."""
+    """Reads the files beside transcripts, each folder's once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -162,7 +162,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 def read_lines(
     file: BinaryIO, *, offset: int = 0, number: int = 0, limit: int = MAX_LINE_BYTES
 ) -> Iterator[Line]:
-    """Yield the lines from ``offset`` on, of which ``number`` lines stand before it.
+    """Yield the lines from ``offset`` on, which follows line ``number``.
 
     Memory stays under ``limit`` and a megabyte, however long a line is.
     """

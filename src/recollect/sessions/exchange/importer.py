@@ -103,8 +103,8 @@ class TranscriptImporter:
             stopping: Asked as often; after True the rest is left for the next run.
 
         Raises:
-            NotFound: there is no such file or folder.
-            InvalidInput: there is no such format.
+            NotFound: the file or folder does not exist.
+            InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
         formats = self._chosen(format_name)
@@ -174,7 +174,7 @@ class _Run:
             messages=counts["messages"],
             malformed=counts["malformed_count"],
         )
-        # Who follows asks again and again: what brought nothing is no news.
+        # Who follows asks again and again: an import that brought nothing has no event.
         if event.messages or not self._context.ledger:
             record_event(tx, event)
 

@@ -198,7 +198,7 @@ class MirrorFile:
                 os.rename(self.path, self.path.with_name(f"{self.path.name}.{token}.odd"))
 
     def _keep_edited(self) -> None:
-        """Let the file as it is stand beside the one that is made again; the same edit once."""
+        """Keep the file as it is beside the one that is rebuilt; the same edit once."""
         with os_errors(self.path), suppress(FileNotFoundError, FileExistsError):
             with self.path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]

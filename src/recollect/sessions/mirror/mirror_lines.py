@@ -92,7 +92,7 @@ class MirrorPlace(msgspec.Struct, frozen=True, order=True):
 
 
 def mirror_lines(database: Database, session_id: str) -> Iterator[bytes]:
-    """Yield all lines of a session, without line breaks; none if there is no such session."""
+    """Yield all lines of a session, without line breaks; none if the session does not exist."""
     row = database.read(lambda tx: tx.row(_HEADER, (session_id,)))
     if row is not None:
         yield _header_line(row)

@@ -104,7 +104,7 @@ def set_home_id(tx: Transaction, known: str) -> None:
 
 
 def left_of_records(home: Path) -> str | None:
-    """Return the name of something that nobody has who never had records."""
+    """Return the name of something that only a home with records has."""
     for index in _indexes(home):
         return index.relative_to(home).as_posix()
     mirrors = (f"{TRANSCRIPTS}/{name}" for name in _mirrors(home))

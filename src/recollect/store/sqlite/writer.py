@@ -56,7 +56,7 @@ class Writer:
         turns: Orders it among other processes.
         tuning: Busy timeout and size of a group.
         clock: Dates commits.
-        on_commit: Told the pages in the log after each commit, on the writer's thread.
+        on_commit: Gets the pages in the log after each commit, on the writer's thread.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Writer:
         """Queue ``unit`` and wait; see `recollect.store.engine.Database.write`."""
         if threading.current_thread() is self._thread:
             raise StoreError(
-                "a unit of work waits for another one behind it",
+                "a unit of work waits for another one that comes after it",
                 hint="use the transaction that the unit was given",
             )
         future = self.submit(unit)
@@ -226,7 +226,7 @@ class Writer:
         """Return when a group whose commit raised is in the database, on the disk.
 
         Raises:
-            _NotCommitted: it is not, or nobody knows.
+            _NotCommitted: it is not, or that is unknown.
         """
         is_busy = isinstance(error, BUSY)
         self.reopened += not is_busy
@@ -265,7 +265,7 @@ class Writer:
         return apsw.SQLITE_OK
 
     def _check_file(self) -> None:
-        """Refuse to write into a file that nobody will find again."""
+        """Refuse to write into a file that will not be found again."""
         if self._connection is not None and self._file_identity() != self._file:
             self._abandon()
             raise StoreError(

@@ -180,7 +180,7 @@ def _line(
 def _extra(
     record: port.Record, message: dict[str, Any], content: str | list[Any]
 ) -> dict[str, dict[str, Any]]:
-    """Return what a line holds that its message does not stand for."""
+    """Return what a line holds that its message does not say."""
     held = {"role", "content"} | ({"model"} if isinstance(message.get("model"), str) else set())
     rest: dict[str, Any] = {}
     if isinstance(content, list) and content == message.get("content"):

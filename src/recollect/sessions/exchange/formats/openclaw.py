@@ -165,7 +165,7 @@ def _line(
 
 
 def _extra(record: port.Record, message: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return what an entry holds that its message does not stand for."""
+    """Return what an entry holds that its message does not say."""
     held = _SAID | {key for key in ("from", "model") if isinstance(message.get(key), str)}
     held |= {"role"} if message.get("role") in _PLAIN else set()
     if port.parse_time(message.get("timestamp")) == port.parse_time(record.get("timestamp")):
