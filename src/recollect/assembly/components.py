@@ -32,7 +32,7 @@ from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.identity_links import read_links
 from recollect.store.engine import Database
 from recollect.store.locks import TicketQueue
-from recollect.store.persisted_random import persisted_random
+from recollect.store.meta import persisted_random
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less

@@ -33,7 +33,7 @@ from recollect.sessions.policy.owner import Owner, read_owner
 from recollect.sessions.record.identity_links import read_links
 from recollect.store.engine import Database
 from recollect.store.files import private_folder
-from recollect.store.persisted_random import persisted_random
+from recollect.store.meta import persisted_random
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import AGENTS
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, UsageLedger

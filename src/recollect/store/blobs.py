@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from recollect.core.clock import Clock
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
-from recollect.store.failures import translate_os
+from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, sweep_drafts, sync_folder, write_file
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -40,9 +41,10 @@ class Blobs:
         private_folder(path.parent)
         if self._read(digest) != content:  # missing, or damaged and now healed
             write_file(path, content)
-        # Also for one that was there: who wrote it may have been killed before this.
-        self._sync(path.parent)
-        self._sync(self._root)
+        for folder in (path.parent, self._root):
+            # Also for one that was there: who wrote it may have been killed before this.
+            with os_errors(folder):
+                sync_folder(folder)
         return digest
 
     def get(self, digest: str) -> bytes:
@@ -79,14 +81,11 @@ class Blobs:
             StoreError: it cannot be removed.
         """
         path = self._path(digest)
-        try:
+        with os_errors(path), suppress(FileNotFoundError):
             path.unlink()
             sync_folder(path.parent)
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise translate_os(error, path) from error
-        return True
+            return True
+        return False
 
     def sweep(self, clock: Clock) -> int:
         """Remove what killed writers left; return how many files it was."""
@@ -99,15 +98,6 @@ class Blobs:
 
     def _read(self, digest: str) -> bytes | None:
         path = self._path(digest)
-        try:
+        with os_errors(path), suppress(FileNotFoundError):
             return path.read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise translate_os(error, path) from error
-
-    def _sync(self, folder: Path) -> None:
-        try:
-            sync_folder(folder)
-        except OSError as error:
-            raise translate_os(error, folder) from error
+        return None

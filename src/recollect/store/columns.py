@@ -61,7 +61,7 @@ def integer(value: SqlValue) -> int:
 
 
 def first_integer(row: Row | None) -> int:
-    """Return the first cell of a row, an INTEGER; 0 where there is no row."""
+    """Return the first cell of a row, an INTEGER; 0 without a row."""
     return 0 if row is None else integer(row[0])
 
 

@@ -7,6 +7,8 @@ name the database and SQLite's own words, which hold names of tables and columns
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
@@ -165,6 +167,15 @@ def translate_os(error: OSError, path: str | Path) -> StoreError:
     words = f"{Path(path).name}: {meaning.says} ({reason})"
     kind = meaning.error if issubclass(meaning.error, StoreError) else StoreError
     return kind(words, hint=meaning.hint, path=str(path))
+
+
+@contextmanager
+def os_errors(path: str | Path) -> Iterator[None]:
+    """Translate what fails in the block on the file or folder ``path``, as `translate_os` does."""
+    try:
+        yield
+    except OSError as error:
+        raise translate_os(error, path) from error
 
 
 def _meaning(error: apsw.Error) -> Meaning:

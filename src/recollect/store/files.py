@@ -10,13 +10,13 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from recollect.core.clock import Clock
-from recollect.core.errors import Denied, StoreFull
-from recollect.store.failures import translate_os
+from recollect.core.errors import Conflict, Denied, StoreFull
+from recollect.store.failures import os_errors, translate_os
 
 TORN_SUFFIX = ".torn"
 """What a torn tail's side file adds to the name."""
@@ -24,6 +24,7 @@ DRAFT_SUFFIX = ".part"
 _FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
 """On macOS a plain fsync stops at the disk's own cache."""
 _LOOK_BACK = 64 * 1024
+_CHUNK_BYTES = 1024 * 1024
 _OTHERS_MAY_WRITE = 0o022
 _OTHERS_MAY_LOOK = 0o077
 
@@ -38,7 +39,7 @@ def private_folder(path: Path) -> Path:
         Denied: it belongs to another user, or others can write into it.
         StoreError: it cannot be made.
     """
-    try:
+    with os_errors(path):
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         there = path.stat()
         if there.st_uid != os.geteuid():
@@ -55,8 +56,6 @@ def private_folder(path: Path) -> Path:
                 hint=f"chmod go-w {path}",
                 path=str(path),
             )
-    except OSError as error:
-        raise translate_os(error, path) from error
     return path
 
 
@@ -85,21 +84,43 @@ def sync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
-def write_file(path: Path, content: bytes, *, mode: int = 0o600) -> None:
+def write_file(
+    path: Path, content: bytes | Iterable[bytes], *, mode: int = 0o600, replace: bool = True
+) -> int:
     """Write a whole file: after any crash a reader finds the old content or the new.
 
+    Args:
+        path: The file.
+        content: All of it, or its parts.
+        mode: Who may use it.
+        replace: Take the place of a file that is there.
+
+    Returns:
+        Its size in bytes.
+
     Raises:
+        Conflict: it is there, and is not to be replaced.
         StoreError: it could not be written; the old file is untouched.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}{DRAFT_SUFFIX}")
+    draft = path.with_name(f".{path.name[:200]}.{secrets.token_hex(8)}{DRAFT_SUFFIX}")
+    parts = (content,) if isinstance(content, bytes) else content
+    if not replace and os.path.lexists(path):
+        raise _is_there(path)
     try:
-        _write_draft(draft, content, mode)
-        os.replace(draft, path)
+        size = _write_draft(draft, parts, mode)
+        if replace:
+            os.replace(draft, path)
+        else:
+            os.link(draft, path)
         sync_folder(path.parent)
+    except FileExistsError as error:
+        raise _is_there(path) from error
     except OSError as error:
+        raise translate_os(error, path) from error
+    finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
-        raise translate_os(error, path) from error
+    return size
 
 
 def sweep_drafts(folder: Path, clock: Clock, *, older_than_ms: int = 3_600_000) -> int:
@@ -158,39 +179,40 @@ def read_lines(path: Path) -> Iterator[bytes]:
     Raises:
         StoreError: it cannot be read.
     """
-    try:
-        with path.open("rb") as stream:
-            for line in stream:
-                if line.endswith(b"\n"):
-                    yield line[:-1]
-    except OSError as error:
-        raise translate_os(error, path) from error
+    with os_errors(path), path.open("rb") as stream:
+        for line in stream:
+            if line.endswith(b"\n"):
+                yield line[:-1]
 
 
-def _write_draft(draft: Path, content: bytes, mode: int) -> None:
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    try:
-        rest = memoryview(content)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-        sync(descriptor)
-    finally:
-        os.close(descriptor)
+def _is_there(path: Path) -> Conflict:
+    return Conflict(
+        "there is a file with this name",
+        hint="choose another name, or say that it may be replaced (--force)",
+        path=str(path),
+    )
+
+
+def _write_draft(draft: Path, parts: Iterable[bytes], mode: int) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with open(os.open(draft, flags, mode), "wb", buffering=_CHUNK_BYTES) as file:
+        size = sum(map(file.write, parts))
+        file.flush()
+        sync(file.fileno())
+    return size
 
 
 @contextmanager
 def _locked(path: Path, extra_flags: int) -> Iterator[int]:
     """Open a file of lines for ourselves alone; errors of the block are translated."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | extra_flags
-    try:
+    with os_errors(path):
         descriptor = os.open(path, flags, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield descriptor
         finally:
             os.close(descriptor)
-    except OSError as error:
-        raise translate_os(error, path) from error
 
 
 def _append(descriptor: int, content: bytes, path: Path) -> None:

@@ -1,7 +1,7 @@
 """The journal of records.db: events, for people and streams, and changes, for the index.
 
 Both are written in the transaction of what they tell about, so that neither can be ahead of the
-truth or lag behind it. They are read by sequence number, in commit order.
+truth or lag. They are read by sequence number, in commit order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from recollect.core.events import AnyEvent, Event, UnknownEvent
 from recollect.core.scope import Scope
-from recollect.store.columns import integer, text, text_or_none
+from recollect.store.columns import decode, first_integer, integer, json_object, text
 from recollect.store.engine import Row, SqlValue, Transaction
 
 Operation = Literal["put", "delete"]
@@ -85,8 +85,7 @@ def latest_events(
 
 def last_event(tx: Transaction) -> int:
     """Return the sequence number of the newest event; 0 when there is none."""
-    row = tx.row(_LAST_EVENT)
-    return integer(row[0]) if row else 0
+    return first_integer(tx.row(_LAST_EVENT))
 
 
 def record_change(
@@ -105,8 +104,7 @@ def record_changes(
 
 def last_change(tx: Transaction) -> int:
     """Return the sequence number of the newest change; 0 when there is none."""
-    row = tx.row(_LAST_CHANGE)
-    return integer(row[0]) if row else 0
+    return first_integer(tx.row(_LAST_CHANGE))
 
 
 def _narrowed(wanted: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
@@ -132,26 +130,13 @@ def _narrowed(wanted: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
 
 
 def _read_event(row: Row) -> RecordedEvent:
-    seq, tenant, agent, user, project, session, kind, payload, at = row
-    scope = Scope(
-        tenant=text(tenant),
-        agent=text_or_none(agent),
-        user=text_or_none(user),
-        project=text_or_none(project),
-        session=text_or_none(session),
-    )
-    fields = msgspec.json.decode(text(payload))
-    return RecordedEvent(
-        seq=integer(seq), event=_event(text(kind), fields, scope=scope, at=integer(at))
-    )
-
-
-def _event(kind: str, fields: dict[str, object], *, scope: Scope, at: int) -> Event:
-    owner = msgspec.to_builtins(scope)
+    seq, *owner, kind, payload, at = row
+    scope = decode(Scope, Scope.__struct_fields__, tuple(owner))
+    fields = json_object(payload)
+    told = {**fields, "type": text(kind), "scope": msgspec.to_builtins(scope), "at": integer(at)}
+    event: Event
     try:
-        known: Event = msgspec.convert(
-            {**fields, "type": kind, "scope": owner, "at": at}, type=AnyEvent
-        )
+        event = msgspec.convert(told, type=AnyEvent)
     except msgspec.ValidationError:
-        return UnknownEvent(scope=scope, at=at, name=kind, fields=fields)
-    return known
+        event = UnknownEvent(scope=scope, at=integer(at), name=text(kind), fields=fields)
+    return RecordedEvent(seq=integer(seq), event=event)

@@ -19,7 +19,7 @@ import msgspec
 
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy
-from recollect.store.failures import translate_os
+from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import private_folder
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -63,7 +63,7 @@ class TicketQueue:
     """Lets in one after the other under a name, in the order in which they drew their tickets.
 
     A ticket is a file that its holder keeps locked; each one waits for the ticket before its own.
-    So nobody overtakes, and whoever dies in the queue or in front of it is stepped over at once.
+    So none overtakes, and whoever dies in the queue or in front of it is stepped over at once.
 
     Args:
         folder: Where the tickets are; made when it is missing.
@@ -75,7 +75,7 @@ class TicketQueue:
 
     @contextmanager
     def turn(self, name: str, timeout_s: float) -> Iterator[None]:
-        """Run the ``with`` block while nobody else is in one of that name, in any process.
+        """Run the ``with`` block while no other is in one of that name, in any process.
 
         Args:
             name: What to queue for; may be a file name.
@@ -91,7 +91,7 @@ class TicketQueue:
             self._wait(ticket, deadline)
             yield
         finally:
-            with suppress(OSError):  # without its lock it holds nobody up
+            with suppress(OSError):  # without its lock it holds up none
                 ticket.path.unlink()
             os.close(ticket.descriptor)
 
@@ -101,7 +101,7 @@ class TicketQueue:
             number = max(self._numbers(name), default=0) + 1
             path = self._path(name, number)
             descriptor = _open(path)
-            # Within the door nobody else has seen the file.
+            # Within the door no other has seen the file.
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         return _Ticket(name=name, number=number, path=path, descriptor=descriptor)
 
@@ -120,10 +120,8 @@ class TicketQueue:
             _remove(path)
 
     def _numbers(self, name: str) -> list[int]:
-        try:
+        with os_errors(self._folder):
             named = [path.rpartition(".") for path in os.listdir(self._folder)]
-        except OSError as error:
-            raise translate_os(error, self._folder) from error
         return [int(number) for head, _, number in named if head == name and number.isdecimal()]
 
     def _path(self, name: str, number: int) -> Path:
@@ -154,10 +152,8 @@ def _outlasted(path: Path, deadline: float) -> bool:
 
 
 def _remove(path: Path) -> None:
-    try:
+    with os_errors(path):
         path.unlink(missing_ok=True)
-    except OSError as error:
-        raise translate_os(error, path) from error
 
 
 def _lock_within(descriptor: int, timeout_s: float) -> bool:
@@ -268,7 +264,7 @@ class OwnerLock:
             self._descriptor = None
 
     def holder(self) -> Holder | None:
-        """Return who holds the lock; None when nobody does, or when it has just changed hands.
+        """Return who holds the lock; None when it is free, or when it has just changed hands.
 
         Raises:
             StoreError: the lock file cannot be opened.

@@ -80,14 +80,8 @@ def open_beneath(root: Path, relative: str) -> Iterator[int]:
         NotFound: the file does not exist.
         StoreError: it cannot be read.
     """
-    descriptor = _open_walking(root, _parts(relative), relative)
-    try:
-        reason = _refusal(os.fstat(descriptor))
-        if reason is not None:
-            raise Denied(f"the path is a {reason}", hint="copy the file instead", path=relative)
+    with _opened(root, relative, _FILE, "copy the file instead") as (descriptor, _):
         yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 def read_beneath(root: Path, relative: str, *, limit: int) -> bytes:
@@ -134,7 +128,8 @@ def append_beneath(
         Denied: as in `open_beneath`.
         StoreError: it cannot be read or written; nothing of the addition is there.
     """
-    with _open_adding(root, _parts(relative), relative) as (descriptor, folder):
+    flags, hint = _ADDING | os.O_CREAT, "use a file of its own"
+    with _opened(root, relative, flags, hint, make=True) as (descriptor, folder):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             size = os.fstat(descriptor).st_size
@@ -243,40 +238,31 @@ def _open_root(root: Path) -> int:
         raise translate_os(error, root) from error
 
 
-def _open_walking(root: Path, parts: list[str], relative: str) -> int:
-    folder = _open_root(root)
-    try:
-        for part in parts[:-1]:
-            inner = os.open(part, _FOLDER, dir_fd=folder)
-            os.close(folder)
-            folder = inner
-        return os.open(parts[-1], _FILE, dir_fd=folder)
-    except OSError as error:
-        raise _walk_error(error, relative) from error
-    finally:
-        os.close(folder)
-
-
 @contextmanager
-def _open_adding(root: Path, parts: list[str], relative: str) -> Iterator[tuple[int, int]]:
-    """Open a file to append to, and its folder; both are made where they are missing."""
+def _opened(
+    root: Path, relative: str, flags: int, hint: str, *, make: bool = False
+) -> Iterator[tuple[int, int]]:
+    """Open a regular file and its folder, both made where they are missing if ``make``."""
+    parts = _parts(relative)
     folder = _open_root(root)
     descriptor = None
     try:
         for part in parts[:-1]:
-            with suppress(FileExistsError):
-                os.mkdir(part, 0o700, dir_fd=folder)
-                os.fsync(folder)
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(part, 0o700, dir_fd=folder)
+                    os.fsync(folder)
             inner = os.open(part, _FOLDER, dir_fd=folder)
             os.close(folder)
             folder = inner
-        descriptor = os.open(parts[-1], _ADDING | os.O_CREAT, 0o600, dir_fd=folder)
+        descriptor = os.open(parts[-1], flags, 0o600, dir_fd=folder)
         reason = _refusal(os.fstat(descriptor))
         if reason is not None:
-            raise Denied(f"the path is a {reason}", hint="use a file of its own", path=relative)
-        yield descriptor, folder
+            raise Denied(f"the path is a {reason}", hint=hint, path=relative)
     except OSError as error:
         raise _walk_error(error, relative) from error
+    else:
+        yield descriptor, folder
     finally:
         os.close(folder)
         if descriptor is not None:

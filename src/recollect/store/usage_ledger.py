@@ -7,7 +7,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.bill import Bill, TokenUse
-from recollect.store.columns import first_integer, integer, text
+from recollect.store.columns import decode, first_integer, integer
 from recollect.store.engine import Database, Row, Transaction
 
 EMBEDDING = "embedding"
@@ -92,17 +92,7 @@ def spending_of(records: Database, day: str) -> list[Spent]:
 
 
 def _spent(row: Row) -> Spent:
-    kind, model, requests, read, written, cached, put, nano_usd, unpriced = row
-    return Spent(
-        kind=text(kind),
-        model=text(model),
-        requests=integer(requests),
-        use=TokenUse(
-            input=integer(read),
-            output=integer(written),
-            cache_read=integer(cached),
-            cache_write=integer(put),
-        ),
-        usd=integer(nano_usd) / _NANO,
-        unpriced=integer(unpriced),
-    )
+    names = ("kind", "model", "requests")
+    use = decode(TokenUse, TokenUse.__struct_fields__, row[3:7])
+    nano_usd, unpriced = map(integer, row[7:])
+    return decode(Spent, names, row, use=use, usd=nano_usd / _NANO, unpriced=unpriced)

@@ -6,26 +6,22 @@ another file unless that was asked for. What the lines look like is the business
 
 from __future__ import annotations
 
-import os
-import secrets
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from recollect.core.errors import Conflict, InvalidInput, NotFound, RecollectError
+from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.exchange.transcript_format import Owned, TranscriptWriter
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.sessions.sessions import Sessions
 from recollect.store.failures import translate_os
-from recollect.store.files import DRAFT_SUFFIX, sync, sync_folder
+from recollect.store.files import write_file
 
 _PAGE = 500
 """Messages read at once."""
-_CHUNK_BYTES = 1024 * 1024
 
 
 class ExportReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,9 +77,7 @@ class SessionExport:
             StoreError: the disk or the database refused.
         """
         path = _placed(Path(path))
-        if not replace and os.path.lexists(path):
-            raise _is_there(path)
-        size = write_lines(path, self.lines(), replace=replace)
+        size = write_file(path, (line + b"\n" for line in self.lines()), replace=replace)
         return ExportReport(
             session_id=self._session.id,
             format=self._writer.name,
@@ -118,60 +112,16 @@ class SessionExport:
     _parent: Session | None = None
 
 
-def write_lines(path: Path, lines: Iterable[bytes], *, replace: bool) -> int:
-    """Write a file of lines (0600) in one step; return its size in bytes.
-
-    Raises:
-        Conflict: it is there, and is not to be replaced.
-        StoreError: the disk refused; nothing is left over.
-    """
-    draft = path.with_name(f".{path.name[:200]}.{secrets.token_hex(8)}{DRAFT_SUFFIX}")
-    try:
-        size = _write_draft(draft, lines)
-        if replace:
-            os.replace(draft, path)
-        else:
-            os.link(draft, path)
-        sync_folder(path.parent)
-    except FileExistsError as error:
-        raise _is_there(path) from error
-    except OSError as error:
-        raise translate_os(error, path) from error
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-    return size
-
-
-def _write_draft(draft: Path, lines: Iterable[bytes]) -> int:
-    size = 0
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    with open(os.open(draft, flags, 0o600), "wb", buffering=_CHUNK_BYTES) as file:
-        for line in lines:
-            size += file.write(line + b"\n")
-        file.flush()
-        sync(file.fileno())
-    return size
-
-
 def _placed(path: Path) -> Path:
     try:
         placed = path.expanduser().absolute()
         placed.parent.lstat()
     except FileNotFoundError as error:
         raise NotFound("the folder of the export is missing", hint="make it first") from error
-    except (RuntimeError, ValueError) as error:  # ~nobody, NUL
-        raise InvalidInput("this can be no path", hint="name a new file") from error
+    except (RuntimeError, ValueError) as error:  # no such ~user, NUL
+        raise InvalidInput("the path must name a file", hint="name a new file") from error
     except OSError as error:
         raise translate_os(error, path) from error
     if "\0" in placed.name:
-        raise InvalidInput("this can be no path", hint="name a new file")
+        raise InvalidInput("the path must name a file", hint="name a new file")
     return placed
-
-
-def _is_there(path: Path) -> RecollectError:
-    return Conflict(
-        "there is a file with this name",
-        hint="choose another name, or say that it may be replaced (--force)",
-        path=str(path),
-    )

@@ -25,8 +25,8 @@ from recollect.sessions.exchange.transcript_format import (
 from recollect.sessions.record.content import parse_content
 from recollect.sessions.record.json_value import MAX_DEPTH, JsonCleaner
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.token_usage import FIELD, TokenUsage, usage_of
 from recollect.sessions.record.token_usage import FIELD as USAGE
+from recollect.sessions.record.token_usage import TokenUsage, usage_of
 
 FOREIGN = "foreign"
 """The key in metadata."""
@@ -62,7 +62,7 @@ class Extras:
         facts = dict(message.metadata)
         spent = self._spent(message)
         if spent is not None and spent.total:
-            facts[FIELD] = msgspec.to_builtins(spent)
+            facts[USAGE] = msgspec.to_builtins(spent)
         foreign = fitting(self._rest(message))
         return facts | ({FOREIGN: foreign} if foreign else {})
 
@@ -135,14 +135,19 @@ def _without(parts: dict[str, Any], name: str, field: str) -> dict[str, Any]:
 
 def foreign_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what metadata has of a foreign record; empty without any."""
-    found = metadata.get(FOREIGN)
-    return found if isinstance(found, Mapping) else {}
+    return part_of(metadata, FOREIGN)
+
+
+def part_of(foreign: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return one part of what `foreign_of` returned; empty without it."""
+    part = foreign.get(name)
+    return part if isinstance(part, Mapping) else {}
 
 
 REST = "_recollect"
 """The field of a record."""
 DERIVED = "derived"
-"""Stands in the field of a record that holds no message, such as a summary of ours."""
+"""In the field of a record that holds no message, such as a summary of ours."""
 
 _CARRIED: dict[str, Any] = {
     "role": str,

@@ -1,30 +1,29 @@
 """The import of one file: its lines become batches, and how far it was read goes along.
 
 A bad line is counted and the next one read. What cannot be right yet, a last line that is
-still writing, is left for the next import.
+still writing, is left for the next import. Everything of a batch is one transaction: killed
+anywhere, the file is read on from the last whole batch, and what comes twice is recognised by its
+event id.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import BinaryIO
+from typing import Any, BinaryIO, LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
+from recollect.core.events import SessionChanged
+from recollect.core.scope import Scope
+from recollect.sessions.exchange import import_source
 from recollect.sessions.exchange.extras import FOREIGN, Extras, foreign_of
-from recollect.sessions.exchange.import_batch import (
-    ImportBatch,
-    ImportContext,
-    LineOccurrences,
-    SessionMaker,
-    event_id_of,
-    find_foreign,
-    store_batch,
-)
-from recollect.sessions.exchange.import_ledger import LedgerEntry, digest_of
-from recollect.sessions.exchange.import_source import MAX_LINE_BYTES, Line, decode_line, read_lines
+from recollect.sessions.exchange.import_ledger import LedgerEntry, digest_of, write_entry
+from recollect.sessions.exchange.import_report import Tally
 from recollect.sessions.exchange.transcript_format import (
     ForeignLine,
     ForeignMessage,
@@ -33,8 +32,47 @@ from recollect.sessions.exchange.transcript_format import (
     Skip,
     TranscriptFormat,
 )
-from recollect.sessions.record.draft import MAX_LABEL_CHARS, Draft
-from recollect.sessions.record.session import Session
+from recollect.sessions.record.access import MirrorSignal
+from recollect.sessions.record.draft import MAX_LABEL_CHARS, Draft, DraftMaker, check_event_id
+from recollect.sessions.record.identity_links import IdentityLinks
+from recollect.sessions.record.session import (
+    DELETED,
+    Session,
+    add_session,
+    find_foreign,
+    of_unknown_origin,
+    owned_session,
+    owner_of,
+)
+from recollect.sessions.record.session_key import UNKNOWN, SessionKey, parse_key
+from recollect.sessions.record.transcript_rows import append_drafts
+from recollect.store.engine import Database, Transaction
+from recollect.store.journal import record_event
+
+BATCH_MESSAGES = 1_000
+"""Messages of one transaction: the commit costs little beside them, and a kill loses few."""
+BATCH_CHARS = 4 * 1024 * 1024
+"""Readable text of one transaction; long messages make shorter batches."""
+
+AtEnd: TypeAlias = Callable[[Transaction, Counter[str]], None]
+"""Called in the transaction that stores the last batch, with what the batch added."""
+
+_SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
+
+
+class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What the import of every file needs."""
+
+    database: Database
+    clock: Clock
+    ids: IdSource
+    drafts: DraftMaker
+    scope: Scope
+    links: IdentityLinks
+    mirror: MirrorSignal
+    ledger: str
+    tally: Tally
+    stopping: Callable[[], bool]
 
 
 class FileImport:
@@ -65,22 +103,26 @@ class FileImport:
         self._facts = {session.id: session}
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
-        self._occurrences = LineOccurrences(file, entry.read_bytes)
-        self._batch = ImportBatch()
+        self._occurrences = import_source.LineOccurrences(file, entry.read_bytes)
+        self._batch = _Batch()
         self._extras = Extras()
         there = os.fstat(file.fileno())
         self._size, self._mtime_ns = there.st_size, there.st_mtime_ns
         self._time = there.st_mtime_ns // 1_000_000
-        self._makers = SessionMaker(context, form)
 
-    def run(self, tell: Callable[[int], None]) -> None:
-        """Import everything from where the last import stopped.
+    def run(self, tell: Callable[[int], None], at_end: AtEnd | None) -> bool:
+        """Import everything from where the last import stopped; return whether it came to the end.
 
         Args:
             tell: Called after each batch with the bytes that were read.
+            at_end: See `AtEnd`.
+
+        Raises:
+            Denied: a session belongs to another owner than the scope's.
         """
-        lines = read_lines(self._file, offset=self._entry.read_bytes, number=self._entry.lines)
-        for line in lines:
+        for line in import_source.read_lines(
+            self._file, offset=self._entry.read_bytes, number=self._entry.lines
+        ):
             if not self._take(line):
                 break
             self._entry = msgspec.structs.replace(
@@ -90,79 +132,104 @@ class FileImport:
                 self._store()
                 tell(self._entry.read_bytes)
                 if self._context.stopping():
-                    return
+                    return False
         self._entry = msgspec.structs.replace(self._entry, size=self._size, mtime_ns=self._mtime_ns)
-        self._store()
+        self._store(at_end)
+        return True
 
-    def _take(self, line: Line) -> bool:
+    def _take(self, line: import_source.Line) -> bool:
         """Take in one line; return False if it is not finished yet."""
         if line.body is None:
-            self._malformed(line, f"a line longer than {MAX_LINE_BYTES >> 20} MB")
+            self._malformed(line, f"a line longer than {import_source.MAX_LINE_BYTES >> 20} MB")
             return True
         if not line.body.strip():
             return True
         try:
-            decoded = decode_line(line.body)
+            decoded = import_source.decode_line(line.body)
         except ValueError:
             self._malformed(line, "no JSON" if line.complete else "an unfinished last line")
             return line.complete
         if not isinstance(decoded.value, Mapping):
             self._malformed(line, "no JSON object")
             return True
-        self._tally.replaced += decoded.replaced
+        self._tally.counts["replaced"] += decoded.replaced
         try:
             self._sort(self._form.parse(decoded.value, self._session), line)
         except InvalidInput as error:
             self._malformed(line, error.message)
         return True
 
-    def _sort(self, parsed: ForeignLine, line: Line) -> None:
+    def _sort(self, parsed: ForeignLine, line: import_source.Line) -> None:
         match parsed:
             case ForeignMessage():
                 self._message(parsed, line)
             case ForeignSession():
                 self._learn(parsed)
             case Skip():
-                self._tally.skipped += 1
+                self._tally.counts["skipped"] += 1
             case Malformed():
                 self._malformed(line, parsed.reason)
 
-    def _message(self, message: ForeignMessage, line: Line) -> None:
+    def _message(self, message: ForeignMessage, line: import_source.Line) -> None:
         if message.shared and not self._extras.knows(message.session.id):
             self._share(message)
         draft = self._draft(message, line)
         self._time = draft.created_at
         foreign_id = message.session.id
-        if not self._batch.has(foreign_id):
-            facts = merged(self._facts.get(foreign_id), message.session)
+        if foreign_id not in self._batch.sessions:
+            facts = _merged(self._facts.get(foreign_id), message.session)
             self._facts[foreign_id] = facts
-            self._batch.begin(self._makers.session(facts, draft.created_at))
+            self._batch.sessions[foreign_id] = (self._made(facts, draft.created_at), [])
         if message.session.title is not None:
             self._learn(message.session)
         self._batch.add(foreign_id, draft)
 
-    def _draft(self, message: ForeignMessage, line: Line) -> Draft:
+    def _draft(self, message: ForeignMessage, line: import_source.Line) -> Draft:
         identity = message.id or self._occurrences.identity(line.body or b"")
         if message.at is None:
-            self._tally.undated += 1
+            self._tally.counts["undated"] += 1
         return self._context.drafts.message(
             message.role,
             message.content if message.content is not None else "",
             name=None if message.name is None else message.name[:MAX_LABEL_CHARS],
             at=message.at if message.at is not None else self._time,
             metadata=self._extras.metadata(message),
-            event_id=event_id_of(self._form.name, message.session.id, identity),
+            event_id=_event_id_of(self._form.name, message.session.id, identity),
             foreign_id=message.id,
         )
 
+    def _made(self, foreign: ForeignSession, began: int) -> Session:
+        """Return a new session; ``began`` is the time of its first message, ms UTC."""
+        session = Session(
+            id=self._context.ids.new(),
+            tenant=self._context.scope.tenant,
+            status="active",
+            created_at=foreign.at if foreign.at is not None else began,
+            updated_at=min(began, self._context.clock.now_ms()),
+            title=self._label(foreign.title),
+            agent=foreign.agent,
+            project=self._label(foreign.project),
+            source=self._form.name,
+            foreign_id=foreign.id,
+            metadata=self._context.drafts.facts(foreign.metadata),
+        )
+        key = _key(foreign.key)
+        owned = owned_session(session, key, self._context.scope, self._context.links)
+        tells_nothing = key is None or key.is_bare
+        return of_unknown_origin(owned) if tells_nothing and not self._form.is_owners else owned
+
+    def _label(self, text: str | None) -> str | None:
+        """Return a foreign title or project as it can be stored; a long one is cut."""
+        return None if text is None else self._context.drafts.label(text[:500], "title")
+
     def _share(self, message: ForeignMessage) -> None:
         """Note what the lines of a session have alike: as stored, or as its first line says."""
-        scope, source, foreign_id = self._context.scope, self._form.name, message.session.id
+        tenant, source, foreign_id = self._context.scope.tenant, self._form.name, message.session.id
         if foreign_id in self.stored:
             stored = self.stored[foreign_id]
         else:
             stored = self._context.database.read(
-                lambda tx: find_foreign(tx, scope, source, foreign_id)
+                lambda tx: find_foreign(tx, tenant, source, foreign_id)
             )
         if stored is not None:
             self._extras.share(foreign_id, foreign_of(stored.metadata))
@@ -173,54 +240,143 @@ class FileImport:
 
     def _learn(self, session: ForeignSession) -> None:
         """Note what a line says of a session, for when it is made and if it is there already."""
-        self._facts[session.id] = merged(self._facts.get(session.id), session)
+        self._facts[session.id] = _merged(self._facts.get(session.id), session)
         if session.title is not None:
-            title = self._makers.title(session.title) or ""
+            title = self._label(session.title) or ""
             self._batch.entitle(session.id, title, final=session.title_is_final)
 
-    def _malformed(self, line: Line, reason: str) -> None:
-        self._tally.malformed(self._entry.path, line.number, reason)
+    def _malformed(self, line: import_source.Line, reason: str) -> None:
+        self._tally.reject(self._entry.path, line.number, reason)
         self._entry = msgspec.structs.replace(self._entry, malformed=self._entry.malformed + 1)
 
-    def _store(self) -> None:
+    def _store(self, at_end: AtEnd | None = None) -> None:
         """Store the batch; while the file is not done, its entry looks like a changed file's."""
-        batch, scope = self._batch, self._context.scope
+        batch, tenant, before = self._batch, self._context.scope.tenant, self._written
         digest = digest_of(self._file.fileno(), self._entry.read_bytes)
-        entry = msgspec.structs.replace(
+        self._entry = entry = msgspec.structs.replace(
             self._entry, digest=digest, messages=self._entry.messages + batch.count
         )
-        now, before = self._context.clock.now_ms(), self._written
-        result, self._written = self._context.database.write(
-            lambda tx: store_batch(
-                tx, batch, scope=scope, source=self._form.name, entry=entry, before=before, at=now
-            )
-        )
-        self._tally.sessions += result.sessions
-        self._tally.unknown_origin += result.unknown_origin
-        self._tally.messages += result.messages
-        self._tally.duplicates += result.duplicates
-        self._tally.deleted += result.deleted
+        now = self._context.clock.now_ms()
+
+        def unit(tx: Transaction) -> tuple[Counter[str], LedgerEntry]:
+            added, waits_for = batch.store(tx, tenant, self._form.name)
+            waits_for = before.waits_for or waits_for
+            # From what was left out on, the file is read again.
+            written = entry if waits_for is None else before
+            facts = {"size": entry.size, "mtime_ns": entry.mtime_ns, "waits_for": waits_for}
+            written = msgspec.structs.replace(written, **facts)
+            write_entry(tx, tenant, written, now)
+            if at_end is not None:
+                at_end(tx, added)
+            return added, written
+
+        added, self._written = self._context.database.write(unit)
+        self._tally.counts += added
         self._context.mirror.notify()
-        self._entry = entry
-        self._batch = ImportBatch()
+        self._batch = _Batch()
         self.stored.clear()
 
 
-def merged(known: ForeignSession | None, told: ForeignSession) -> ForeignSession:
+class _Batch:
+    """Gathers the messages of one file until there are enough for a transaction."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, tuple[Session, list[Draft]]] = {}
+        """By foreign id: the session that is made if there is none, and its messages."""
+        self._titles: dict[str, tuple[str, bool]] = {}
+        self.count = 0
+        """Messages in it."""
+        self._chars = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it should be stored now."""
+        return self.count >= BATCH_MESSAGES or self._chars >= BATCH_CHARS
+
+    def add(self, foreign_id: str, draft: Draft) -> None:
+        """Add a message to one of its sessions."""
+        self.sessions[foreign_id][1].append(draft)
+        self.count += 1
+        self._chars += len(draft.encoded_content)
+
+    def entitle(self, foreign_id: str, title: str, *, final: bool) -> None:
+        """Note a title for a session; one that a person chose is not replaced by another."""
+        if final or not self._titles.get(foreign_id, ("", False))[1]:
+            self._titles[foreign_id] = (title, final)
+
+    def store(self, tx: Transaction, tenant: str, source: str) -> tuple[Counter[str], str | None]:
+        """Store everything but what belongs to deleted sessions; what is there already stays.
+
+        Returns:
+            What it added, and a deleted session whose messages were left out.
+        """
+        added: Counter[str] = Counter()
+        waits_for = None
+        for foreign_id, (candidate, drafts) in self.sessions.items():
+            session = find_foreign(tx, tenant, source, foreign_id)
+            if session is None:
+                add_session(tx, candidate)
+                session = candidate
+                added["sessions"] += 1
+                added["unknown_origin"] += session.chat_type == UNKNOWN
+            elif session.status == DELETED:
+                added["deleted"] += len(drafts)
+                waits_for = session.id
+                continue
+            places = append_drafts(tx, session, drafts)
+            fresh = sum(isinstance(place, int) for place in places)
+            added["messages"] += fresh
+            added["duplicates"] += len(places) - fresh
+        for foreign_id, (title, final) in self._titles.items():
+            session = find_foreign(tx, tenant, source, foreign_id)
+            if session is None or session.title == title or (session.title and not final):
+                continue
+            tx.execute(_SET_TITLE, (title, session.id))
+            event = SessionChanged(
+                scope=owner_of(session), at=session.updated_at, status=session.status
+            )
+            record_event(tx, event)
+        return added, waits_for
+
+
+def _merged(known: ForeignSession | None, told: ForeignSession) -> ForeignSession:
     """Return what is known of a session together with what a line tells; the earlier word counts.
 
     Only a title that a person chose replaces another.
     """
     if known is None:
         return told
-    told_title = told.title is not None and (known.title is None or told.title_is_final)
+    retitled = told.title is not None and (known.title is None or told.title_is_final)
+    first: dict[str, Any] = {
+        name: getattr(known, name) if getattr(known, name) is not None else getattr(told, name)
+        for name in ("key", "agent", "project", "at")
+    }
     return ForeignSession(
         id=known.id,
-        key=known.key if known.key is not None else told.key,
-        agent=known.agent if known.agent is not None else told.agent,
-        project=known.project if known.project is not None else told.project,
-        title=told.title if told_title else known.title,
-        title_is_final=known.title_is_final or (told_title and told.title_is_final),
-        at=known.at if known.at is not None else told.at,
+        **first,
+        title=told.title if retitled else known.title,
+        title_is_final=known.title_is_final or (retitled and told.title_is_final),
         metadata=told.metadata | known.metadata,
     )
+
+
+def _key(text: str | None) -> SessionKey | None:
+    """Return a foreign key, or None where it cannot be one: the messages matter more."""
+    try:
+        return None if text is None else parse_key(text)
+    except InvalidInput:
+        return None
+
+
+def _event_id_of(source: str, session: str, message: str) -> str:
+    """Return ``source:session:message``, or a digest of it where that is not an event id.
+
+    >>> _event_id_of("claude-code", "5b1f", "u-1")
+    'claude-code:5b1f:u-1'
+    """
+    plain = f"{source}:{session}:{message}"
+    try:
+        return check_event_id(plain)
+    except InvalidInput:
+        digest = hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{source}:sha256:{digest}"

@@ -25,10 +25,6 @@ _READ: LiteralString = """
     SELECT path, source, size, mtime_ns, read_bytes, lines, messages, malformed, digest
     FROM imports WHERE tenant = ?
 """
-_FIELDS = (
-    *("path", "source", "size", "mtime_ns", "read_bytes", "lines", "messages", "malformed"),
-    "digest",
-)
 _WRITE: LiteralString = """
     INSERT INTO imports (tenant, path, source, size, mtime_ns, read_bytes, lines, messages,
         malformed, digest, session_id, at)
@@ -90,26 +86,12 @@ def digest_of(descriptor: int, length: int) -> bytes:
 
 def read_ledger(tx: Transaction, tenant: str) -> dict[tuple[str, str], LedgerEntry]:
     """Return all entries by source and path."""
-    entries = [decode(LedgerEntry, _FIELDS, row) for row in tx.all(_READ, (tenant,))]
+    entries = [
+        decode(LedgerEntry, LedgerEntry.__struct_fields__, row) for row in tx.all(_READ, (tenant,))
+    ]
     return {(entry.source, entry.path): entry for entry in entries}
 
 
 def write_entry(tx: Transaction, tenant: str, entry: LedgerEntry, at: int) -> None:
     """Store how far a file was read."""
-    tx.execute(
-        _WRITE,
-        (
-            tenant,
-            entry.path,
-            entry.source,
-            entry.size,
-            entry.mtime_ns,
-            entry.read_bytes,
-            entry.lines,
-            entry.messages,
-            entry.malformed,
-            entry.digest,
-            entry.waits_for,
-            at,
-        ),
-    )
+    tx.execute(_WRITE, (tenant, *msgspec.structs.astuple(entry), at))

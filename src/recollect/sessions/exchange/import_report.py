@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -73,34 +74,19 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     malformed: tuple[MalformedLine, ...] = ()
 
 
-class Tally:
-    """Counts while an import runs."""
+class Tally(msgspec.Struct, kw_only=True):
+    """Counts while an import runs.
 
-    def __init__(self) -> None:
-        self.files = self.unchanged = self.sessions = self.messages = self.unknown_origin = 0
-        self.duplicates = self.deleted = self.skipped = self.undated = self.replaced = 0
-        self.malformed_count = 0
-        self._malformed: list[MalformedLine] = []
+    Attributes:
+        counts: By the names of the fields of `ImportReport`.
+        malformed: The first lines that could not be read.
+    """
 
-    def malformed(self, path: str, line: int, reason: str) -> None:
+    counts: Counter[str] = msgspec.field(default_factory=Counter)
+    malformed: list[MalformedLine] = msgspec.field(default_factory=list)
+
+    def reject(self, path: str, line: int, reason: str) -> None:
         """Count a line that could not be read."""
-        self.malformed_count += 1
-        if len(self._malformed) < MAX_LISTED:
-            self._malformed.append(MalformedLine(path=path, line=line, reason=reason))
-
-    def report(self) -> ImportReport:
-        """Return what was counted."""
-        return ImportReport(
-            files=self.files,
-            unchanged=self.unchanged,
-            sessions=self.sessions,
-            unknown_origin=self.unknown_origin,
-            messages=self.messages,
-            duplicates=self.duplicates,
-            deleted=self.deleted,
-            skipped=self.skipped,
-            undated=self.undated,
-            replaced=self.replaced,
-            malformed_count=self.malformed_count,
-            malformed=tuple(self._malformed),
-        )
+        self.counts["malformed_count"] += 1
+        if len(self.malformed) < MAX_LISTED:
+            self.malformed.append(MalformedLine(path=path, line=line, reason=reason))

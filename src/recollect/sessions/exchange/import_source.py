@@ -5,7 +5,9 @@ Knows files and bytes; what a record says is the format's business.
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -16,7 +18,7 @@ import msgspec
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.sessions.exchange.transcript_format import Record, TranscriptFormat
 from recollect.sessions.record.json_value import JsonCleaner, JsonValue
-from recollect.store.paths import FoundFile, SkippedFile, list_files, read_beneath
+from recollect.store.paths import Listing, list_files, read_beneath
 
 SUFFIX = ".jsonl"
 _PROBED_LINES = 64
@@ -26,22 +28,8 @@ _SNIFFED_BYTES = 8 * 1024
 _COMPANION_BYTES = 32 * 1024 * 1024
 
 
-class FoundTranscripts(msgspec.Struct, frozen=True, kw_only=True):
-    """The files that an import will look at.
-
-    Attributes:
-        root: The folder that they are below, absolute.
-        files: Sorted by path, relative to ``root``.
-        skipped: Links and special files, which are not read.
-    """
-
-    root: Path
-    files: tuple[FoundFile, ...]
-    skipped: tuple[SkippedFile, ...]
-
-
-def find_transcripts(path: Path) -> FoundTranscripts:
-    """Return the transcripts below a folder, or the one file.
+def find_transcripts(path: Path) -> tuple[Path, Listing]:
+    """Return the transcripts below a folder, or the one file, and the folder that they are below.
 
     Raises:
         NotFound: there is nothing.
@@ -50,15 +38,13 @@ def find_transcripts(path: Path) -> FoundTranscripts:
     path = path.absolute()
     if path.is_dir():
         root = path.resolve()
-        listing = list_files(root, accept=lambda name: name.endswith(SUFFIX))
-    else:
-        root = path.parent.resolve()
-        if not path.parent.is_dir():
-            raise NotFound("there is no such file or folder", hint="Check the path.")
-        listing = list_files(root, accept=lambda name: name == path.name, enter=lambda _: False)
-        if not listing.files and not listing.skipped:
-            raise NotFound("there is no such file or folder", hint="Check the path.")
-    return FoundTranscripts(root=root, files=listing.files, skipped=listing.skipped)
+        return root, list_files(root, accept=lambda name: name.endswith(SUFFIX))
+    if path.parent.is_dir():
+        root, is_it = path.parent.resolve(), path.name.__eq__
+        listing = list_files(root, accept=is_it, enter=is_it)
+        if listing.files or listing.skipped:
+            return root, listing
+    raise NotFound("there is no such file or folder", hint="Check the path.")
 
 
 class DecodedLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +113,7 @@ def choose_format(
 
 
 class Companions:
-    """Reads the files that stand beside transcripts, each folder's once."""
+    """Reads the files beside transcripts, each folder's once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -176,7 +162,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 def read_lines(
     file: BinaryIO, *, offset: int = 0, number: int = 0, limit: int = MAX_LINE_BYTES
 ) -> Iterator[Line]:
-    """Yield the lines from ``offset`` on, of which ``number`` lines stand before it.
+    """Yield the lines from ``offset`` on, which follows line ``number``.
 
     Memory stays under ``limit`` and a megabyte, however long a line is.
     """
@@ -201,3 +187,44 @@ def read_lines(
 def _stripped(line: bytes, *, first: bool) -> bytes:
     body = line.rstrip(b"\r\n")
     return body.removeprefix(_BOM) if first else body
+
+
+class LineOccurrences:
+    """Names messages that have no id by what they say, and by the how-manieth line says it.
+
+    So a line that was put in before them, or a file that was written again, makes no doubles.
+
+    Args:
+        file: The open file; read again up to ``start`` when the first such message comes.
+        start: Where this import goes on, in bytes.
+    """
+
+    def __init__(self, file: BinaryIO, start: int) -> None:
+        self._file = file
+        self._start = start
+        self._counts: Counter[bytes] | None = None
+
+    def identity(self, body: bytes) -> str:
+        """Return the id of the next line with these bytes."""
+        if self._counts is None:
+            self._counts = self._count_before()
+        digest = _digest(body)
+        self._counts[digest] += 1
+        return f"{digest.hex()}:{self._counts[digest]}"
+
+    def _count_before(self) -> Counter[bytes]:
+        place = self._file.tell()
+        counts: Counter[bytes] = Counter()
+        begin = 0
+        for line in read_lines(self._file):
+            if begin >= self._start:
+                break
+            # The last one may have been taken before its line break was written.
+            counts[_digest((line.body or b"")[: self._start - begin])] += 1
+            begin = line.end
+        self._file.seek(place)
+        return counts
+
+
+def _digest(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=12).digest()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePath
@@ -19,13 +20,11 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
-from recollect.sessions.exchange.import_batch import ImportContext, find_foreign
-from recollect.sessions.exchange.import_file import FileImport
+from recollect.sessions.exchange.import_file import FileImport, ImportContext
 from recollect.sessions.exchange.import_ledger import LedgerEntry, read_ledger, write_entry
 from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
 from recollect.sessions.exchange.import_source import (
     Companions,
-    FoundTranscripts,
     choose_format,
     find_transcripts,
     is_binary,
@@ -35,10 +34,10 @@ from recollect.sessions.exchange.transcript_format import AUTO, TranscriptFormat
 from recollect.sessions.record.access import MirrorSignal, SilentMirror
 from recollect.sessions.record.draft import DraftMaker, TextRedactor
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
-from recollect.sessions.record.session import Session, find_session
+from recollect.sessions.record.session import Session, find_foreign, find_session
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
-from recollect.store.paths import FoundFile, open_beneath
+from recollect.store.paths import FoundFile, Listing, open_beneath
 
 
 class TranscriptImporter:
@@ -70,15 +69,20 @@ class TranscriptImporter:
         links: IdentityLinks = NOBODY_LINKED,
         ledger: str = "",
     ) -> None:
-        self._database = database
-        self._clock = clock
-        self._ids = ids
-        self._drafts = DraftMaker(clock, ids, redactor)
+        scope = scope if scope is not None else Scope()
+        self._context = ImportContext(
+            database=database,
+            clock=clock,
+            ids=ids,
+            drafts=DraftMaker(clock, ids, redactor),
+            scope=scope,
+            links=links,
+            mirror=mirror if mirror is not None else SilentMirror(),
+            ledger=_account(ledger, scope),
+            tally=Tally(),
+            stopping=lambda: False,
+        )
         self._formats = formats
-        self._mirror = mirror if mirror is not None else SilentMirror()
-        self._scope = scope if scope is not None else Scope()
-        self._links = links
-        self._ledger = _account(ledger, self._scope)
 
     def run(
         self,
@@ -99,22 +103,14 @@ class TranscriptImporter:
             stopping: Asked as often; after True the rest is left for the next run.
 
         Raises:
-            NotFound: there is no such file or folder.
-            InvalidInput: there is no such format.
+            NotFound: the file or folder does not exist.
+            InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
         formats = self._chosen(format_name)
-        found = find_transcripts(Path(path).expanduser())
-        run = _Run(self._context(stopping), found, formats, progress)
-        for each in found.files:
-            if stopping():
-                break
-            run.file(each)
-        for skipped in found.skipped:
-            run.tally.malformed(skipped.path, 0, f"not read: {skipped.reason}")
-        report = run.tally.report()
-        self._finish(report, format_name)
-        return report
+        root, found = find_transcripts(Path(path).expanduser())
+        context = msgspec.structs.replace(self._context, tally=Tally(), stopping=stopping)
+        return _Run(context, root, found, formats, format_name).run(progress)
 
     def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
         if name == AUTO:
@@ -125,34 +121,6 @@ class TranscriptImporter:
             raise InvalidInput("unknown format of transcripts", hint=f"Use one of {names}.")
         return chosen
 
-    def _context(self, stopping: Callable[[], bool]) -> ImportContext:
-        return ImportContext(
-            database=self._database,
-            clock=self._clock,
-            ids=self._ids,
-            drafts=self._drafts,
-            scope=self._scope,
-            links=self._links,
-            mirror=self._mirror,
-            tally=Tally(),
-            ledger=self._ledger,
-            stopping=stopping,
-        )
-
-    def _finish(self, report: ImportReport, format_name: str) -> None:
-        # Who follows asks again and again: what brought nothing is no news.
-        if report.unchanged == report.files or (self._ledger and not report.messages):
-            return
-        event = ImportFinished(
-            scope=self._scope,
-            at=self._clock.now_ms(),
-            source=format_name,
-            sessions=report.sessions,
-            messages=report.messages,
-            malformed=report.malformed_count,
-        )
-        self._database.write(lambda tx: record_event(tx, event))
-
 
 class _Run:
     """One run over the files that were found."""
@@ -160,29 +128,62 @@ class _Run:
     def __init__(
         self,
         context: ImportContext,
-        found: FoundTranscripts,
+        root: Path,
+        found: Listing,
         formats: Sequence[TranscriptFormat],
-        progress: Progress | None,
+        format_name: str,
     ) -> None:
         self._context = context
-        self._root = found.root
+        self._root = root
+        self._found = found
         self._formats = formats
-        self._progress = progress
-        self._companions = Companions(found.root)
+        self._format_name = format_name
+        self._progress: Progress | None = None
+        self._companions = Companions(root)
         tenant = context.scope.tenant
         self._ledger = context.database.read(lambda tx: read_ledger(tx, tenant))
-        self._files = len(found.files)
         self._bytes = sum(each.size for each in found.files)
         self._bytes_done = 0
         self._files_done = 0
-        self.tally = context.tally
+        self._is_announced = False
+        self._tally = context.tally
 
-    def file(self, each: FoundFile) -> None:
+    def run(self, progress: Progress | None) -> ImportReport:
+        """Import every file; return what was new and what was wrong."""
+        self._progress = progress
+        for each in self._found.files:
+            if self._context.stopping():
+                break
+            self._file(each)
+        for skipped in self._found.skipped:
+            self._tally.reject(skipped.path, 0, f"not read: {skipped.reason}")
+        counts = self._tally.counts
+        is_news = counts["messages"] or not self._context.ledger
+        if is_news and not self._is_announced and counts["unchanged"] < counts["files"]:
+            self._context.database.write(lambda tx: self._announce(tx, Counter()))
+        return ImportReport(**counts, malformed=tuple(self._tally.malformed))
+
+    def _announce(self, tx: Transaction, added: Counter[str]) -> None:
+        """Write the event of the import, whose last batch is not counted yet."""
+        counts = self._tally.counts + added
+        event = ImportFinished(
+            scope=self._context.scope,
+            at=self._context.clock.now_ms(),
+            source=self._format_name,
+            sessions=counts["sessions"],
+            messages=counts["messages"],
+            malformed=counts["malformed_count"],
+        )
+        # Who follows asks again and again: an import that brought nothing has no event.
+        if event.messages or not self._context.ledger:
+            record_event(tx, event)
+
+    def _file(self, each: FoundFile) -> None:
         """Import one file; what is wrong with it is counted, not raised."""
-        self.tally.files += 1
+        self._tally.counts["files"] += 1
         path = str(self._root / each.path)
         if self._is_current(each, path):
-            self.tally.unchanged += 1
+            self._tally.counts["unchanged"] += 1
         else:
             self._find(each.path, path)
         self._files_done += 1
@@ -203,26 +204,23 @@ class _Run:
             try:
                 descriptor = opened.enter_context(open_beneath(self._root, relative))
             except RecollectError as error:
-                self.tally.malformed(path, 0, f"not read: {error.code}")
-            else:
-                self._open(descriptor, relative, path)
-
-    def _open(self, descriptor: int, relative: str, path: str) -> None:
-        try:
-            with open(descriptor, "rb", closefd=False) as file:
-                self._read(file, relative, path)
-        except OSError:
-            self.tally.malformed(path, 0, "not read: the disk refused")
+                self._tally.reject(path, 0, f"not read: {error.code}")
+                return
+            try:
+                with open(descriptor, "rb", closefd=False) as file:
+                    self._read(file, relative, path)
+            except OSError:
+                self._tally.reject(path, 0, "not read: the disk refused")
 
     def _read(self, file: BinaryIO, relative: str, path: str) -> None:
         there = os.fstat(file.fileno())
         if is_binary(file):
-            self.tally.malformed(path, 1, "a binary file")
+            self._tally.reject(path, 1, "a binary file")
             return
         form = choose_format(probe(file), self._formats)
         if form is None:
             if there.st_size:
-                self.tally.malformed(path, 1, "no known kind of transcript")
+                self._tally.reject(path, 1, "no known kind of transcript")
             return
         entry = self._ledger.get((self._source(form), path))
         if entry is None or not entry.fits(file.fileno()):
@@ -231,12 +229,16 @@ class _Run:
         session = form.describe(PurePath(path), next(probe(file), None), companion)
         is_ours, stored = self._known(form.name, session.id)
         if is_ours:
-            self.tally.unchanged += 1
+            self._tally.counts["unchanged"] += 1
             return
+        is_last = self._files_done + 1 == len(self._found.files) and not self._found.skipped
         reading = FileImport(self._context, form, session, file, entry)
         reading.stored[session.id] = stored
         try:
-            reading.run(lambda done: self._tell(path, done))
+            is_done = reading.run(
+                lambda done: self._tell(path, done), self._announce if is_last else None
+            )
+            self._is_announced = is_done and is_last
         except Denied:
             if not self._context.ledger:
                 raise
@@ -247,15 +249,15 @@ class _Run:
         left = msgspec.structs.replace(entry, size=there.st_size, mtime_ns=there.st_mtime_ns)
         tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
         self._context.database.write(lambda tx: write_entry(tx, tenant, left, now))
-        self.tally.skipped += 1
+        self._tally.counts["skipped"] += 1
 
     def _known(self, source: str, session_id: str) -> tuple[bool, Session | None]:
         """Return whether a file mirrors a session of this very home, and what it was stored as."""
-        scope = Scope(tenant=self._context.scope.tenant)
+        tenant = self._context.scope.tenant
 
         def unit(tx: Transaction) -> tuple[bool, Session | None]:
-            mirrored = find_session(tx, scope, session_id) is not None
-            return mirrored, find_foreign(tx, scope, source, session_id)
+            mirrored = find_session(tx, Scope(tenant=tenant), session_id) is not None
+            return mirrored, find_foreign(tx, tenant, source, session_id)
 
         return self._context.database.read(unit)
 
@@ -263,11 +265,11 @@ class _Run:
         if self._progress is not None:
             self._progress(
                 ImportProgress(
-                    files=self._files,
+                    files=len(self._found.files),
                     files_done=self._files_done,
                     bytes=self._bytes,
                     bytes_done=self._bytes_done + done,
-                    messages=self.tally.messages,
+                    messages=self._tally.counts["messages"],
                     path=path,
                 )
             )

@@ -140,6 +140,10 @@ class Owned(msgspec.Struct, frozen=True):
     owner: Session
     message: Message
 
+    def is_of(self, source: str) -> bool:
+        """Return whether the message was imported from the format of that name."""
+        return self.owner.source == source and bool(self.message.foreign_id)
+
 
 class TranscriptWriter(Protocol):
     """One kind of foreign transcript, written."""

@@ -19,10 +19,11 @@ from recollect.sessions.mirror.mirror_file import MirrorFile, MirrorState
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND, REWRITE_KIND
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
-from recollect.store.failures import translate_os
+from recollect.store.failures import os_errors
 from recollect.store.files import private_folder
 from recollect.store.journal import last_change
 from recollect.store.locks import WriteQueue
+from recollect.store.meta import find_value, set_value
 from recollect.store.sqlite.home import MIRROR_SUFFIX, TRANSCRIPTS
 
 SESSION_KIND = "session"
@@ -35,10 +36,6 @@ _PAUSE_S = 0.05
 """How long new messages may gather before they are written; bounds the work of a chatty writer."""
 _LOCK_S = 60.0
 
-_READ_CURSOR: LiteralString = "SELECT value FROM meta WHERE key = ?"
-_WRITE_CURSOR: LiteralString = """
-    INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = ?
-"""
 _FIRST_AFTER: LiteralString = "SELECT seq FROM changes WHERE seq > ? ORDER BY seq LIMIT 1"
 _GROWN: LiteralString = """
     SELECT messages.session_id FROM changes JOIN messages ON messages.id = changes.ref
@@ -135,10 +132,8 @@ class TranscriptMirror:
         Raises:
             StoreError: the folder cannot be read.
         """
-        try:
+        with os_errors(self._folder):
             files = sorted(self._folder.glob(f"*{MIRROR_SUFFIX}"))
-        except OSError as error:
-            raise translate_os(error, self._folder) from error
         known = set(self._database.read(lambda tx: [text(id_) for (id_,) in tx.rows(_KNOWN)]))
         return [path for path in files if path.name.removesuffix(MIRROR_SUFFIX) not in known]
 
@@ -154,10 +149,8 @@ class TranscriptMirror:
         with self._mutex, self._turns.turn(_LOCK_S):
             strays = self.strays()
             for path in strays:
-                try:
+                with os_errors(path):
                     path.replace(path.with_name(path.name + STRAY_SUFFIX))
-                except OSError as error:
-                    raise translate_os(error, path) from error
         return len(strays)
 
     def obey_removals(self) -> None:
@@ -238,8 +231,7 @@ class TranscriptMirror:
             del self._unsynced[session_id]
         cursor = self._cursor or 0
         if self._database.read(_read_cursor) != cursor:
-            value = str(cursor)
-            self._database.write(lambda tx: tx.execute(_WRITE_CURSOR, (_CURSOR_KEY, value, value)))
+            self._database.write(lambda tx: set_value(tx, _CURSOR_KEY, str(cursor)))
 
     def _file(self, session_id: str) -> MirrorFile:
         return MirrorFile(self._folder, session_id, self._database)
@@ -252,8 +244,7 @@ def _rewritten(tx: Transaction, cursor: int) -> set[tuple[str, int]]:
 
 
 def _read_cursor(tx: Transaction) -> int:
-    row = tx.row(_READ_CURSOR, (_CURSOR_KEY,))
-    return int(text(row[0])) if row else 0
+    return int(find_value(tx, _CURSOR_KEY) or 0)
 
 
 def _grown_sessions(tx: Transaction, cursor: int) -> tuple[int, list[str]]:

@@ -13,6 +13,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -27,7 +28,7 @@ from recollect.sessions.mirror.mirror_lines import (
     place_of,
 )
 from recollect.store.engine import Database
-from recollect.store.failures import translate_os
+from recollect.store.failures import os_errors
 from recollect.store.files import TORN_SUFFIX, append_lines, set_torn_tail_aside, sync_folder
 from recollect.store.paths import check_id
 
@@ -84,7 +85,9 @@ class MirrorFile:
         place = None if last is None else place_of(last)
         if any(map(self._says_otherwise, rewritten)):
             self._make_again()
-        elif place is None or not self._is_as_stored(last, place):
+        elif place is None or (
+            place != MirrorPlace() and last != line_at(self._database, self._session_id, place)
+        ):
             self.heal()
         else:
             _append(self.path, lines_behind(self._database, self._session_id, place))
@@ -92,13 +95,14 @@ class MirrorFile:
     def _says_otherwise(self, seq: int) -> bool:
         """Whether the file has a line of a message that is not its line."""
         line = line_at(self._database, self._session_id, MirrorPlace(seq))
-        try:
-            with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as whole:
-                # From the end: what is rewritten was said lately.
-                start = whole.rfind(b'\n{"type":"message","seq":%d,' % seq) + 1
-                return start > 0 and whole[start : whole.find(b"\n", start)] != line
-        except OSError as error:
-            raise translate_os(error, self.path) from error
+        with (
+            os_errors(self.path),
+            self.path.open("rb") as file,
+            mmap(file.fileno(), 0, access=ACCESS_READ) as whole,
+        ):
+            # From the end: what is rewritten was said lately.
+            start = whole.rfind(b'\n{"type":"message","seq":%d,' % seq) + 1
+            return start > 0 and whole[start : whole.find(b"\n", start)] != line
 
     def state(self) -> MirrorState:
         """Compare every byte with the database; changes nothing.
@@ -161,11 +165,9 @@ class MirrorFile:
         self._unlink(self._draft, self._aside, *self._edits, self.path)
 
     def _unlink(self, *paths: Path) -> None:
-        try:
+        with os_errors(self.path):
             for path in paths:
                 path.unlink(missing_ok=True)
-        except OSError as error:
-            raise translate_os(error, self.path) from error
 
     @property
     def _aside(self) -> Path:
@@ -174,9 +176,6 @@ class MirrorFile:
     @property
     def _edits(self) -> list[Path]:
         return list(self.path.parent.glob(f"{self.path.name}.*{EDITED_SUFFIX}"))
-
-    def _is_as_stored(self, line: bytes | None, place: MirrorPlace) -> bool:
-        return place == MirrorPlace() or line == line_at(self._database, self._session_id, place)
 
     @property
     def _draft(self) -> Path:
@@ -187,54 +186,39 @@ class MirrorFile:
         if _is_odd(self.path):
             return MirrorState.ALTERED, 0
         expected = mirror_lines(self._database, self._session_id)
-        try:
-            with self.path.open("rb") as file:
-                return _compare(file, expected)
-        except FileNotFoundError:
-            return MirrorState.BEHIND, 0
-        except OSError as error:
-            raise translate_os(error, self.path) from error
+        with os_errors(self.path), suppress(FileNotFoundError), self.path.open("rb") as file:
+            return _compare(file, expected)
+        return MirrorState.BEHIND, 0
 
     def _clear_the_way(self) -> None:
         """Give a link or a folder in the place of the file another name."""
         if _is_odd(self.path):
             token = secrets.token_hex(4)
-            try:
+            with os_errors(self.path):
                 os.rename(self.path, self.path.with_name(f"{self.path.name}.{token}.odd"))
-            except OSError as error:
-                raise translate_os(error, self.path) from error
 
     def _keep_edited(self) -> None:
-        """Let the file as it is stand beside the one that is made again; the same edit once."""
-        try:
+        """Keep the file as it is beside the one that is rebuilt; the same edit once."""
+        with os_errors(self.path), suppress(FileNotFoundError, FileExistsError):
             with self.path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
             os.link(self.path, self.path.with_name(f"{self.path.name}.{digest}{EDITED_SUFFIX}"))
-        except (FileNotFoundError, FileExistsError):
-            return
-        except OSError as error:
-            raise translate_os(error, self.path) from error
 
     def _make_again(self) -> None:
         draft = self._draft
-        try:
+        with os_errors(self.path):
             draft.unlink(missing_ok=True)
             _append(draft, mirror_lines(self._database, self._session_id))
             append_lines(draft, [], durable=True)
             os.replace(draft, self.path)
             sync_folder(self.path.parent)
-        except OSError as error:
-            raise translate_os(error, self.path) from error
 
 
 def _is_odd(path: Path) -> bool:
     """Whether something is there that is not a file."""
-    try:
+    with os_errors(path), suppress(FileNotFoundError):
         return not stat.S_ISREG(path.lstat().st_mode)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise translate_os(error, path) from error
+    return False
 
 
 def _compare(file: BinaryIO, expected: Iterator[bytes]) -> tuple[MirrorState, int]:
@@ -275,14 +259,11 @@ def _append(path: Path, lines: Iterator[bytes]) -> None:
 
 def _last_line(path: Path) -> bytes | None:
     """Return the last line of a file that ends with a line break; None if it is empty."""
-    try:
-        with path.open("rb") as file:
-            end = file.seek(0, os.SEEK_END) - 1
-            start, tail = max(0, end), b""
-            while start > 0 and b"\n" not in tail:
-                start = max(0, start - _LOOK_BACK)
-                file.seek(start)
-                tail = file.read(end - start)
-            return tail[tail.rfind(b"\n") + 1 :] or None
-    except OSError as error:
-        raise translate_os(error, path) from error
+    with os_errors(path), path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END) - 1
+        start, tail = max(0, end), b""
+        while start > 0 and b"\n" not in tail:
+            start = max(0, start - _LOOK_BACK)
+            file.seek(start)
+            tail = file.read(end - start)
+        return tail[tail.rfind(b"\n") + 1 :] or None

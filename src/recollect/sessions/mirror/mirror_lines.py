@@ -24,7 +24,7 @@ _BATCH_ROWS = 1_000
 
 _FORMAT = 1
 _HEADER: LiteralString = """
-    SELECT id, tenant, agent, user_id, project, key, parent_id, forked_at_seq, created_at
+    SELECT id, created_at, tenant, key, agent, user_id, project, parent_id, forked_at_seq
     FROM sessions WHERE id = ?
 """
 _MESSAGES: LiteralString = """
@@ -92,7 +92,7 @@ class MirrorPlace(msgspec.Struct, frozen=True, order=True):
 
 
 def mirror_lines(database: Database, session_id: str) -> Iterator[bytes]:
-    """Yield all lines of a session, without line breaks; none if there is no such session."""
+    """Yield all lines of a session, without line breaks; none if the session does not exist."""
     row = database.read(lambda tx: tx.row(_HEADER, (session_id,)))
     if row is not None:
         yield _header_line(row)
@@ -153,25 +153,10 @@ def _rows(tx: Transaction, session_id: str, after_seq: int, through_seq: int) ->
     return found
 
 
-_HEADER_FIELDS = (
-    *("id", "tenant", "agent", "user", "project", "key", "parent_id", "forked_at_seq"),
-    "created_at",
-)
-_COMPACTION_FIELDS = (
-    "seq",
-    "through_seq",
-    "id",
-    "at",
-    "summary",
-    "made_by",
-    "tokens_before",
-    "tokens_after",
-)
-
-
 def _header_line(row: Row) -> bytes:
-    at = to_iso(integer(row[8]))
-    line = decode(HeaderLine, _HEADER_FIELDS, row, recollect=_FORMAT, type="session", created_at=at)
+    at = to_iso(integer(row[1]))
+    names = HeaderLine.__struct_fields__[2:]
+    line = decode(HeaderLine, names, row, recollect=_FORMAT, type="session", created_at=at)
     return msgspec.json.encode(line)
 
 
@@ -193,5 +178,6 @@ def _message_line(row: Row) -> bytes:
 
 def _compaction_line(row: Row) -> bytes:
     at = to_iso(integer(row[3]))
-    line = decode(CompactionLine, _COMPACTION_FIELDS, row, type="compaction", at=at)
+    names = CompactionLine.__struct_fields__[1:]
+    line = decode(CompactionLine, names, row, type="compaction", at=at)
     return msgspec.json.encode(line)

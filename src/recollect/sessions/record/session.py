@@ -183,6 +183,13 @@ def select_sessions(tx: Transaction, where: Condition, limit: int | None) -> lis
     return [session_of(row) for row in rows]
 
 
+def find_foreign(tx: Transaction, tenant: str, source: str, foreign_id: str) -> Session | None:
+    """Return the session that was made of one of another program."""
+    where = Condition(Scope(tenant=tenant)).also("source = ?", source)
+    found = select_sessions(tx, where.also("foreign_id = ?", foreign_id), 1)
+    return found[0] if found else None
+
+
 def owner_of(session: Session) -> Scope:
     """Return the owner of a session's rows."""
     return Scope(

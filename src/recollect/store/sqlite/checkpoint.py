@@ -118,16 +118,16 @@ class Checkpointer:
         with self._changed:
             self._changed.wait_for(lambda: self._is_closed or self._commits > self._settled)
             before = self._commits
-            self._changed.wait_for(lambda: self._is_closed or self._is_due(), self._tuning.idle_s)
+            self._changed.wait_for(
+                lambda: self._is_closed or self._log_pages >= self._due_at_pages,
+                self._tuning.idle_s,
+            )
             if self._is_closed:
                 return None
             is_idle = self._commits == before
         if is_idle or self._wal_bytes() > self._tuning.wal_limit_bytes:
             return apsw.SQLITE_CHECKPOINT_TRUNCATE
         return apsw.SQLITE_CHECKPOINT_PASSIVE
-
-    def _is_due(self) -> bool:
-        return self._log_pages >= self._due_at_pages
 
     def _run(self, mode: int) -> bool:
         """Run one checkpoint; return whether nothing is left in the log."""

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import apsw
 from msgspec import Struct
 
-from recollect.core.errors import Denied, StoreError
+from recollect.core.errors import Denied, StoreClosed, StoreError
 from recollect.store.failures import translate_os
 
 OLDEST_SQLITE = 3_051_003
@@ -63,6 +63,15 @@ def discard(connection: apsw.Connection) -> None:
     """
     with suppress(apsw.Error):
         connection.close(force=True)
+
+
+def unusable(*, is_closed: bool) -> StoreClosed:
+    """Return the refusal of a database that is closed, or was opened before a fork."""
+    if is_closed:
+        return StoreClosed("the database is closed", hint="open it again")
+    return StoreClosed(
+        "the database was opened by the parent process", hint="open it after the fork"
+    )
 
 
 class ConnectionOpener:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
-from typing import LiteralString
 
 import apsw
 
 from recollect.core.errors import RecordsLost
-from recollect.store.columns import text
 from recollect.store.engine import Transaction
-from recollect.store.failures import translate_os
+from recollect.store.failures import os_errors
+from recollect.store.meta import ADD_VALUE, FIND_VALUE, find_value, set_value
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
 
 RECORDS_FILE = "records.db"
@@ -33,13 +33,7 @@ AGENTS = "agents"
 
 _KEY = "home.id"
 _MIRRORS_ASKED = 1_000
-_FIND: LiteralString = "SELECT value FROM meta WHERE key = ?"
 _FIND_SESSION = "SELECT 1 FROM sessions WHERE id = ?"
-_SIGN = "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING"
-_SIGN_ANEW: LiteralString = """
-    INSERT INTO meta (key, value) VALUES (?, ?)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value
-"""
 _HINT = (
     "put a backup of records.db in its place;"
     " or start over with `recollect init --fresh`, which keeps what is there in a folder beside"
@@ -96,22 +90,21 @@ def refuse_foreign(connection: apsw.Connection, home: Path, tuning: Tuning) -> N
 
 def sign(connection: apsw.Connection, new_id: str) -> None:
     """Give ``records.db`` an id, unless it has one."""
-    connection.execute(_SIGN, (_KEY, new_id)).fetchall()
+    connection.execute(ADD_VALUE, (_KEY, new_id)).fetchall()
 
 
 def find_home_id(tx: Transaction) -> str | None:
     """Return the id of the home that a database belongs to; None where it has none yet."""
-    row = tx.row(_FIND, (_KEY,))
-    return text(row[0]) if row else None
+    return find_value(tx, _KEY)
 
 
 def set_home_id(tx: Transaction, known: str) -> None:
     """Let a database belong to a home."""
-    tx.execute(_SIGN_ANEW, (_KEY, known))
+    set_value(tx, _KEY, known)
 
 
 def left_of_records(home: Path) -> str | None:
-    """Return the name of something that nobody has who never had records."""
+    """Return the name of something that only a home with records has."""
     for index in _indexes(home):
         return index.relative_to(home).as_posix()
     mirrors = (f"{TRANSCRIPTS}/{name}" for name in _mirrors(home))
@@ -132,22 +125,15 @@ def _mirrors(home: Path) -> Iterator[str]:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    try:
-        with os.scandir(folder) as entries:
-            yield from (entry.name for entry in entries)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    except OSError as error:
-        raise translate_os(error, folder) from error
+    missing = suppress(FileNotFoundError, NotADirectoryError)
+    with os_errors(folder), missing, os.scandir(folder) as entries:
+        yield from (entry.name for entry in entries)
 
 
 def _size(path: Path) -> int | None:
-    try:
+    with os_errors(path), suppress(FileNotFoundError, NotADirectoryError):
         return path.stat().st_size
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise translate_os(error, path) from error
+    return None
 
 
 def _id_of_index(path: Path, tuning: Tuning) -> str | None:
@@ -165,7 +151,7 @@ def _id_of_index(path: Path, tuning: Tuning) -> str | None:
 
 
 def _id_of(connection: apsw.Connection) -> str | None:
-    found = connection.execute(_FIND, (_KEY,)).get
+    found = connection.execute(FIND_VALUE, (_KEY,)).get
     return None if found is None else str(found)
 
 

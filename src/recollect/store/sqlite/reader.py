@@ -13,11 +13,10 @@ from typing import TypeVar
 
 import apsw
 
-from recollect.core.errors import StoreClosed
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate
 from recollect.store.sqlite import dialect
-from recollect.store.sqlite.connection import ConnectionOpener, discard
+from recollect.store.sqlite.connection import ConnectionOpener, discard, unusable
 from recollect.store.sqlite.transaction import SqliteTransaction
 
 _KEPT = 8
@@ -86,7 +85,8 @@ class Readers:
 
     def _borrow(self) -> apsw.Connection:
         with self._changed:
-            self._check_usable()
+            if self._is_closed or os.getpid() != self._process:
+                raise unusable(is_closed=self._is_closed)
             connection = self._idle.pop() if self._idle else self._opener.open("reader")
             self._busy.add(connection)
         if self._opener.extensions.paths:
@@ -108,11 +108,3 @@ class Readers:
         with self._changed:
             while self._idle:
                 discard(self._idle.pop())
-
-    def _check_usable(self) -> None:
-        if self._is_closed:
-            raise StoreClosed("the database is closed", hint="open it again")
-        if os.getpid() != self._process:
-            raise StoreClosed(
-                "the database was opened by the parent process", hint="open it after the fork"
-            )

@@ -73,7 +73,7 @@ class Schema(Struct, frozen=True, kw_only=True):
 
 def load_schema(name: str, application_id: int, *, keep_backup: bool) -> Schema:
     """Return the schema in ``store/migrations/<name>/``."""
-    folder = _migrations(name)
+    folder = files("recollect.store") / "migrations" / name
     golden = folder / _GOLDEN
     return Schema(
         name=name,
@@ -142,7 +142,7 @@ def check_objects(connection: apsw.Connection, schema: Schema, path: Path) -> No
     there = show_objects(connection)
     if there == schema.golden:
         return
-    missing = set(_statements(schema.golden)) - set(_statements(there))
+    missing = set(schema.golden.split(";\n")) - set(there.split(";\n"))
     if missing:
         first = " ".join(min(missing).split()[:3])
         raise StoreCorrupt(
@@ -151,14 +151,6 @@ def check_objects(connection: apsw.Connection, schema: Schema, path: Path) -> No
             path=str(path),
             missing=len(missing),
         )
-
-
-def _migrations(name: str) -> Traversable:
-    return files("recollect.store") / "migrations" / name
-
-
-def _statements(script: str) -> list[str]:
-    return script.split(";\n")
 
 
 def _recognise(connection: apsw.Connection, schema: Schema, path: Path) -> int:

@@ -16,6 +16,9 @@ from recollect.core.errors import InvalidInput, StoreClosed
 from recollect.store.engine import Row, SqlValue
 from recollect.store.failures import STATEMENT_ONLY, translate
 
+_DRIVER_ERRORS = (apsw.Error, UnicodeError)
+"""What the driver raises; for a text that is none too."""
+
 
 class SqliteTransaction:
     """Implements `recollect.store.engine.Transaction`."""
@@ -30,22 +33,14 @@ class SqliteTransaction:
 
     def execute(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> None:
         """Run one statement to its end; rows that it returns are dropped."""
-        self._check()
-        try:
-            for _ in self._connection.execute(sql, params):
-                pass
-        except apsw.Error as error:
-            raise self._note(error) from error
-        except UnicodeEncodeError as error:
-            raise _no_text() from error
+        self.all(sql, params)
 
     def executemany(self, sql: LiteralString, params: Iterable[Sequence[SqlValue]]) -> None:
         """Run one statement once for each of ``params``."""
         self._check()
         try:
-            for _ in self._connection.executemany(sql, params):
-                pass
-        except apsw.Error as error:
+            self._connection.executemany(sql, params).fetchall()
+        except _DRIVER_ERRORS as error:
             raise self._note(error) from error
 
     def all(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> list[Row]:
@@ -53,25 +48,18 @@ class SqliteTransaction:
         self._check()
         try:
             return self._connection.execute(sql, params).fetchall()
-        except apsw.Error as error:
+        except _DRIVER_ERRORS as error:
             raise self._note(error) from error
-        except UnicodeEncodeError as error:
-            raise _no_text() from error
-        except UnicodeDecodeError as error:
-            damage = apsw.CorruptError("a text is not UTF-8")
-            raise self._note(damage) from error
 
     def row(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> Row | None:
         """Return the first row of one statement, or None."""
         self._check()
         try:
             cursor = self._connection.execute(sql, params)
-            found = self._next(cursor)
+            found = cursor.fetchone()
             cursor.close(force=True)
-        except apsw.Error as error:
+        except _DRIVER_ERRORS as error:
             raise self._note(error) from error
-        except UnicodeEncodeError as error:
-            raise _no_text() from error
         return found
 
     def rows(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> Iterator[Row]:
@@ -81,10 +69,8 @@ class SqliteTransaction:
         self._cursors.add(cursor)
         try:
             cursor.execute(sql, params)
-        except apsw.Error as error:
+        except _DRIVER_ERRORS as error:
             raise self._note(error) from error
-        except UnicodeEncodeError as error:
-            raise _no_text() from error
         return self._iterate(cursor)
 
     def finish(self) -> None:
@@ -98,20 +84,13 @@ class SqliteTransaction:
         while True:
             self._check()
             try:
-                found = self._next(cursor)
-            except apsw.Error as error:
+                found = cursor.fetchone()
+            except _DRIVER_ERRORS as error:
                 raise self._note(error) from error
             if found is None:
                 self._cursors.discard(cursor)
                 return
             yield found
-
-    def _next(self, cursor: apsw.Cursor) -> Row | None:
-        try:
-            return cursor.fetchone()
-        except UnicodeDecodeError as error:
-            # Only valid texts go in; SQLite itself does not look at what it hands out.
-            raise apsw.CorruptError("a text is not UTF-8") from error
 
     def _check(self) -> None:
         if self._over:
@@ -121,11 +100,12 @@ class SqliteTransaction:
         if self.failure is not None:
             raise translate(self.failure, self._path) from self.failure
 
-    def _note(self, error: apsw.Error) -> Exception:
+    def _note(self, error: apsw.Error | UnicodeError) -> Exception:
+        if isinstance(error, UnicodeEncodeError):
+            return InvalidInput("a text has half a surrogate pair", hint="pass whole characters")
+        if isinstance(error, UnicodeError):
+            # Only valid texts go in; SQLite itself does not look at what it hands out.
+            error = apsw.CorruptError("a text is not UTF-8")
         if not isinstance(error, STATEMENT_ONLY) or not self._connection.in_transaction:
             self.failure = error
         return translate(error, self._path)
-
-
-def _no_text() -> InvalidInput:
-    return InvalidInput("a text has half a surrogate pair", hint="pass whole characters")

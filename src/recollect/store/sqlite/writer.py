@@ -26,7 +26,7 @@ from recollect.store.engine import Transaction
 from recollect.store.failures import BUSY, translate
 from recollect.store.locks import WriteQueue
 from recollect.store.sqlite import dialect
-from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
+from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard, unusable
 from recollect.store.sqlite.transaction import SqliteTransaction
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ class Writer:
         turns: Orders it among other processes.
         tuning: Busy timeout and size of a group.
         clock: Dates commits.
-        on_commit: Told the pages in the log after each commit, on the writer's thread.
+        on_commit: Gets the pages in the log after each commit, on the writer's thread.
     """
 
     def __init__(
@@ -95,7 +95,8 @@ class Writer:
         """Queue ``unit``; see `recollect.store.engine.Database.submit`."""
         future: Future[T] = Future()
         with self._mutex:
-            self._check_usable()
+            if self._is_closed or os.getpid() != self._process:
+                raise unusable(is_closed=self._is_closed)
             if self._thread is None:
                 self._start()
             self._jobs.put(WriteJob(unit, future))
@@ -105,7 +106,7 @@ class Writer:
         """Queue ``unit`` and wait; see `recollect.store.engine.Database.write`."""
         if threading.current_thread() is self._thread:
             raise StoreError(
-                "a unit of work waits for another one behind it",
+                "a unit of work waits for another one that comes after it",
                 hint="use the transaction that the unit was given",
             )
         future = self.submit(unit)
@@ -136,14 +137,6 @@ class Writer:
             ) from error
         self._thread = thread
 
-    def _check_usable(self) -> None:
-        if self._is_closed:
-            raise StoreClosed("the database is closed", hint="open it again")
-        if os.getpid() != self._process:
-            raise StoreClosed(
-                "the database was opened by the parent process", hint="open it after the fork"
-            )
-
     def _run(self) -> None:
         while (jobs := self._take()) is not None:
             running = [job for job in jobs if job.future.set_running_or_notify_cancel()]
@@ -169,15 +162,17 @@ class Writer:
         return jobs
 
     def _settle(self, jobs: Sequence[WriteJob]) -> None:
-        outcomes: Sequence[Outcome]
         try:
             with self._turns.turn(self._tuning.busy_timeout_ms / 1000):
                 outcomes = self._commit(jobs)
             self.last_error = None
         except BaseException as error:  # noqa: BLE001  # the callers get it; the thread must live
-            outcomes = [Failed(self._explain(error)) for _ in jobs]
+            outcomes = [Outcome(error=self._explain(error)) for _ in jobs]
         for job, outcome in zip(jobs, outcomes, strict=True):
-            outcome.settle(job.future)
+            if outcome.error is None:
+                job.future.set_result(outcome.value)
+            else:
+                job.future.set_exception(outcome.error)
 
     def _explain(self, error: BaseException) -> BaseException:
         """Return an error for one caller; each gets its own, since raising changes it."""
@@ -196,7 +191,7 @@ class Writer:
         told.__cause__ = failed.error
         return told
 
-    def _commit(self, jobs: Sequence[WriteJob]) -> Sequence[Outcome]:
+    def _commit(self, jobs: Sequence[WriteJob]) -> list[Outcome]:
         """Commit, and once more when it is sure that nothing is there of the first attempt."""
         self._check_file()
         try:
@@ -211,7 +206,7 @@ class Writer:
             second.is_in_doubt |= was_in_doubt
             raise
 
-    def _attempt(self, jobs: Sequence[WriteJob]) -> Sequence[Outcome]:
+    def _attempt(self, jobs: Sequence[WriteJob]) -> list[Outcome]:
         group = GroupCommit(jobs, self._opener.path, self._clock)
         try:
             group.run(self._connected())
@@ -231,7 +226,7 @@ class Writer:
         """Return when a group whose commit raised is in the database, on the disk.
 
         Raises:
-            _NotCommitted: it is not, or nobody knows.
+            _NotCommitted: it is not, or that is unknown.
         """
         is_busy = isinstance(error, BUSY)
         self.reopened += not is_busy
@@ -270,7 +265,7 @@ class Writer:
         return apsw.SQLITE_OK
 
     def _check_file(self) -> None:
-        """Refuse to write into a file that nobody will find again."""
+        """Refuse to write into a file that will not be found again."""
         if self._connection is not None and self._file_identity() != self._file:
             self._abandon()
             raise StoreError(
@@ -310,27 +305,11 @@ class WriteJob(Struct, frozen=True):
     future: Future[Any]
 
 
-class Done(Struct, frozen=True):
-    """The unit ran and is part of the transaction."""
+class Outcome(Struct, frozen=True):
+    """What a unit returned, which is part of the transaction; or raised, and nothing is left."""
 
-    value: Any
-
-    def settle(self, future: Future[Any]) -> None:
-        """Hand the value to the caller."""
-        future.set_result(self.value)
-
-
-class Failed(Struct, frozen=True):
-    """The unit raised and left nothing behind."""
-
-    error: BaseException
-
-    def settle(self, future: Future[Any]) -> None:
-        """Raise the error at the caller."""
-        future.set_exception(self.error)
-
-
-Outcome = Done | Failed
+    value: Any = None
+    error: BaseException | None = None
 
 
 class GroupCommit:
@@ -360,7 +339,7 @@ class GroupCommit:
         """
         connection.execute(dialect.BEGIN_WRITE)
         self.outcomes = [self._run_unit(connection, job) for job in self._jobs]
-        if not any(isinstance(outcome, Done) for outcome in self.outcomes):
+        if all(outcome.error is not None for outcome in self.outcomes):
             connection.execute(dialect.ROLLBACK)
             return
         self._leave_token(connection)
@@ -371,13 +350,13 @@ class GroupCommit:
         connection.execute(dialect.OPEN_UNIT)
         transaction = SqliteTransaction(connection, self._path)
         try:
-            outcome: Outcome = Done(job.unit(transaction))
+            outcome = Outcome(job.unit(transaction))
         except BaseException as error:  # noqa: BLE001  # the caller gets it, whatever it is
-            outcome = Failed(error)
+            outcome = Outcome(error=error)
         transaction.finish()
         if transaction.failure is not None:
             raise transaction.failure
-        if isinstance(outcome, Failed):
+        if outcome.error is not None:
             connection.execute(dialect.UNDO_UNIT)
         connection.execute(dialect.KEEP_UNIT)
         return outcome

@@ -10,18 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from recollect.core.errors import InvalidInput
-from recollect.sessions.record.content import (
-    ContentBlock,
-    ImageBlock,
-    OtherBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    parse_block,
-)
+from recollect.sessions.record import content as ours
 
-Spelling: TypeAlias = "Callable[[ContentBlock], dict[str, Any]]"
+Spelling: TypeAlias = "Callable[[ours.ContentBlock], dict[str, Any]]"
 
 _SAID = frozenset(
     {
@@ -40,34 +31,34 @@ _SAID = frozenset(
 """Fields that the block itself replaces; the bytes of an image are not kept."""
 
 
-def anthropic_block(block: ContentBlock) -> dict[str, Any]:
+def anthropic_block(block: ours.ContentBlock) -> dict[str, Any]:
     """Return a block as the API of Anthropic and Claude Code write it."""
     match block:
-        case TextBlock():
+        case ours.TextBlock():
             return {"type": "text", "text": block.text}
-        case ThinkingBlock():
+        case ours.ThinkingBlock():
             return {"type": "thinking", "thinking": block.thinking}
-        case ImageBlock():
+        case ours.ImageBlock():
             return _image(block)
-        case ToolUseBlock():
+        case ours.ToolUseBlock():
             return _told({"type": "tool_use", "id": block.id, "name": block.name}) | {
                 "input": block.input
             }
-        case ToolResultBlock():
+        case ours.ToolResultBlock():
             told = {"type": "tool_result", "tool_use_id": block.tool_use_id, "name": block.name}
             error = {"is_error": True} if block.is_error else {}
-            return _told(told) | {"content": _content(block, anthropic_block)} | error
-        case OtherBlock():
+            return _told(told) | {"content": plain_content(block.content, anthropic_block)} | error
+        case ours.OtherBlock():
             return dict(block.value)
 
 
-def openclaw_block(block: ContentBlock) -> dict[str, Any]:
+def openclaw_block(block: ours.ContentBlock) -> dict[str, Any]:
     """Return a block as OpenClaw writes it."""
     match block:
-        case ToolUseBlock():
+        case ours.ToolUseBlock():
             told = _told({"type": "toolCall", "id": block.id, "name": block.name})
             return told | {"arguments": block.input}
-        case ToolResultBlock():
+        case ours.ToolResultBlock():
             told = {"type": "toolResult", "toolCallId": block.tool_use_id, "toolName": block.name}
             content = [openclaw_block(each) for each in block.content]
             return _told(told) | {"content": content, "isError": block.is_error}
@@ -75,9 +66,11 @@ def openclaw_block(block: ContentBlock) -> dict[str, Any]:
             return anthropic_block(block)
 
 
-def plain_content(blocks: Sequence[ContentBlock], spell: Spelling) -> str | list[dict[str, Any]]:
+def plain_content(
+    blocks: Sequence[ours.ContentBlock], spell: Spelling
+) -> str | list[dict[str, Any]]:
     """Return a content: a text where it is one, otherwise a list of blocks."""
-    if len(blocks) == 1 and isinstance(blocks[0], TextBlock):
+    if len(blocks) == 1 and isinstance(blocks[0], ours.TextBlock):
         return blocks[0].text
     return [spell(block) for block in blocks]
 
@@ -87,15 +80,17 @@ def in_blocks(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def block_extras(content: object, spell: Spelling) -> dict[str, dict[str, Any]]:
+def block_extras(
+    content: list[Any], spell: Spelling, *, is_always_list: bool
+) -> dict[str, dict[str, Any]]:
     """Return by place what the blocks of a foreign content say beyond what is kept of them.
 
-    A single text in a list is named even if there is nothing more, as it looks like a plain text.
+    A single text in a list is named even if there is nothing more, as it looks like a plain text;
+    no need to say so where such a content is always a list.
     """
-    if not isinstance(content, list):
-        return {}
     found = {str(place): _extra(block, spell) for place, block in enumerate(content)}
-    is_text = len(content) == 1 and isinstance(content[0], dict) and "text" in content[0]
+    is_one = len(content) == 1 and not is_always_list
+    is_text = is_one and isinstance(content[0], dict) and "text" in content[0]
     return {place: extra for place, extra in found.items() if extra or is_text}
 
 
@@ -115,7 +110,7 @@ def _extra(raw: object, spell: Spelling) -> dict[str, Any]:
     if not isinstance(raw, dict):
         return {}
     try:
-        made = spell(parse_block(raw))
+        made = spell(ours.parse_block(raw))
     except (InvalidInput, RecursionError):
         return {}
     return {
@@ -125,11 +120,7 @@ def _extra(raw: object, spell: Spelling) -> dict[str, Any]:
     }
 
 
-def _content(block: ToolResultBlock, spell: Spelling) -> str | list[dict[str, Any]]:
-    return plain_content(block.content, spell)
-
-
-def _image(block: ImageBlock) -> dict[str, Any]:
+def _image(block: ours.ImageBlock) -> dict[str, Any]:
     source: dict[str, Any]
     if block.url is not None:
         source = {"type": "url", "url": block.url}

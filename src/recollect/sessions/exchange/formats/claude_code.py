@@ -15,34 +15,9 @@ from typing import Any
 
 from recollect.core.clock import to_iso
 from recollect.sessions.context.compaction import Compaction
-from recollect.sessions.exchange.extras import (
-    ABSENT,
-    BLOCKS,
-    DERIVED,
-    LINE,
-    MESSAGE,
-    REST,
-    foreign_of,
-    restored,
-    with_rest,
-)
-from recollect.sessions.exchange.formats.blocks import (
-    anthropic_block,
-    block_extras,
-    in_blocks,
-    plain_content,
-    with_extras,
-)
-from recollect.sessions.exchange.transcript_format import (
-    ForeignLine,
-    ForeignMessage,
-    ForeignSession,
-    Malformed,
-    Owned,
-    Record,
-    Skip,
-    parse_time,
-)
+from recollect.sessions.exchange import extras
+from recollect.sessions.exchange import transcript_format as port
+from recollect.sessions.exchange.formats import blocks
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.token_usage import MODEL, read_usage
@@ -50,7 +25,7 @@ from recollect.sessions.record.token_usage import MODEL, read_usage
 _MARKS = frozenset({"sessionId", "leafUuid", "snapshot"})
 """Fields by which a typed line is one of Claude Code."""
 
-_HELD = frozenset({"message", "parentUuid", "timestamp", "type", "uuid", "content", REST})
+_HELD = frozenset({"message", "parentUuid", "timestamp", "type", "uuid", "content", extras.REST})
 """Fields of a line that the message replaces."""
 _SHARED = frozenset(
     {
@@ -100,22 +75,22 @@ class ClaudeCodeFormat:
     companion = ""
     is_owners = True
 
-    def recognises(self, record: Record) -> bool:
+    def recognises(self, record: port.Record) -> bool:
         """Return whether a record is a line of Claude Code."""
         return isinstance(record.get("type"), str) and not _MARKS.isdisjoint(record)
 
     def describe(
-        self, path: PurePath, header: Record | None, companion: Record | None = None
-    ) -> ForeignSession:
+        self, path: PurePath, header: port.Record | None, companion: port.Record | None = None
+    ) -> port.ForeignSession:
         """Return the session of a file: its name is the session's id."""
-        return ForeignSession(id=path.stem, agent=self.name)
+        return port.ForeignSession(id=path.stem, agent=self.name)
 
-    def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+    def parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
         """Return what one line says."""
         line = self._parse(record, session)
-        return restored(record, line, lambda: _line(record, session, "system", []))
+        return extras.restored(record, line, lambda: _line(record, session, "system", []))
 
-    def _parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+    def _parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
         match record.get("type"):
             case "user" | "assistant":
                 return _message(record, session)
@@ -128,18 +103,20 @@ class ClaudeCodeFormat:
             case "custom-title":
                 return _titled(_session(record, session), record.get("customTitle"), final=True)
             case str():
-                return Skip(reason="state of the program")
+                return port.Skip(reason="state of the program")
             case _:
-                return Malformed(reason="a line without a type")
+                return port.Malformed(reason="a line without a type")
 
 
-def _titled(session: ForeignSession, title: object, *, final: bool) -> ForeignLine:
+def _titled(session: port.ForeignSession, title: object, *, final: bool) -> port.ForeignLine:
     if not isinstance(title, str) or not title.strip():
-        return Malformed(reason="a title without text")
-    return ForeignSession(id=session.id, agent=session.agent, title=title, title_is_final=final)
+        return port.Malformed(reason="a title without text")
+    return port.ForeignSession(
+        id=session.id, agent=session.agent, title=title, title_is_final=final
+    )
 
 
-def _session(record: Record, session: ForeignSession) -> ForeignSession:
+def _session(record: port.Record, session: port.ForeignSession) -> port.ForeignSession:
     """Return the session of one line; a sub-agent talks in a session of its own."""
     main = record.get("sessionId")
     main = main if isinstance(main, str) and main else session.id
@@ -149,7 +126,7 @@ def _session(record: Record, session: ForeignSession) -> ForeignSession:
         agent = record.get("agentId")
         metadata = {"parent": main, "subagent": agent if isinstance(agent, str) else True}
         main = f"{main}/{agent if isinstance(agent, str) else 'sidechain'}"
-    return ForeignSession(
+    return port.ForeignSession(
         id=main,
         agent=session.agent,
         project=project if isinstance(project, str) else None,
@@ -157,41 +134,41 @@ def _session(record: Record, session: ForeignSession) -> ForeignSession:
     )
 
 
-def _message(record: Record, session: ForeignSession) -> ForeignLine:
+def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
     if record.get("isMeta") is True:
-        return Skip(reason="note of the program")
+        return port.Skip(reason="note of the program")
     if record.get("isApiErrorMessage") is True:
-        return Skip(reason="error of the program")
+        return port.Skip(reason="error of the program")
     message = record.get("message")
     if not isinstance(message, dict):
-        return Malformed(reason="a message line without a message")
+        return port.Malformed(reason="a message line without a message")
     content = message.get("content")
     if not isinstance(content, str | list | None):
-        return Malformed(reason="content that is neither text nor blocks")
+        return port.Malformed(reason="content that is neither text nor blocks")
     role = str(record["type"])
     if role == "user":
         content = _as_typed(content)
         role = _user_role(content)
     if not content:
-        return Skip(reason="no content")
+        return port.Skip(reason="no content")
     return _line(record, session, role, content)
 
 
 def _line(
-    record: Record, session: ForeignSession, role: str, content: str | list[Any]
-) -> ForeignMessage:
+    record: port.Record, session: port.ForeignSession, role: str, content: str | list[Any]
+) -> port.ForeignMessage:
     uuid, told = record.get("uuid"), record.get("message")
     message: dict[str, Any] = told if isinstance(told, dict) else {}
     metadata = {"parent": record.get("parentUuid"), "model": message.get("model")}
     if record.get("isCompactSummary") is True:
         role, metadata["kind"] = "system", "compaction"
     usage, reply = message.get("usage"), message.get("id")
-    return ForeignMessage(
+    return port.ForeignMessage(
         session=_session(record, session),
         role=role,
         content=content,
         id=uuid if isinstance(uuid, str) else None,
-        at=parse_time(record.get("timestamp")),
+        at=port.parse_time(record.get("timestamp")),
         metadata={key: value for key, value in metadata.items() if isinstance(value, str)},
         usage=usage if isinstance(usage, dict) else None,
         reply=reply if isinstance(reply, str) else None,
@@ -201,18 +178,18 @@ def _line(
 
 
 def _extra(
-    record: Record, message: dict[str, Any], content: str | list[Any]
+    record: port.Record, message: dict[str, Any], content: str | list[Any]
 ) -> dict[str, dict[str, Any]]:
-    """Return what a line holds that its message does not stand for."""
+    """Return what a line holds that its message does not say."""
     held = {"role", "content"} | ({"model"} if isinstance(message.get("model"), str) else set())
-    is_whole = content == message.get("content")
-    blocks = block_extras(content, anthropic_block) if is_whole else {}
-    if record.get("type") == "assistant":  # always a list, no need to say so
-        blocks = {place: extra for place, extra in blocks.items() if extra}
+    rest: dict[str, Any] = {}
+    if isinstance(content, list) and content == message.get("content"):
+        is_answer = record.get("type") == "assistant"
+        rest = blocks.block_extras(content, blocks.anthropic_block, is_always_list=is_answer)
     return {
         "line": {key: record[key] for key in record if key not in _HELD | _SHARED},
         "message": {key: message[key] for key in message if key not in held},
-        "blocks": blocks,
+        "blocks": rest,
     }
 
 
@@ -249,12 +226,12 @@ def _typed_text(text: str) -> str:
     return _REMINDER.sub("", text) if "<system-reminder>" in text else text
 
 
-def _system(record: Record, session: ForeignSession) -> ForeignLine:
+def _system(record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
     content = record.get("content")
     if not isinstance(content, str) or not content.strip():
-        return Skip(reason="no content")
+        return port.Skip(reason="no content")
     if record.get("isMeta") is True or record.get("subtype") in _NOTICES:
-        return Skip(reason="note of the program")
+        return port.Skip(reason="note of the program")
     return _line(record, session, "system", content)
 
 
@@ -269,7 +246,7 @@ class ClaudeCodeWriter:
 
     name = _FORM.name
 
-    def records(self, session: Session, items: Iterable[Owned | Compaction]) -> Iterator[Any]:
+    def records(self, session: Session, items: Iterable[port.Owned | Compaction]) -> Iterator[Any]:
         """Yield the lines of a session."""
         chain = _Chain(session)
         for item in items:
@@ -291,19 +268,19 @@ class _Chain:
         self._known: set[str] = set()
         self.session_id = _session_id(session)
 
-    def message(self, item: Owned) -> dict[str, Any]:
+    def message(self, item: port.Owned) -> dict[str, Any]:
         """Return the line of a message."""
         message = item.message
-        foreign = foreign_of(message.metadata) if _is_native(item) else {}
+        foreign = extras.foreign_of(message.metadata) if item.is_of(_FORM.name) else {}
         line = self._frame(item, foreign) | _said(message, foreign)
         self._last = line["uuid"]
         self._known.add(line["uuid"])
-        return with_rest(line, message, _FORM, native=_is_native(item))
+        return extras.with_rest(line, message, _FORM, native=item.is_of(_FORM.name))
 
     def summary(self, item: Compaction) -> Iterator[dict[str, Any]]:
         """Yield the border that Claude Code begins to read at, and the summary after it."""
         border, told = _uuid_of(item.id + "/border"), _uuid_of(item.id)
-        frame = self._made(item.created_at) | {REST: {DERIVED: True}}
+        frame = self._made(item.created_at) | {extras.REST: {extras.DERIVED: True}}
         yield frame | {
             "type": "system",
             "subtype": "compact_boundary",
@@ -323,20 +300,23 @@ class _Chain:
         self._last = told
         self._known.clear()
 
-    def _frame(self, item: Owned, foreign: Mapping[str, Any]) -> dict[str, Any]:
+    def _frame(self, item: port.Owned, foreign: Mapping[str, Any]) -> dict[str, Any]:
         """Return a line without what was said."""
         message = item.message
         parent = message.metadata.get("parent")
         frame = self._made(message.created_at)
-        if _is_native(item):
-            frame = {**foreign_of(item.owner.metadata), **_part(foreign, LINE)}
-            for name in foreign.get(ABSENT, ()):
+        if item.is_of(_FORM.name):
+            frame = {
+                **extras.foreign_of(item.owner.metadata),
+                **extras.part_of(foreign, extras.LINE),
+            }
+            for name in foreign.get(extras.ABSENT, ()):
                 frame.pop(name, None)
             frame["timestamp"] = to_iso(message.created_at)
             if item.owner.id != self._session.id or "sessionId" not in frame:
                 frame["sessionId"] = self.session_id
         return frame | {
-            "uuid": (_is_native(item) and message.foreign_id) or _uuid_of(message.id),
+            "uuid": (item.is_of(_FORM.name) and message.foreign_id) or _uuid_of(message.id),
             "parentUuid": parent if parent in self._known else self._last,
         }
 
@@ -354,17 +334,23 @@ class _Chain:
 
 def _said(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
     """Return the type of a line, and its message."""
-    content = with_extras(plain_content(message.content, anthropic_block), foreign.get(BLOCKS))
+    content = blocks.with_extras(
+        blocks.plain_content(message.content, blocks.anthropic_block), foreign.get(extras.BLOCKS)
+    )
     if message.role == "system" and message.metadata.get("kind") != "compaction":
-        subtype = _part(foreign, LINE).get("subtype", "informational")
+        subtype = extras.part_of(foreign, extras.LINE).get("subtype", "informational")
         return {"type": "system", "subtype": subtype, "content": message.text}
     kind = "assistant" if message.role == "assistant" else "user"
     told: dict[str, Any] = {"role": kind, "content": content}
     if kind == "assistant":
-        told["content"] = in_blocks(content)
+        told["content"] = blocks.in_blocks(content)
         told |= _model(message) if foreign else _answer(message)
     summary = {"isCompactSummary": True} if message.role == "system" else {}
-    return {"type": kind, **summary, "message": told | dict(_part(foreign, MESSAGE))}
+    return {
+        "type": kind,
+        **summary,
+        "message": told | dict(extras.part_of(foreign, extras.MESSAGE)),
+    }
 
 
 def _answer(message: Message) -> dict[str, Any]:
@@ -389,23 +375,13 @@ def _model(message: Message) -> dict[str, Any]:
     return {"model": model} if isinstance(model, str) else {}
 
 
-def _is_native(item: Owned) -> bool:
-    """Whether a message was imported from Claude Code."""
-    return item.owner.source == _FORM.name and bool(item.message.foreign_id)
-
-
 def _session_id(session: Session) -> str:
     """Return the id of a session there: Claude Code takes nothing but UUIDs."""
     if session.source == _FORM.name:
-        told = foreign_of(session.metadata).get("sessionId")
+        told = extras.foreign_of(session.metadata).get("sessionId")
         return told if isinstance(told, str) else str(session.foreign_id)
     return _uuid_of(session.id)
 
 
 def _uuid_of(text: str) -> str:
     return text if _UUID.fullmatch(text) else str(uuid.uuid5(uuid.NAMESPACE_OID, text))
-
-
-def _part(foreign: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = foreign.get(name)
-    return part if isinstance(part, Mapping) else {}

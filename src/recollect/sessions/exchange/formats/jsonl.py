@@ -14,17 +14,8 @@ import msgspec
 
 from recollect.core.clock import to_iso
 from recollect.sessions.context.compaction import Compaction
-from recollect.sessions.exchange.extras import DERIVED, REST, restored, with_rest
-from recollect.sessions.exchange.transcript_format import (
-    ForeignLine,
-    ForeignMessage,
-    ForeignSession,
-    Malformed,
-    Owned,
-    Record,
-    Skip,
-    parse_time,
-)
+from recollect.sessions.exchange import extras
+from recollect.sessions.exchange import transcript_format as port
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.session import Session
 
@@ -57,72 +48,74 @@ class JsonlFormat:
     companion = ""
     is_owners = False
 
-    def recognises(self, record: Record) -> bool:
+    def recognises(self, record: port.Record) -> bool:
         """Return whether a record looks like a message or like the header of a mirror."""
         return _MIRROR in record or (
             isinstance(record.get("role"), str) and any(key in record for key in _CONTENT)
         )
 
     def describe(
-        self, path: PurePath, header: Record | None, companion: Record | None = None
-    ) -> ForeignSession:
+        self, path: PurePath, header: port.Record | None, companion: port.Record | None = None
+    ) -> port.ForeignSession:
         """Return the session of a file: its path, because two folders may hold the same name."""
         if header is not None and _MIRROR in header and isinstance(header.get("id"), str):
-            return ForeignSession(
+            return port.ForeignSession(
                 id=header["id"],
                 key=_text(header, "key"),
                 agent=_text(header, "agent"),
                 project=_text(header, "project"),
                 title=_text(header, "title"),
-                at=parse_time(header.get("created_at")),
+                at=port.parse_time(header.get("created_at")),
                 metadata=facts if isinstance(facts := header.get("metadata"), dict) else {},
             )
-        return ForeignSession(id=str(path), key=_plain_key(path.stem))
+        return port.ForeignSession(id=str(path), key=_plain_key(path.stem))
 
-    def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+    def parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
         """Return what one line says."""
         line = self._parse(record, session)
-        return restored(record, line, lambda: _message(record, session, "system", []))
+        return extras.restored(record, line, lambda: _message(record, session, "system", []))
 
-    def _parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+    def _parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
         if _MIRROR in record:
             return session
         if record.get("type") == "compaction" and "role" not in record:
-            return Skip(reason="made by recollect of the messages before")
+            return port.Skip(reason="made by recollect of the messages before")
         role = record.get("role")
         known = _ROLES.get(role.lower()) if isinstance(role, str) else None
         if known is None:
-            return Malformed(reason="no known role")
+            return port.Malformed(reason="no known role")
         content = _content(record, known)
         if not isinstance(content, str | list | None):
-            return Malformed(reason="content that is neither text nor blocks")
+            return port.Malformed(reason="content that is neither text nor blocks")
         if not content:
-            return Skip(reason="no content")
+            return port.Skip(reason="no content")
         return _message(record, _placed(record, session), known, content)
 
 
 def _message(
-    record: Record, session: ForeignSession, role: str, content: str | list[Any]
-) -> ForeignMessage:
+    record: port.Record, session: port.ForeignSession, role: str, content: str | list[Any]
+) -> port.ForeignMessage:
     metadata = record.get("metadata")
-    return ForeignMessage(
+    return port.ForeignMessage(
         session=session,
         role=role,
         content=content,
         id=_identity(record),
         name=_text(record, *_NAME),
-        at=next((at for key in _TIME if (at := parse_time(record.get(key))) is not None), None),
+        at=next(
+            (at for key in _TIME if (at := port.parse_time(record.get(key))) is not None), None
+        ),
         metadata=metadata if isinstance(metadata, dict) else {},
     )
 
 
-def _placed(record: Record, session: ForeignSession) -> ForeignSession:
+def _placed(record: port.Record, session: port.ForeignSession) -> port.ForeignSession:
     """Return the session that a line names, or that of the file."""
     title, project = _text(record, "title"), _text(record, "project")
     named = _text(record, *_SESSION)
     if named is None and title is None and project is None:
         return session
-    return ForeignSession(
+    return port.ForeignSession(
         id=named or session.id,
         key=_plain_key(named) if named else session.key,
         agent=session.agent,
@@ -138,7 +131,7 @@ def _plain_key(name: str) -> str | None:
     return printable[:500] or None
 
 
-def _content(record: Record, role: str) -> object:
+def _content(record: port.Record, role: str) -> object:
     content = next((record[key] for key in _CONTENT if record.get(key) is not None), None)
     calls = record.get("tool_calls")
     if role == "tool" and isinstance(content, str | None) and "tool_call_id" in record:
@@ -163,12 +156,12 @@ def _call(call: object) -> object:
     return {"type": "function_call", "call_id": call.get("id")} | call["function"]
 
 
-def _identity(record: Record) -> str | None:
+def _identity(record: port.Record) -> str | None:
     value = next((record[key] for key in _ID if record.get(key) is not None), None)
     return str(value) if isinstance(value, str | int) and str(value) else None
 
 
-def _text(record: Record, *keys: str) -> str | None:
+def _text(record: port.Record, *keys: str) -> str | None:
     """Return the first of ``keys`` that holds a text which is not blank."""
     return next(
         (value for key in keys if isinstance(value := record.get(key), str) and value.strip()), None
@@ -183,7 +176,7 @@ class JsonlWriter:
 
     name = _FORM.name
 
-    def records(self, session: Session, items: Iterable[Owned | Compaction]) -> Iterator[Any]:
+    def records(self, session: Session, items: Iterable[port.Owned | Compaction]) -> Iterator[Any]:
         """Yield the header, then the messages."""
         yield _header(session)
         for item in items:
@@ -193,9 +186,9 @@ class JsonlWriter:
                     "summary": item.summary,
                     "at": to_iso(item.created_at),
                 }
-                yield told | {REST: {DERIVED: True}}
+                yield told | {extras.REST: {extras.DERIVED: True}}
             else:
-                yield with_rest(_line(item), item.message, _FORM, native=False)
+                yield extras.with_rest(_line(item), item.message, _FORM, native=False)
 
 
 def _header(session: Session) -> dict[str, Any]:
@@ -214,7 +207,7 @@ def _header(session: Session) -> dict[str, Any]:
     return header | {"created_at": to_iso(session.created_at)} | told
 
 
-def _line(item: Owned) -> dict[str, Any]:
+def _line(item: port.Owned) -> dict[str, Any]:
     message, blocks = item.message, item.message.content
     foreign = message.foreign_id if item.owner.source == _FORM.name else None
     is_text = len(blocks) == 1 and isinstance(blocks[0], TextBlock)

@@ -15,33 +15,9 @@ import msgspec
 
 from recollect.core.clock import to_iso
 from recollect.sessions.context.compaction import Compaction
-from recollect.sessions.exchange.extras import (
-    BLOCKS,
-    DERIVED,
-    LINE,
-    MESSAGE,
-    REST,
-    foreign_of,
-    restored,
-    with_rest,
-)
-from recollect.sessions.exchange.formats.blocks import (
-    block_extras,
-    in_blocks,
-    openclaw_block,
-    plain_content,
-    with_extras,
-)
-from recollect.sessions.exchange.transcript_format import (
-    ForeignLine,
-    ForeignMessage,
-    ForeignSession,
-    Malformed,
-    Owned,
-    Record,
-    Skip,
-    parse_time,
-)
+from recollect.sessions.exchange import extras
+from recollect.sessions.exchange import transcript_format as port
+from recollect.sessions.exchange.formats import blocks
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
@@ -57,7 +33,7 @@ _ROLES = {
     "compactionSummary": "system",
     "branchSummary": "system",
 }
-_HELD = frozenset({"id", "message", "parentId", "summary", "timestamp", "type", REST})
+_HELD = frozenset({"id", "message", "parentId", "summary", "timestamp", "type", extras.REST})
 """Fields of an entry that the message replaces."""
 _SAID = frozenset({"command", "content", "isError", "output", "summary", "toolCallId", "toolName"})
 """Fields of the message in it, likewise."""
@@ -75,7 +51,7 @@ class OpenClawFormat:
     companion = "sessions.json"
     is_owners = False
 
-    def recognises(self, record: Record) -> bool:
+    def recognises(self, record: port.Record) -> bool:
         """Return whether a record is a line of OpenClaw."""
         if "recollect" in record:
             return False
@@ -85,27 +61,27 @@ class OpenClawFormat:
         )
 
     def describe(
-        self, path: PurePath, header: Record | None, companion: Record | None = None
-    ) -> ForeignSession:
+        self, path: PurePath, header: port.Record | None, companion: port.Record | None = None
+    ) -> port.ForeignSession:
         """Return the session of a file, from its header or, without one, from its name."""
         header = header if header is not None and header.get("type") == "session" else {}
         given = header.get("id")
         project = header.get("cwd")
         session_id = given if isinstance(given, str) and given else path.stem
-        return ForeignSession(
+        return port.ForeignSession(
             id=session_id,
             key=_key_of(session_id, companion or {}),
             agent=_agent_of(path),
             project=project if isinstance(project, str) and project else None,
-            at=parse_time(header.get("timestamp")),
+            at=port.parse_time(header.get("timestamp")),
         )
 
-    def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+    def parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
         """Return what one entry says."""
         line = self._parse(record, session)
-        return restored(record, line, lambda: _line(record, session, "system", []))
+        return extras.restored(record, line, lambda: _line(record, session, "system", []))
 
-    def _parse(self, record: Record, session: ForeignSession) -> ForeignLine:
+    def _parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
         match record.get("type"):
             case "message":
                 return _message(record, session)
@@ -114,11 +90,11 @@ class OpenClawFormat:
             case "compaction" | "branch_summary" as kind:
                 return _summary(record, session, kind)
             case "session_info" if isinstance(record.get("name"), str):
-                return ForeignSession(id=session.id, title=record["name"], title_is_final=True)
+                return port.ForeignSession(id=session.id, title=record["name"], title_is_final=True)
             case str():
-                return Skip(reason="state of the program")
+                return port.Skip(reason="state of the program")
             case _:
-                return Malformed(reason="an entry without a type")
+                return port.Malformed(reason="an entry without a type")
 
 
 def _agent_of(path: PurePath) -> str | None:
@@ -127,7 +103,7 @@ def _agent_of(path: PurePath) -> str | None:
     return folders[1] if len(folders) == 3 and folders[::2] == ("agents", "sessions") else None
 
 
-def _key_of(session_id: str, companion: Record) -> str | None:
+def _key_of(session_id: str, companion: port.Record) -> str | None:
     """Return the session key that ``sessions.json`` gives to a session, where it still does."""
     for key, entry in companion.items():
         if isinstance(entry, dict) and entry.get("sessionId") == session_id:
@@ -135,29 +111,31 @@ def _key_of(session_id: str, companion: Record) -> str | None:
     return None
 
 
-def _message(record: Record, session: ForeignSession) -> ForeignLine:
+def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
     message = record.get("message")
     if not isinstance(message, dict):
-        return Malformed(reason="a message entry without a message")
+        return port.Malformed(reason="a message entry without a message")
     role = _ROLES.get(str(message.get("role")))
     if role is None:
-        return Malformed(reason="a message without a known role")
+        return port.Malformed(reason="a message without a known role")
     content = _content(message, record.get("id"))
     if not isinstance(content, str | list | None):
-        return Malformed(reason="content that is neither text nor blocks")
+        return port.Malformed(reason="content that is neither text nor blocks")
     if not content:
-        return Skip(reason="no content")
+        return port.Skip(reason="no content")
     if isinstance(content, str) and content.strip() in _SILENT:
-        return Skip(reason="a silent reply")
+        return port.Skip(reason="a silent reply")
     return _line(record, _placed(session, message, role), role, content)
 
 
-def _placed(session: ForeignSession, message: dict[str, Any], role: str) -> ForeignSession:
+def _placed(
+    session: port.ForeignSession, message: dict[str, Any], role: str
+) -> port.ForeignSession:
     """Return the session with the key that a message of OpenClaudeCode tells."""
     channel, sender = message.get("channel"), message.get("from")
     if session.key or role != "user" or not isinstance(channel, str) or not sender:
         return session
-    return ForeignSession(
+    return port.ForeignSession(
         id=session.id,
         key=f"{channel}:{sender}",
         agent=session.agent,
@@ -167,38 +145,39 @@ def _placed(session: ForeignSession, message: dict[str, Any], role: str) -> Fore
 
 
 def _line(
-    record: Record, session: ForeignSession, role: str, content: str | list[Any]
-) -> ForeignMessage:
+    record: port.Record, session: port.ForeignSession, role: str, content: str | list[Any]
+) -> port.ForeignMessage:
     message = record["message"] if isinstance(record.get("message"), dict) else {}
     entry, sender = record.get("id"), message.get("from")
     facts = {"parent": record.get("parentId"), "model": message.get("model")}
-    at, usage = parse_time(record.get("timestamp")), message.get("usage")
-    return ForeignMessage(
+    at, usage = port.parse_time(record.get("timestamp")), message.get("usage")
+    return port.ForeignMessage(
         session=session,
         role=role,
         content=content,
         id=entry if isinstance(entry, str) else None,
         name=sender if isinstance(sender, str) and sender else None,
-        at=at if at is not None else parse_time(message.get("timestamp")),
+        at=at if at is not None else port.parse_time(message.get("timestamp")),
         metadata={key: value for key, value in facts.items() if isinstance(value, str)},
         usage=usage if isinstance(usage, dict) else None,
         extra=_extra(record, message),
     )
 
 
-def _extra(record: Record, message: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return what an entry holds that its message does not stand for."""
+def _extra(record: port.Record, message: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return what an entry holds that its message does not say."""
     held = _SAID | {key for key in ("from", "model") if isinstance(message.get(key), str)}
     held |= {"role"} if message.get("role") in _PLAIN else set()
-    if parse_time(message.get("timestamp")) == parse_time(record.get("timestamp")):
+    if port.parse_time(message.get("timestamp")) == port.parse_time(record.get("timestamp")):
         held |= {"timestamp"}
-    blocks = block_extras(message.get("content"), openclaw_block)
-    if message.get("role") != "user":  # always lists, no need to say so
-        blocks = {place: extra for place, extra in blocks.items() if extra}
+    content, is_answer = message.get("content"), message.get("role") != "user"
+    rest: dict[str, Any] = {}
+    if isinstance(content, list):
+        rest = blocks.block_extras(content, blocks.openclaw_block, is_always_list=is_answer)
     return {
         "line": {key: record[key] for key in record if key not in _HELD},
         "message": {key: message[key] for key in message if key not in held},
-        "blocks": blocks,
+        "blocks": rest,
     }
 
 
@@ -233,10 +212,10 @@ def _content(message: dict[str, Any], entry: object) -> object:
             return message.get("content")
 
 
-def _summary(record: Record, session: ForeignSession, kind: str) -> ForeignLine:
+def _summary(record: port.Record, session: port.ForeignSession, kind: str) -> port.ForeignLine:
     summary = record.get("summary")
     if not isinstance(summary, str) or not summary.strip():
-        return Skip(reason="no content")
+        return port.Skip(reason="no content")
     line = _line(record, session, "system", summary)
     return msgspec.structs.replace(line, metadata=line.metadata | {"kind": kind})
 
@@ -252,7 +231,7 @@ class OpenClawWriter:
 
     name = _FORM.name
 
-    def records(self, session: Session, items: Iterable[Owned | Compaction]) -> Iterator[Any]:
+    def records(self, session: Session, items: Iterable[port.Owned | Compaction]) -> Iterator[Any]:
         """Yield the header and the entries of a session."""
         yield _header(session)
         if session.title is not None:
@@ -270,7 +249,7 @@ class OpenClawWriter:
                 yield _summary_line(summary, last, entry["id"])
                 entry["parentId"] = last = summary.id
             waiting = []
-            yield with_rest(entry, item.message, _FORM, native=_is_native(item))
+            yield extras.with_rest(entry, item.message, _FORM, native=item.is_of(_FORM.name))
             last = entry["id"]
             known.add(entry["id"])
         for summary in waiting:
@@ -297,13 +276,13 @@ def _summary_line(summary: Compaction, parent: str | None, kept: str | None) -> 
         "summary": summary.summary,
         "firstKeptEntryId": kept,
         "tokensBefore": summary.tokens_before,
-        REST: {DERIVED: True},
+        extras.REST: {extras.DERIVED: True},
     }
 
 
-def _entry(item: Owned, last: str | None, known: set[str]) -> dict[str, Any]:
-    message, native = item.message, _is_native(item)
-    foreign = foreign_of(message.metadata) if native else {}
+def _entry(item: port.Owned, last: str | None, known: set[str]) -> dict[str, Any]:
+    message, native = item.message, item.is_of(_FORM.name)
+    foreign = extras.foreign_of(message.metadata) if native else {}
     parent = message.metadata.get("parent")
     frame = {
         "id": (native and message.foreign_id) or message.id,
@@ -312,9 +291,14 @@ def _entry(item: Owned, last: str | None, known: set[str]) -> dict[str, Any]:
     }
     kind = message.metadata.get("kind")
     if kind in _SUMMARIES and message.role == "system":
-        return {"type": kind, **frame, "summary": message.text, **_part(foreign, LINE)}
-    said = _said(message, foreign) | dict(_part(foreign, MESSAGE))
-    return {"type": "message", **frame, "message": said, **_part(foreign, LINE)}
+        return {
+            "type": kind,
+            **frame,
+            "summary": message.text,
+            **extras.part_of(foreign, extras.LINE),
+        }
+    said = _said(message, foreign) | dict(extras.part_of(foreign, extras.MESSAGE))
+    return {"type": "message", **frame, "message": said, **extras.part_of(foreign, extras.LINE)}
 
 
 def _said(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
@@ -329,19 +313,21 @@ def _said(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _by_role(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
-    match _part(foreign, MESSAGE).get("role"), message.content:
+    match extras.part_of(foreign, extras.MESSAGE).get("role"), message.content:
         case "bashExecution", (ToolUseBlock() as call, ToolResultBlock() as result):
             command = call.input.get("command") if isinstance(call.input, dict) else None
             return {"command": command, "output": _plain(result)}
         case "compactionSummary" | "branchSummary", _:
             return {"summary": message.text}
         case _, (ToolResultBlock() as result,) if message.role == "tool":
-            told = {"role": "toolResult", **openclaw_block(result)}
+            told = {"role": "toolResult", **blocks.openclaw_block(result)}
             del told["type"]
             return told
-    content = with_extras(plain_content(message.content, openclaw_block), foreign.get(BLOCKS))
+    content = blocks.with_extras(
+        blocks.plain_content(message.content, blocks.openclaw_block), foreign.get(extras.BLOCKS)
+    )
     if message.role == "assistant":
-        content = in_blocks(content)
+        content = blocks.in_blocks(content)
     return {"role": message.role, "content": content}
 
 
@@ -352,13 +338,3 @@ def _plain(result: ToolResultBlock) -> str:
 def _usage(spent: TokenUsage) -> dict[str, int]:
     counts = {"input": spent.input, "output": spent.output, "totalTokens": spent.total}
     return counts | {"cacheRead": spent.cache_read, "cacheWrite": spent.cache_write}
-
-
-def _is_native(item: Owned) -> bool:
-    """Whether a message was imported from OpenClaw."""
-    return item.owner.source == _FORM.name and bool(item.message.foreign_id)
-
-
-def _part(foreign: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = foreign.get(name)
-    return part if isinstance(part, Mapping) else {}

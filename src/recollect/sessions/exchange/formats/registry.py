@@ -23,7 +23,7 @@ def writer_of(format_name: str) -> TranscriptWriter:
     """Return what writes a format.
 
     Raises:
-        InvalidInput: there is no such format.
+        InvalidInput: the format is unknown.
     """
     writer = WRITERS.get(format_name)
     if writer is None:
