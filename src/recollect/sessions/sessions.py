@@ -13,11 +13,9 @@ from typing import Any
 
 import msgspec
 
-from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
-from recollect.core.settings import SessionSettings
 from recollect.sessions.catalogue import Catalogue, named_session
 from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.context.window import ContextWindows
@@ -41,8 +39,8 @@ from recollect.sessions.lifecycle import (
 )
 from recollect.sessions.policy.conversation import ConversationPolicy, check_mode
 from recollect.sessions.policy.freshness import rule_for, zone_of
-from recollect.sessions.record.access import MirrorSignal, SessionAccess, SilentMirror
-from recollect.sessions.record.draft import DraftMaker, TextRedactor, check_time
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.draft import check_time
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -56,7 +54,7 @@ from recollect.sessions.record.session import (
 )
 from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.transcripts import Transcripts
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.locks import TicketQueue
 from recollect.store.paths import check_id
@@ -70,13 +68,7 @@ class Sessions:
     `ContextWindows`.
 
     Args:
-        database: ``records.db``.
-        clock: Tells the time.
-        ids: Gives rows their ids.
-        settings: The section ``sessions``.
-        redactor: Takes secrets out before anything is stored; None stores texts as they come.
-        mirror: Is notified after each commit that added messages.
-        scope: Whose sessions these are.
+        access: The records, and whose they are.
         opened: Is called when a session was made, or found to go on with.
         window: What a context window needs; nothing that asks a model if not given.
         turns: Where those who answer in a session queue; None without a queue.
@@ -84,28 +76,13 @@ class Sessions:
 
     def __init__(
         self,
+        access: SessionAccess,
         *,
-        database: Database,
-        clock: Clock,
-        ids: IdSource,
-        settings: SessionSettings,
-        redactor: TextRedactor | None,
-        mirror: MirrorSignal | None = None,
-        scope: Scope | None = None,
         opened: Callable[[], None] = lambda: None,
         window: WindowParts | None = None,
         turns: TicketQueue | None = None,
     ) -> None:
-        self._access = access = SessionAccess(
-            database=database,
-            clock=clock,
-            ids=ids,
-            settings=settings,
-            redactor=redactor,
-            drafts=DraftMaker(clock, ids, redactor),
-            mirror=mirror if mirror is not None else SilentMirror(),
-            scope=scope if scope is not None else Scope(),
-        )
+        self._access = access
         self._opened = opened
         self._window = window if window is not None else WindowParts()
         self._turns = turns
@@ -143,19 +120,8 @@ class Sessions:
 
     def within(self, scope: Scope) -> Sessions:
         """Return the same sessions as another scope sees them."""
-        access = self._access
-        return Sessions(
-            database=access.database,
-            clock=access.clock,
-            ids=access.ids,
-            settings=access.settings,
-            redactor=access.redactor,
-            mirror=access.mirror,
-            scope=scope,
-            opened=self._opened,
-            window=self._window,
-            turns=self._turns,
-        )
+        access = msgspec.structs.replace(self._access, scope=scope)
+        return Sessions(access, opened=self._opened, window=self._window, turns=self._turns)
 
     def create(
         self,

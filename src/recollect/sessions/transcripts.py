@@ -22,10 +22,8 @@ from recollect.sessions.record.session import require_living, require_session
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.record.transcript_rows import (
-    append_drafts,
+    append_messages,
     find_message,
-    known_message,
-    message_from,
     read_messages,
 )
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
@@ -152,13 +150,7 @@ class Transcripts:
 
         make([], {})  # so that wrong facts are refused before the answer comes
         self._access.database.read(lambda tx: require_living(tx, self._access.scope, session_id))
-        growing = GrowingMessage(
-            database=self._access.database,
-            scope=self._access.scope,
-            session_id=session_id,
-            guard=lambda tx: self._check(tx, lease),
-            mirror=self._access.mirror,
-        )
+        growing = GrowingMessage(self._access, session_id, lambda tx: self._check(tx, lease))
         return MessageStream(growing, make, self._access.clock)
 
     def append_stream(
@@ -264,13 +256,7 @@ class Transcripts:
         def unit(tx: Transaction) -> list[Message]:
             session = require_living(tx, self._access.scope, session_id)
             self._check(tx, lease)
-            places = append_drafts(tx, session, drafts)
-            return [
-                message_from(session, draft, place)
-                if isinstance(place, int)
-                else known_message(tx, self._access.scope, session, place)
-                for draft, place in zip(drafts, places, strict=True)
-            ]
+            return append_messages(tx, self._access.scope, session, drafts)
 
         messages = self._access.database.write(unit)
         self._access.mirror.notify()

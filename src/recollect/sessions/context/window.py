@@ -7,7 +7,7 @@ flushed before in `flush`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -22,7 +22,6 @@ from recollect.sessions.context.compaction import (
 )
 from recollect.sessions.context.flush import (
     Flushed,
-    Note,
     count_failure,
     count_flush,
     flushed_seq,
@@ -215,7 +214,10 @@ class ContextWindows:
         now = self._access.clock.now_ms()
         try:
             said = self._between(session.id, seen, session.last_seq)
-            notes = self._redacted(self._parts.notes.notes(map(utterance_of, said)))
+            notes = [
+                msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
+                for note in self._parts.notes.notes(map(utterance_of, said))
+            ]
             done = write_notes(workspace, notes, now, zone_of(self._access.settings.time_zone))
         except RecollectError as error:
             code = error.code
@@ -226,12 +228,6 @@ class ContextWindows:
             lambda tx: count_flush(tx, session, done, through_seq=through, at=now)
         )
         return done
-
-    def _redacted(self, notes: Iterable[Note]) -> list[Note]:
-        redactor = self._access.redactor
-        if redactor is None:
-            return list(notes)
-        return [msgspec.structs.replace(note, text=redactor.text(note.text)) for note in notes]
 
     def _compact(self, wanted: Replacement) -> Compacted:
         messages = self._between(wanted.session_id, wanted.after_seq, wanted.through_seq)
@@ -294,8 +290,7 @@ class ContextWindows:
             count=sizer.text,
         )
         made = self._parts.summariser.summarise(order)
-        said = made.text.strip()
-        redacted = said if self._access.redactor is None else self._access.redactor.text(said)
+        redacted = self._access.drafts.redacted(made.text.strip())
         return Summary(text=shortened(redacted, tokens, sizer.text), made_by=made.made_by)
 
     def _between(self, session_id: str, after_seq: int, through_seq: int) -> Iterator[Message]:

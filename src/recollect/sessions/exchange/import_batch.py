@@ -169,7 +169,7 @@ class ImportBatch:
                 waits_for = session.id
                 continue
             places = append_drafts(tx, session, self._drafts[foreign_id])
-            fresh = sum(isinstance(place, int) for place in places)
+            fresh = sum(not isinstance(place, str) for place in places)
             stored += fresh
             duplicates += len(places) - fresh
         self._store_titles(tx, scope, source)

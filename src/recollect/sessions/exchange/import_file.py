@@ -131,12 +131,12 @@ class FileImport:
         if message.shared and not self._extras.knows(message.session.id):
             self._share(message)
         draft = self._draft(message, line)
-        self._time = draft.created_at
+        self._time = draft.message.created_at
         foreign_id = message.session.id
         if not self._batch.has(foreign_id):
             facts = merged(self._facts.get(foreign_id), message.session)
             self._facts[foreign_id] = facts
-            self._batch.begin(self._makers.session(facts, draft.created_at))
+            self._batch.begin(self._makers.session(facts, draft.message.created_at))
         if message.session.title is not None:
             self._learn(message.session)
         self._batch.add(foreign_id, draft)

@@ -19,7 +19,6 @@ from recollect.sessions.policy.modes import ModeRules, calls, mode_rules
 from recollect.sessions.policy.visibility import (
     MAIN_AGENT,
     VisibilityGroup,
-    speakers_of,
     visibility_group_of,
 )
 from recollect.sessions.record.access import SessionAccess
@@ -105,7 +104,7 @@ class ConversationPolicy:
         Raises:
             NotFound: there is no such session in the scope.
         """
-        return self._visibility_group(self._session(session_id))
+        return visibility_group_of(self._session(session_id), self.links)
 
     def parts(self, session_id: str) -> list[LineageSegment]:
         """Return where the messages of a session stand: its own, and those a fork shares.
@@ -124,7 +123,8 @@ class ConversationPolicy:
             NotFound: there is no such session in the scope.
         """
         session = self._session(session_id)
-        return mode_rules(session, self._visibility_group(session), self._access.settings.groups)
+        group = visibility_group_of(session, self.links)
+        return mode_rules(session, group, self._access.settings.groups)
 
     def is_addressed(self, session_id: str, text: str, *, reply_to_agent: bool = False) -> bool:
         """Return whether the agent is to answer: always, but in a group only when it is called.
@@ -183,9 +183,6 @@ class ConversationPolicy:
         return self._access.database.read(
             lambda tx: require_session(tx, self._access.scope, session_id)
         )
-
-    def _visibility_group(self, session: Session) -> VisibilityGroup:
-        return visibility_group_of(speakers_of(session), self.links)
 
 
 def check_mode(session: Session, mode: str) -> str:

@@ -85,7 +85,7 @@ class History:
             self._tenant,
             parse_key(key).text,
             self._access.drafts.label(sender, "sender"),
-            self._access.drafts.message("user", said).text,
+            self._access.drafts.message("user", said).message.text,
             None if message_id is None else self._access.drafts.label(message_id, "message id"),
             self._access.clock.now_ms() if at is None else check_time(at),
         )

@@ -29,7 +29,7 @@ from recollect.sessions.record.content import (
     readable_text,
 )
 from recollect.sessions.record.json_value import JsonCleaner, JsonValue
-from recollect.sessions.record.message import ROLES
+from recollect.sessions.record.message import ROLES, Message
 from recollect.text.tokens import estimate_tokens
 
 MAX_CONTENT_BYTES = 16 * 1024 * 1024
@@ -56,26 +56,17 @@ class TextRedactor(Protocol):
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """A message that can be stored as it is; the fields are those of `Message`.
+    """A message that can be stored as it is.
 
     Attributes:
+        message: What it becomes; its owner, session and seq are not known yet.
         encoded_content: The content as JSON; a single text block as a JSON text.
         encoded_metadata: The metadata as JSON.
     """
 
-    id: str
-    role: str
-    blocks: tuple[ContentBlock, ...]
+    message: Message
     encoded_content: str
-    text: str
-    tokens: int
-    created_at: int
-    recorded_at: int
-    metadata: dict[str, Any]
     encoded_metadata: str
-    name: str | None = None
-    event_id: str | None = None
-    foreign_id: str | None = None
 
 
 class DraftMaker:
@@ -117,21 +108,23 @@ class DraftMaker:
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
         encoded, text = _encoded_content(blocks)
-        return Draft(
+        message = Message(
             id=self._ids.new(),
+            tenant="",
+            session_id="",
+            seq=0,
             role=check_role(role),
-            blocks=blocks,
-            encoded_content=encoded,
+            name=name,
+            content=blocks,
             text=text,
             tokens=estimate_tokens(text),
             created_at=now if at is None else check_time(at),
             recorded_at=now,
             metadata=facts,
-            encoded_metadata=encode_facts(facts),
-            name=name,
             event_id=None if event_id is None else check_event_id(event_id),
             foreign_id=foreign_id,
         )
+        return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 
     def label(self, text: str, what: str) -> str:
         """Return a title or name that can be stored.
@@ -175,11 +168,12 @@ class DraftMaker:
         if isinstance(content, str | bytes):
             _check_size(len(content))
             text = cleaner.value(content)
-            return (TextBlock(text=self._redacted(text)),)
+            return (TextBlock(text=self.redacted(text)),)
         blocks = parse_content(cleaner.value(_plain(content)))
         return tuple(self._redacted_block(block) for block in blocks)
 
-    def _redacted(self, text: str) -> str:
+    def redacted(self, text: str) -> str:
+        """Return a text without secrets."""
         return text if self._redactor is None else self._redactor.text(text)
 
     def _redacted_value(self, value: JsonValue) -> JsonValue:
@@ -188,12 +182,12 @@ class DraftMaker:
     def _redacted_block(self, block: ContentBlock) -> ContentBlock:
         match block:
             case TextBlock():
-                return TextBlock(text=self._redacted(block.text))
+                return TextBlock(text=self.redacted(block.text))
             case ThinkingBlock():
-                return ThinkingBlock(thinking=self._redacted(block.thinking))
+                return ThinkingBlock(thinking=self.redacted(block.thinking))
             case ImageBlock():
-                alt = None if block.alt is None else self._redacted(block.alt)
-                url = None if block.url is None else self._redacted(block.url)
+                alt = None if block.alt is None else self.redacted(block.alt)
+                url = None if block.url is None else self.redacted(block.url)
                 return msgspec.structs.replace(block, alt=alt, url=url)
             case ToolUseBlock():
                 return msgspec.structs.replace(block, input=self._redacted_value(block.input))

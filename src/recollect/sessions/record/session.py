@@ -11,7 +11,7 @@ from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey
-from recollect.store.columns import decode, json_object
+from recollect.store.columns import decode
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 
@@ -109,8 +109,7 @@ def session_of(row: Row) -> Session:
     Raises:
         StoreCorrupt: a cell is not what its column promises.
     """
-    metadata, overrides = json_object(row[20]), json_object(row[21])
-    return decode(Session, _FIELDS, row, metadata=metadata, overrides=overrides)
+    return decode(Session, _FIELDS, row, ("metadata", "overrides"))
 
 
 class Condition:

@@ -15,10 +15,11 @@ import msgspec
 from recollect.core.errors import Denied, StoreCorrupt
 from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.core.scope import Scope
+from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.event_ids import find_events
 from recollect.sessions.record.lineage import LineageSegment, rows_of, segments
-from recollect.sessions.record.message import Message, message_of
+from recollect.sessions.record.message import MESSAGE_FIELDS, Message, message_of
 from recollect.sessions.record.session import Condition, Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
 from recollect.sessions.record.tool_call import store_tool_calls
@@ -55,7 +56,9 @@ _TOUCH: LiteralString = """
 """
 
 
-def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> list[int | str]:
+def append_drafts(
+    tx: Transaction, session: Session, drafts: Sequence[Draft]
+) -> list[Message | str]:
     """Store the drafts after the newest message of their session.
 
     Args:
@@ -64,62 +67,64 @@ def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) ->
         drafts: In the order of the transcript.
 
     Returns:
-        For each draft its seq, or the id of the message that had its event id before.
+        For each draft its message, or the id of the one that had its event id before.
     """
-    ids = [draft.event_id for draft in drafts if draft.event_id is not None]
+    ids = [draft.message.event_id for draft in drafts if draft.message.event_id is not None]
     known = find_events(tx, session, ids) if ids else {}
-    places: list[int | str] = []
-    fresh: list[tuple[Draft, int]] = []
+    places: list[Message | str] = []
+    fresh: list[Message] = []
+    rows: list[list[SqlValue]] = []
     for draft in drafts:
-        if draft.event_id is not None and draft.event_id in known:
-            places.append(known[draft.event_id])
-            continue
-        if draft.event_id is not None:
-            known[draft.event_id] = draft.id
-        places.append(session.last_seq + len(fresh) + 1)
-        fresh.append((draft, session.last_seq + len(fresh) + 1))
+        event_id = draft.message.event_id
+        if event_id is not None:
+            if event_id in known:
+                places.append(known[event_id])
+                continue
+            known[event_id] = draft.message.id
+        message = msgspec.structs.replace(
+            draft.message,
+            tenant=session.tenant,
+            agent=session.agent,
+            user=session.user,
+            project=session.project,
+            session_id=session.id,
+            seq=session.last_seq + len(fresh) + 1,
+        )
+        places.append(message)
+        fresh.append(message)
+        rows.append(_row(message, draft))
     if fresh:
-        _insert(tx, session, fresh)
+        tx.executemany(_INSERT, rows)
+        _note(tx, session, fresh)
     return places
 
 
-def _insert(tx: Transaction, session: Session, fresh: list[tuple[Draft, int]]) -> None:
-    now = fresh[-1][0].recorded_at
-    tx.executemany(_INSERT, [_row(session, draft, seq) for draft, seq in fresh])
-    for draft, _ in fresh:
-        if draft.metadata:
-            add_usage(tx, session.id, draft.metadata)
-    newest = max(min(draft.created_at, now) for draft, _ in fresh)
-    tx.execute(_COUNT, (fresh[-1][1], len(fresh), max(newest, session.updated_at), session.id))
-    refs = [draft.id for draft, _ in fresh]
+def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
+    """Count new messages on their session, and tell of them and their tools."""
+    now = fresh[-1].recorded_at
+    for message in fresh:
+        if message.metadata:
+            add_usage(tx, session.id, message.metadata)
+    newest = max(min(message.created_at, now) for message in fresh)
+    tx.execute(_COUNT, (fresh[-1].seq, len(fresh), max(newest, session.updated_at), session.id))
+    refs = [message.id for message in fresh]
     record_changes(tx, tenant=session.tenant, kind=MESSAGE_KIND, refs=refs, op="put", at=now)
     record_event(
         tx,
-        MessagesAppended(scope=owner_of(session), at=now, first_seq=fresh[0][1], count=len(fresh)),
+        MessagesAppended(scope=owner_of(session), at=now, first_seq=fresh[0].seq, count=len(fresh)),
     )
-    store_tool_calls(tx, session, [draft for draft, _ in fresh])
+    if tools := [message for message in fresh if not _is_plain(message)]:
+        store_tool_calls(tx, session, tools)
 
 
-def _row(session: Session, draft: Draft, seq: int) -> list[SqlValue]:
-    row: list[SqlValue] = [
-        draft.id,
-        session.tenant,
-        session.agent,
-        session.user,
-        session.project,
-        session.id,
-        seq,
-        draft.role,
-        draft.name,
-        draft.encoded_content,
-        draft.text,
-        draft.tokens,
-        draft.created_at,
-        draft.recorded_at,
-        draft.encoded_metadata,
-        draft.event_id,
-        draft.foreign_id,
-    ]
+def _is_plain(message: Message) -> bool:
+    content = message.content
+    return message.role != "tool" and len(content) == 1 and type(content[0]) is TextBlock
+
+
+def _row(message: Message, draft: Draft) -> list[SqlValue]:
+    encoded = {"content": draft.encoded_content, "metadata": draft.encoded_metadata}
+    row = [encoded.get(name) or getattr(message, name) for name in MESSAGE_FIELDS]
     row.append(row_hash(row))
     return row
 
@@ -136,48 +141,24 @@ def rewrite_message(
         draft: What it is now; its id, seq and times stay.
         finished: It is whole: its tools are noted and its cost is counted, once.
     """
+    said, at = draft.message, draft.message.recorded_at
     now = msgspec.structs.replace(
-        draft, id=known.id, created_at=known.created_at, recorded_at=known.recorded_at
+        known, content=said.content, text=said.text, tokens=said.tokens, metadata=said.metadata
     )
-    row = _row(session, now, known.seq)
-    told = (now.encoded_content, now.text, now.tokens, now.encoded_metadata, row[-1], now.id)
+    row = _row(now, draft)
+    told = (draft.encoded_content, now.text, now.tokens, draft.encoded_metadata, row[-1], now.id)
     tx.execute(_REWRITE, told)
-    if finished:
-        store_tool_calls(tx, session, [now])
-        add_usage(tx, session.id, now.metadata)
-    at = draft.recorded_at
     for kind in (MESSAGE_KIND, REWRITE_KIND):
         record_changes(tx, tenant=session.tenant, kind=kind, refs=[now.id], op="put", at=at)
     if finished:
+        store_tool_calls(tx, session, [now])
+        add_usage(tx, session.id, now.metadata)
         record_event(tx, MessageFinished(scope=owner_of(session), at=at, seq=known.seq))
 
 
 def touch_messages(tx: Transaction, session: Session, at: int) -> None:
     """Tell the index to look at every message of a session again."""
     tx.execute(_TOUCH, (MESSAGE_KIND, at, session.id))
-
-
-def message_from(session: Session, draft: Draft, seq: int) -> Message:
-    """Return the message that a draft became at its place."""
-    return Message(
-        id=draft.id,
-        tenant=session.tenant,
-        agent=session.agent,
-        user=session.user,
-        project=session.project,
-        session_id=session.id,
-        seq=seq,
-        role=draft.role,
-        name=draft.name,
-        content=draft.blocks,
-        text=draft.text,
-        tokens=draft.tokens,
-        created_at=draft.created_at,
-        recorded_at=draft.recorded_at,
-        metadata=draft.metadata,
-        event_id=draft.event_id,
-        foreign_id=draft.foreign_id,
-    )
 
 
 def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | None:
@@ -210,6 +191,22 @@ def known_message(tx: Transaction, scope: Scope, session: Session, message_id: s
             hint="use a new event id, or ask with the scope of the whole conversation",
         )
     return found
+
+
+def append_messages(
+    tx: Transaction, scope: Scope, session: Session, drafts: Sequence[Draft]
+) -> list[Message]:
+    """Store the drafts as `append_drafts` does, and return the message of each.
+
+    Raises:
+        Denied: the event id of one belongs to a message that the scope may not see.
+        StoreCorrupt: the row of such a message is not what was stored.
+    """
+    places = append_drafts(tx, session, drafts)
+    return [
+        place if isinstance(place, Message) else known_message(tx, scope, session, place)
+        for place in places
+    ]
 
 
 def select_messages(
