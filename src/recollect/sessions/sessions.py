@@ -23,7 +23,6 @@ from recollect.sessions.lease import (
     Lease,
     LeasedSession,
     find_lease,
-    held_by_another,
     lease_ms,
     release_lease,
     take_lease,
@@ -153,10 +152,7 @@ class Sessions:
         session = self._new(key, project, title, metadata, at=at, session_id=session_id)
         if mode is not None:
             session = msgspec.structs.replace(session, mode=check_mode(session, mode))
-        self._access.database.write(lambda tx: add_session(tx, session))
-        self._access.mirror.notify()
-        self._opened()
-        return session
+        return self._begin(lambda tx: add_session(tx, session))
 
     def open(self, key: str, project: str | None = None) -> Session:
         """Return the current session of a key, or a new one where none is fresh.
@@ -170,16 +166,14 @@ class Sessions:
             Denied: the key or project belongs to another owner than the scope's.
         """
         wanted = self._new(key, project, None, None)
-        turn = self._turn(key, wanted.updated_at)
-
+        settings = self._access.settings
+        rule = rule_for(settings.fresh, parse_key(key))
+        turn = Turn(now=wanted.updated_at, rule=rule, zone=zone_of(settings.time_zone))
         known = self._access.database.read(lambda tx: fresh_session(tx, wanted, self.scope, turn))
         if known is not None:
             self._opened()
             return known
-        session = self._access.database.write(lambda tx: open_session(tx, wanted, self.scope, turn))
-        self._access.mirror.notify()
-        self._opened()
-        return session
+        return self._begin(lambda tx: open_session(tx, wanted, self.scope, turn))
 
     def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:
         """Begin a new session under a key, as ``/new`` and ``/reset`` do, and return it.
@@ -285,10 +279,8 @@ class Sessions:
 
         def unit(tx: Transaction) -> tuple[Session, Lease]:
             session = self._named(tx, id_or_title)
-            known = find_lease(tx, session.id, now)
+            known = find_lease(tx, session.id, now) if on_busy == "fork" else None
             if known is not None and known.holder != name:
-                if on_busy == "refuse":
-                    raise held_by_another(known, now)
                 session = fork_session(tx, session, self._new(None, None, None, None), None)
             session = set_status(tx, session, "active", now)
             lease = take_lease(tx, session.id, name, now, lease_ms(self._access.settings))
@@ -327,11 +319,9 @@ class Sessions:
         """
         branch = self._new(None, None, title, None)
 
-        def unit(tx: Transaction) -> Session:
-            parent = require_living(tx, self.scope, session_id)
-            return fork_session(tx, parent, branch, at_seq)
-
-        return self._access.database.write(unit)
+        return self._access.database.write(
+            lambda tx: fork_session(tx, require_living(tx, self.scope, session_id), branch, at_seq)
+        )
 
     def rename(self, session_id: str, title: str | None) -> Session:
         """Call a session by another title, or by none.
@@ -381,20 +371,15 @@ class Sessions:
         wanted = self._new(key, project, None, None, session_id=session_id)
 
         def unit(tx: Transaction) -> Session:
-            there = known(tx)
-            if there is None:
-                add_session(tx, wanted)
-            return there or wanted
+            return known(tx) or add_session(tx, wanted)
 
+        return self._begin(unit)
+
+    def _begin(self, unit: Callable[[Transaction], Session]) -> Session:
         session = self._access.database.write(unit)
         self._access.mirror.notify()
         self._opened()
         return session
-
-    def _turn(self, key: str, now: int) -> Turn:
-        settings = self._access.settings
-        rule = rule_for(settings.fresh, parse_key(key))
-        return Turn(now=now, rule=rule, zone=zone_of(settings.time_zone))
 
     def _new(
         self,

@@ -16,7 +16,7 @@ from recollect.sessions.lease import Lease, check_lease, find_lease, lease_ms
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import Content, ContentBlock
 from recollect.sessions.record.draft import Draft, Item, check_count
-from recollect.sessions.record.lineage import rows_of, segments, within
+from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import require_living, require_session
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
@@ -230,12 +230,8 @@ class Transcripts:
 
         def unit(tx: Transaction) -> tuple[ToolCall, ...]:
             session = require_session(tx, self._access.scope, session_id)
-            parts = segments(tx, session)
-            return joined(
-                call
-                for part in parts
-                for call in select_tool_calls(tx, rows_of(self._access.scope, part), part.last)
-            )
+            scope, parts = self._access.scope, segments(tx, session)
+            return joined(call for part in parts for call in select_tool_calls(tx, scope, part))
 
         return self._access.database.read(unit)
 

@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Protocol, TypeAlias, overload
+from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
@@ -103,7 +103,7 @@ class DraftMaker:
         now = self._clock.now_ms()
         cleaner = JsonCleaner()
         blocks = self._blocks(content, cleaner)
-        name = None if name is None else self._label(name, "name", cleaner)
+        name = None if name is None else self.label(name, "name", cleaner)
         facts = self._facts(metadata or {}, cleaner)
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
@@ -126,13 +126,20 @@ class DraftMaker:
         )
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 
-    def label(self, text: str, what: str) -> str:
+    def label(self, text: object, what: str, cleaner: JsonCleaner | None = None) -> str:
         """Return a title or name that can be stored.
 
         Raises:
             InvalidInput: it is not a text, or longer than `MAX_LABEL_CHARS`.
         """
-        return self._label(text, what, JsonCleaner())
+        if not isinstance(text, str) or len(text) > MAX_LABEL_CHARS:
+            raise InvalidInput(
+                f"the {what} must be a text of at most {MAX_LABEL_CHARS} characters",
+                hint="Shorten it; long facts belong into metadata.",
+            )
+        # As a value: the same few names and folders come again and again, and are remembered.
+        label: str = self._redacted_value((cleaner or JsonCleaner()).text(text))
+        return label
 
     def facts(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         """Return metadata that can be stored.
@@ -143,16 +150,6 @@ class DraftMaker:
         facts = self._facts(metadata, JsonCleaner())
         encode_facts(facts)
         return facts
-
-    def _label(self, text: object, what: str, cleaner: JsonCleaner) -> str:
-        if not isinstance(text, str) or len(text) > MAX_LABEL_CHARS:
-            raise InvalidInput(
-                f"the {what} must be a text of at most {MAX_LABEL_CHARS} characters",
-                hint="Shorten it; long facts belong into metadata.",
-            )
-        # As a value: the same few names and folders come again and again, and are remembered.
-        label: str = self._redacted_value(cleaner.text(text))
-        return label
 
     def _facts(self, metadata: object, cleaner: JsonCleaner) -> dict[str, Any]:
         if not isinstance(metadata, Mapping):
@@ -290,24 +287,19 @@ LARGEST = 2**63 - 1
 """What a database can hold."""
 
 
-@overload
-def check_count(value: int, what: str, least: int = 0) -> int: ...
-@overload
-def check_count(value: int | None, what: str, least: int = 0) -> int | None: ...
-def check_count(value: int | None, what: str, least: int = 0) -> int | None:
-    """Return ``value``; None means nothing was given.
+def check_count(value: int | None, what: str, least: int = 0) -> None:
+    """Refuse a number that can be none; None means that nothing was given.
 
     Raises:
         InvalidInput: it is not a whole number from ``least`` to `LARGEST`.
     """
-    if value is None:
-        return None
     given: object = value
+    if given is None:
+        return
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= LARGEST:
         raise InvalidInput(
             f"{what} must be a whole number from {least}", hint="leave it out, or correct it"
         )
-    return value
 
 
 Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"

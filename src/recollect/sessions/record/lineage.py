@@ -200,10 +200,9 @@ def within(parts: Sequence[LineageSegment], after: int, before: int | None) -> l
     return [part for part in cut if part.first <= part.last]
 
 
-def rows_of(scope: Scope, part: LineageSegment) -> Condition:
-    """Return the condition for the rows of a part; a parent's are seen through the fork."""
-    owner = msgspec.structs.replace(scope, session=None)
-    return Condition(owner, "session_id").equal("session_id", part.session_id)
+def rows_of(scope: Scope, session_id: str) -> Condition:
+    """Return the condition for the rows of a session; a parent's are seen through the fork."""
+    return Condition(msgspec.structs.replace(scope, session=session_id), "session_id")
 
 
 def family(tx: Transaction, scope: Scope, session: Session) -> Branch:

@@ -103,6 +103,10 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
+PLACE = ("channel", "account", "chat_type", "peer")
+"""The fields that come from the key."""
+
+
 def session_of(row: Row) -> Session:
     """Return the session of a row with the columns of `_SELECT`.
 
@@ -208,10 +212,7 @@ def owned_session(
     return msgspec.structs.replace(
         session,
         key=named.text or None,
-        channel=named.channel,
-        account=named.account,
-        chat_type=named.chat_type,
-        peer=named.peer,
+        **{part: getattr(named, part) for part in PLACE},
         mode="group" if named.is_group else session.mode,
         agent=_owner("agent", scope.agent, named.agent or session.agent),
         user=_owner("user", scope.user, user),
@@ -233,8 +234,8 @@ def _owner(what: str, allowed: str | None, named: str | None) -> str | None:
     return named if named is not None else allowed
 
 
-def add_session(tx: Transaction, session: Session) -> None:
-    """Store a new session with its event.
+def add_session(tx: Transaction, session: Session) -> Session:
+    """Store a new session with its event, and return it.
 
     Raises:
         Conflict: there is a session with its id.
@@ -242,20 +243,17 @@ def add_session(tx: Transaction, session: Session) -> None:
     if tx.row("SELECT 1 FROM sessions WHERE id = ?", (session.id,)) is not None:
         raise Conflict("there is a session with this id", hint="choose another id, or resume it")
     insert_session(tx, session)
-    record_event(
-        tx,
-        SessionCreated(
-            scope=owner_of(session),
-            at=session.updated_at,
-            key=session.key,
-            source=session.source,
-        ),
-    )
+    at, key, source = session.updated_at, session.key, session.source
+    record_event(tx, SessionCreated(scope=owner_of(session), at=at, key=key, source=source))
+    return session
 
 
 def insert_session(tx: Transaction, session: Session) -> None:
     """Store a new session; its event is the caller's business."""
-    tx.execute(_INSERT, _row(session))
+    told = msgspec.structs.asdict(session)
+    for name in ("metadata", "overrides"):
+        told[name] = msgspec.json.encode(told[name]).decode()
+    tx.execute(_INSERT, [told[name] for name in _NEW_FIELDS])
 
 
 def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:
@@ -292,10 +290,3 @@ def was_deleted(session: Session) -> Conflict:
         hint=f"bring it back with `recollect sessions restore {session.id}`, or begin another one",
         session_id=session.id,
     )
-
-
-def _row(session: Session) -> list[SqlValue]:
-    told = msgspec.structs.asdict(session)
-    for name in ("metadata", "overrides"):
-        told[name] = msgspec.json.encode(told[name]).decode()
-    return [told[name] for name in _NEW_FIELDS]

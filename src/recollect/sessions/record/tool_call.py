@@ -13,10 +13,12 @@ from typing import LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.events import ToolsCalled, ToolsFinished
+from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.record.json_value import JsonValue
+from recollect.sessions.record.lineage import LineageSegment, rows_of
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import Condition, Session, owner_of
+from recollect.sessions.record.session import Session, owner_of
 from recollect.store.columns import decode, integer, integer_or_none, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
@@ -153,15 +155,16 @@ def _owner(message: Message) -> _Row:
     return (*owner, message.session_id, message.id)
 
 
-def select_tool_calls(tx: Transaction, where: Condition, last_seq: int) -> list[ToolCall]:
-    """Return the tool calls up to a message that meet a condition, oldest first.
+def select_tool_calls(tx: Transaction, scope: Scope, part: LineageSegment) -> list[ToolCall]:
+    """Return the tool calls of a part of a transcript, oldest first.
 
-    Of a call whose result came after that message, the call alone; of a result whose call did,
+    Of a call whose result came after that part, the call alone; of a result whose call did,
     the result alone.
     """
+    where = rows_of(scope, part.session_id)
     sql = _SELECT_SEEN + where.sql + " AND (called <= ? OR answered <= ?) ORDER BY created_at, id"
-    rows = tx.rows(sql, [*where.params, last_seq, last_seq])
-    return [_seen(row, last_seq) for row in rows]
+    rows = tx.rows(sql, [*where.params, part.last, part.last])
+    return [_seen(row, part.last) for row in rows]
 
 
 def joined(parts: Iterable[ToolCall]) -> tuple[ToolCall, ...]:

@@ -240,7 +240,8 @@ def read_messages(
         left = None if limit is None else limit - len(found)
         if left == 0:
             break
-        where = rows_of(scope, part).also("seq >= ?", part.first).also("seq <= ?", part.last)
+        where = rows_of(scope, part.session_id)
+        where.also("seq >= ?", part.first).also("seq <= ?", part.last)
         more = select_messages(tx, where, left, newest=newest)
         found = more + found if newest else found + more
     return found
