@@ -14,7 +14,7 @@ from recollect.cli.output.progress import show_progress
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.report import PruneReport
+    from recollect.governance.plan import PruneReport
 
 _WHY = {
     "age": "not used for longer than sessions.retention.days",

@@ -19,14 +19,10 @@ from recollect.core.errors import InvalidInput
 from recollect.sessions.record.content import (
     Content,
     ContentBlock,
-    ImageBlock,
-    OtherBlock,
     TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
     parse_content,
     readable_text,
+    rewritten,
 )
 from recollect.sessions.record.json_value import JsonCleaner, JsonValue
 from recollect.sessions.record.message import ROLES, Message
@@ -167,7 +163,7 @@ class DraftMaker:
             text = cleaner.value(content)
             return (TextBlock(text=self.redacted(text)),)
         blocks = parse_content(cleaner.value(_plain(content)))
-        return tuple(self._redacted_block(block) for block in blocks)
+        return tuple(rewritten(block, self.redacted, self._redacted_value) for block in blocks)
 
     def redacted(self, text: str) -> str:
         """Return a text without secrets."""
@@ -175,24 +171,6 @@ class DraftMaker:
 
     def _redacted_value(self, value: JsonValue) -> JsonValue:
         return value if self._redactor is None else self._redactor.value(value)
-
-    def _redacted_block(self, block: ContentBlock) -> ContentBlock:
-        match block:
-            case TextBlock():
-                return TextBlock(text=self.redacted(block.text))
-            case ThinkingBlock():
-                return ThinkingBlock(thinking=self.redacted(block.thinking))
-            case ImageBlock():
-                alt = None if block.alt is None else self.redacted(block.alt)
-                url = None if block.url is None else self.redacted(block.url)
-                return msgspec.structs.replace(block, alt=alt, url=url)
-            case ToolUseBlock():
-                return msgspec.structs.replace(block, input=self._redacted_value(block.input))
-            case ToolResultBlock():
-                inner = tuple(self._redacted_block(each) for each in block.content)
-                return msgspec.structs.replace(block, content=inner)
-            case OtherBlock():
-                return msgspec.structs.replace(block, value=self._redacted_value(block.value))
 
 
 def check_role(role: str) -> str:

@@ -188,13 +188,8 @@ def select_sessions(tx: Transaction, where: Condition, limit: int | None) -> lis
 
 def owner_of(session: Session) -> Scope:
     """Return the owner of a session's rows."""
-    return Scope(
-        tenant=session.tenant,
-        agent=session.agent,
-        user=session.user,
-        project=session.project,
-        session=session.id,
-    )
+    s = session
+    return Scope(tenant=s.tenant, agent=s.agent, user=s.user, project=s.project, session=s.id)
 
 
 def owned_session(

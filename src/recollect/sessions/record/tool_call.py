@@ -19,7 +19,7 @@ from recollect.sessions.record.json_value import JsonValue
 from recollect.sessions.record.lineage import LineageSegment, rows_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, owner_of
-from recollect.store.columns import decode, integer, integer_or_none, text
+from recollect.store.columns import decode, integer, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 
@@ -46,8 +46,8 @@ _RETIRE: LiteralString = """
 """
 """A provider counts its calls from 1 in every turn: the older call lets go of the id."""
 _SELECT_SEEN: LiteralString = """
-    SELECT id, session_id, message_id, result_id, call_id, tool_name, input, result_text, is_error,
-        created_at, finished_at, called, answered
+    SELECT id, session_id, message_id, tool_name, input, created_at, call_id, result_id,
+        result_text, is_error, finished_at, called, answered
     FROM (
         SELECT t.*, m.seq AS called, r.seq AS answered
         FROM tool_calls t JOIN messages m ON m.id = t.message_id
@@ -60,7 +60,7 @@ _CALL_ID, _NAME, _IS_ERROR = 8, 9, 12
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
-    """One use of a tool.
+    """One use of a tool; its fields are in the order of the columns.
 
     Attributes:
         id: Ours.
@@ -197,7 +197,9 @@ def _joined(first: ToolCall, later: ToolCall) -> ToolCall:
 
 def _seen(row: Row, last_seq: int) -> ToolCall:
     """Return what is known of a call after reading up to ``last_seq``."""
-    call, called, answered = _tool_call(row), integer(row[11]), integer_or_none(row[12])
+    given, called, answered = msgspec.json.decode(text(row[4])), integer(row[11]), row[12]
+    fields = ToolCall.__struct_fields__
+    call = decode(ToolCall, fields, row, input=given, is_error=bool(row[9]))
     if called > last_seq:
         return msgspec.structs.replace(
             call,
@@ -206,19 +208,8 @@ def _seen(row: Row, last_seq: int) -> ToolCall:
             input={},
             created_at=call.finished_at or call.created_at,
         )
-    if answered is None or answered <= last_seq:
+    if answered is None or integer(answered) <= last_seq:
         return call
     return msgspec.structs.replace(
         call, result_id=None, result_text=None, is_error=False, finished_at=None
     )
-
-
-_FIELDS = (
-    *("id", "session_id", "message_id", "result_id", "call_id", "tool_name", "input"),
-    *("result_text", "is_error", "created_at", "finished_at"),
-)
-
-
-def _tool_call(row: Row) -> ToolCall:
-    given = msgspec.json.decode(text(row[6]))
-    return decode(ToolCall, _FIELDS, row, input=given, is_error=bool(row[8]))

@@ -3,6 +3,11 @@
 The seq of a message is handed out here, in the transaction that stores it, so that there are no
 gaps and no doubles, however many threads and processes write. A message, its tool calls, its
 session's counters, the change for the index and the event are one commit.
+
+An event id belongs to its session. It is looked up there, in what a fork shares with its parents,
+and in the sessions that had the key before, as long as their owner, and so their audience, is the
+same. Other sessions may use it too: what was said elsewhere neither hides a message nor is shown
+for it.
 """
 
 from __future__ import annotations
@@ -17,8 +22,7 @@ from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.draft import Draft
-from recollect.sessions.record.event_ids import find_events
-from recollect.sessions.record.lineage import LineageSegment, rows_of, segments
+from recollect.sessions.record.lineage import MAX_DEPTH, LineageSegment, rows_of, segments
 from recollect.sessions.record.message import MESSAGE_FIELDS, Message, message_of
 from recollect.sessions.record.session import Condition, Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
@@ -55,6 +59,33 @@ _TOUCH: LiteralString = """
     SELECT tenant, ?, id, 'put', ? FROM messages WHERE session_id = ? ORDER BY seq
 """
 
+_LOOKUP = 100
+"""Event ids that one statement looks up."""
+_AMONG: LiteralString = "event_id IN (" + ", ".join(["?"] * _LOOKUP) + ")"
+_ANYWHERE: LiteralString = "SELECT 1 FROM messages WHERE " + _AMONG + " LIMIT 1"  # noqa: S608  # literals
+_LINE: LiteralString = """
+    WITH RECURSIVE line (depth, id, last, parent_id, shared, previous_id, tenant, key, agent,
+        user_id) AS (
+        SELECT 0, id, last_seq, parent_id, forked_at_seq, previous_id, tenant, key, agent, user_id
+        FROM sessions WHERE id = ?
+        UNION ALL
+        SELECT line.depth + 1, s.id,
+            CASE WHEN line.parent_id IS NULL THEN s.last_seq
+                WHEN line.shared < line.last THEN line.shared ELSE line.last END,
+            s.parent_id, s.forked_at_seq,
+            CASE WHEN line.parent_id IS NULL THEN s.previous_id END,
+            s.tenant, s.key, s.agent, s.user_id
+        FROM line JOIN sessions s ON s.id = coalesce(line.parent_id, line.previous_id)
+        WHERE line.depth < ? AND s.tenant = line.tenant AND (
+            line.parent_id IS NOT NULL OR (s.key = line.key
+            AND s.agent IS NOT DISTINCT FROM line.agent
+            AND s.user_id IS NOT DISTINCT FROM line.user_id))
+    )
+    SELECT m.event_id, m.id FROM line CROSS JOIN messages m
+    WHERE m.session_id = line.id AND m.seq <= line.last AND m."""
+"""A fork has no key: the predecessors of its parents are not its own."""
+_IN_LINE: LiteralString = _LINE + _AMONG + " ORDER BY line.depth DESC"
+
 
 def append_drafts(
     tx: Transaction, session: Session, drafts: Sequence[Draft]
@@ -70,7 +101,7 @@ def append_drafts(
         For each draft its message, or the id of the one that had its event id before.
     """
     ids = [draft.message.event_id for draft in drafts if draft.message.event_id is not None]
-    known = find_events(tx, session, ids) if ids else {}
+    known = _known_events(tx, session, ids) if ids else {}
     places: list[Message | str] = []
     fresh: list[Message] = []
     rows: list[list[SqlValue]] = []
@@ -97,6 +128,24 @@ def append_drafts(
         tx.executemany(_INSERT, rows)
         _note(tx, session, fresh)
     return places
+
+
+def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -> dict[str, str]:
+    """Return those of the event ids that a message for ``session`` cannot have any more.
+
+    A new id costs one look into an index, however long the line of the session is.
+
+    Returns:
+        The ids of their messages; of several the one that is nearest to the session.
+    """
+    found: dict[str, str] = {}
+    for start in range(0, len(event_ids), _LOOKUP):
+        part: list[SqlValue] = list(event_ids[start : start + _LOOKUP])
+        part += [None] * (_LOOKUP - len(part))
+        if tx.row(_ANYWHERE, part) is not None:
+            rows = tx.rows(_IN_LINE, [session.id, MAX_DEPTH, *part])
+            found |= {text(key): text(id_) for key, id_ in rows}
+    return found
 
 
 def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
