@@ -101,7 +101,7 @@ class EpisodeWriter:
         """Return the episode of the messages up to a seq; stores nothing.
 
         Returns:
-            None if there are no messages, or none of them is to be kept.
+            None without messages, or if none of them is to be kept.
 
         Raises:
             StoreError: the records cannot be read.

@@ -125,7 +125,7 @@ class Catalogue:
         """Return the tree of forks and resets that a session belongs to.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
         return self._access.database.read(
             lambda tx: family(

@@ -141,7 +141,7 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
     """Give a session another status; its rows stay. A deleted one is in no search.
 
     Raises:
-        InvalidInput: there is no such status.
+        InvalidInput: the status is unknown.
     """
     if status not in STATUSES:
         raise InvalidInput("unknown status of a session", hint=f"Use one of {', '.join(STATUSES)}.")
@@ -162,7 +162,7 @@ def set_title(
     """Call a session by another name, or by none.
 
     Raises:
-        NotFound: there is no such session in the scope.
+        NotFound: the scope has no such session.
     """
     session = require_session(tx, scope, session_id)
     if session.title == title:

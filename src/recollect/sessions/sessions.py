@@ -313,7 +313,7 @@ class Sessions:
             title: What the fork is called.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: it was deleted.
             InvalidInput: it has no message with that seq.
         """
@@ -327,7 +327,7 @@ class Sessions:
         """Call a session by another title, or by none.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             InvalidInput: it is longer than 512 characters.
         """
         told = None if title is None else self._access.drafts.label(title, "title")
@@ -340,8 +340,8 @@ class Sessions:
         """Make a session ``active``, ``archived`` or ``deleted``; nothing of it is removed.
 
         Raises:
-            NotFound: there is no such session in the scope.
-            InvalidInput: there is no such status.
+            NotFound: the scope has no such session.
+            InvalidInput: the status is unknown.
         """
 
         def unit(tx: Transaction) -> Session:

@@ -74,7 +74,7 @@ class Transcripts:
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             InvalidInput: something of it cannot be stored.
             Conflict: the session was deleted, or another program has taken it over.
             Denied: the event id is that of a message which the scope may not see.
@@ -98,7 +98,7 @@ class Transcripts:
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: the session was deleted, or another program has taken it over.
             InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
         """
@@ -137,7 +137,7 @@ class Transcripts:
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: the session was deleted.
             InvalidInput: something of it cannot be stored.
         """
@@ -165,7 +165,7 @@ class Transcripts:
             facts: As for `stream`.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: the session was deleted.
             InvalidInput: something of it cannot be stored, or nothing came.
         """
@@ -193,7 +193,7 @@ class Transcripts:
             before_seq: Only those with a smaller seq.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             InvalidInput: a number is not a whole number from 0.
         """
         check_count(limit, "a limit")
@@ -225,7 +225,7 @@ class Transcripts:
         """Return what tools a session used, oldest first; of a fork also those that it shares.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
 
         def unit(tx: Transaction) -> tuple[ToolCall, ...]:
@@ -239,7 +239,7 @@ class Transcripts:
         """Return the lease of the program that holds a session now; None if there is none.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
 
         def unit(tx: Transaction) -> Lease | None:

@@ -68,7 +68,7 @@ def visible_compaction(tx: Transaction, scope: Scope, session: Session) -> Compa
     what the parent does later changes no fork.
 
     Raises:
-        StoreCorrupt: the chain of parents is broken or leads in a circle.
+        StoreCorrupt: the chain of parents is broken or leads back to itself.
     """
     found = _newest(tx, scope, session.id, session.last_seq, None)
     if found is not None:

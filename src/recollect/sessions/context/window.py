@@ -66,7 +66,7 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         session_id: Of which session.
         outcome: ``compacted``; ``not_due``: the view is not full; ``nothing_to_replace``: all its
-            messages are among those that stay; ``failed``: there is no summary; ``overtaken``:
+            messages are among those that stay; ``failed``: without a summary; ``overtaken``:
             it was compacted by another meanwhile. Only the first changed anything.
         compaction: What is in the view now.
         error: The code of what failed.
@@ -105,7 +105,7 @@ class ContextWindows:
             budget_tokens: What it may cost; ``sessions.context.window_tokens`` if not given.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             InvalidInput: a budget below 40, or one in which an exact counter has no room.
         """
         check_count(budget_tokens, "a budget", SMALLEST_BUDGET)
@@ -118,7 +118,7 @@ class ContextWindows:
         """Return the compactions of a session, oldest first.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
 
         def unit(tx: Transaction) -> list[Compaction]:
@@ -140,7 +140,7 @@ class ContextWindows:
             extra_tokens: What else is in the prompt: instructions, tools, the next message.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: it was deleted.
             InvalidInput: a number below 0.
         """
@@ -161,7 +161,7 @@ class ContextWindows:
         return Compacted(session_id=session_id, outcome="not_due", flush=flush)
 
     def compact(self, session_id: str, *, keep_messages: int | None = None) -> Compacted:
-        """Let a summary stand in the view for all but the newest messages; they stay stored.
+        """Let a summary replace in the view all but the newest messages; they stay stored.
 
         A tool call stays with its result. The summary takes the one before in. Messages that come
         while it is written are in the view, too. What must last is flushed first, see `flush`.
@@ -172,7 +172,7 @@ class ContextWindows:
                 Fewer where they alone would fill three quarters of the room.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: it was deleted.
             InvalidInput: a number below 0.
         """
@@ -196,7 +196,7 @@ class ContextWindows:
             What was done, or why it was not; a failure is counted and reported, not raised.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: it was deleted.
         """
 

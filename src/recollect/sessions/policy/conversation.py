@@ -102,7 +102,7 @@ class ConversationPolicy:
         """Return which conversations hear what is said in a session.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
         return visibility_group_of(self._session(session_id), self.links)
 
@@ -110,7 +110,7 @@ class ConversationPolicy:
         """Return where the messages of a session stand: its own, and those a fork shares.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
         return self._access.database.read(
             lambda tx: segments(tx, require_session(tx, self._access.scope, session_id))
@@ -120,7 +120,7 @@ class ConversationPolicy:
         """Return what an agent may do in a session.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
         session = self._session(session_id)
         group = visibility_group_of(session, self.links)
@@ -135,7 +135,7 @@ class ConversationPolicy:
             reply_to_agent: Whether it is a reply to something that the agent said.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
         session = self._session(session_id)
         if session.chat_type not in GROUPS or reply_to_agent:
@@ -149,8 +149,8 @@ class ConversationPolicy:
         """Serve a session in another way from now on, and return it.
 
         Raises:
-            NotFound: there is no such session in the scope.
-            InvalidInput: there is no such mode, or it is not one for this kind of chat.
+            NotFound: the scope has no such session.
+            InvalidInput: the mode is unknown, or it is not one for this kind of chat.
         """
 
         def unit(tx: Transaction) -> Session:
@@ -170,7 +170,7 @@ class ConversationPolicy:
         program that dies in its turn keeps no other waiting. Not for a turn within a turn.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             StoreBusy: it was not our turn for ``timeout_s``.
         """
         session = self._session(session_id)
@@ -189,7 +189,7 @@ def check_mode(session: Session, mode: str) -> str:
     """Return ``mode`` if a session can have it: what many read stays a group.
 
     Raises:
-        InvalidInput: there is no such mode, or it is not one for this kind of chat.
+        InvalidInput: the mode is unknown, or it is not one for this kind of chat.
     """
     if mode not in MODES:
         raise InvalidInput("unknown mode of a session", hint=f"Use one of {', '.join(MODES)}.")

@@ -100,7 +100,7 @@ def zone_of(name: str | None) -> tzinfo | None:
     """Return the time zone of a name; None, for the machine's, without one.
 
     Raises:
-        ConfigError: there is no such zone.
+        ConfigError: the zone is unknown.
     """
     if name is None:
         return None

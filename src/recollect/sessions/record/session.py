@@ -50,7 +50,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         flush_compaction_count: The compaction count when memory was flushed last; None for never.
         flushed_at: When that was, ms UTC.
         flush_failures: Flushes that failed in this compaction cycle, since the last that did not.
-        input_tokens: Read by models for it, as they told.
+        input_tokens: Read by models for it, as they report it.
         output_tokens: Written by models.
         cache_tokens: Read from a provider's cache, part of the input.
         total_tokens: Input and output of all calls.

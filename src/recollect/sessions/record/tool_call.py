@@ -91,7 +91,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_pending(self) -> bool:
-        """Whether there is no result yet."""
+        """Whether the result is still to come."""
         return self.result_id is None
 
     @property
@@ -101,7 +101,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def store_tool_calls(tx: Transaction, session: Session, messages: Sequence[Message]) -> None:
-    """Store the calls and results that stand in new messages of ``session``, and their events.
+    """Store the calls and results in new messages of ``session``, and their events.
 
     One event tells of all calls of a transaction: one for each would double the rows of an import.
     """
@@ -168,7 +168,7 @@ def select_tool_calls(tx: Transaction, scope: Scope, part: LineageSegment) -> li
 
 
 def joined(parts: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
-    """Return the calls of a transcript whose parts stand in several sessions.
+    """Return the calls of a transcript whose parts are in several sessions.
 
     A result that a fork brought belongs to the call that its parent made, or the other way round.
     """
