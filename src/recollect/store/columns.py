@@ -71,11 +71,6 @@ def first_integer(row: Row | None) -> int:
     return 0 if row is None else integer(row[0])
 
 
-def integer_or_none(value: SqlValue) -> int | None:
-    """Return an INTEGER cell that may be NULL."""
-    return None if value is None else integer(value)
-
-
 def text(value: SqlValue) -> str:
     """Return a TEXT cell."""
     if isinstance(value, str):
