@@ -27,7 +27,7 @@ from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
-    from recollect.governance.report import PruneReport
+    from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup

@@ -14,7 +14,7 @@ import msgspec
 
 import recollect
 from recollect.core.errors import RecollectError
-from recollect.governance.report import PruneReport
+from recollect.governance.plan import PruneReport
 from recollect.memory import Memory
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted

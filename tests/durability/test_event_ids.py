@@ -13,6 +13,8 @@ import pytest
 from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.transcript_rows import damaged_messages
 from recollect.sessions.sessions import Sessions
 from recollect.store.engine import Transaction
@@ -30,11 +32,13 @@ MESSAGES = 600
 
 def _sessions(database: SqliteDatabase) -> Sessions:
     return Sessions(
-        database=database,
-        clock=CLOCK,
-        ids=IdSource(CLOCK),
-        settings=SessionSettings(),
-        redactor=None,
+        SessionAccess(
+            database=database,
+            clock=CLOCK,
+            ids=IdSource(CLOCK),
+            settings=SessionSettings(),
+            drafts=DraftMaker(CLOCK, IdSource(CLOCK), None),
+        )
     )
 
 

@@ -22,6 +22,8 @@ from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
 from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.sessions import Sessions
 from recollect.store.files import append_lines, write_file
 from recollect.store.locks import OwnerLock
@@ -77,12 +79,14 @@ def write_session(home: str, name: str, session_id: str, count: str) -> None:
     database = open_records(Path(home), StoreSettings(), CLOCK)
     mirror = TranscriptMirror(Path(home), database)
     sessions = Sessions(
-        database=database,
-        clock=CLOCK,
-        ids=IdSource(CLOCK),
-        settings=SessionSettings(),
-        redactor=None,
-        mirror=mirror,
+        SessionAccess(
+            database=database,
+            clock=CLOCK,
+            ids=IdSource(CLOCK),
+            settings=SessionSettings(),
+            drafts=DraftMaker(CLOCK, IdSource(CLOCK), None),
+            mirror=mirror,
+        )
     )
     say("ready")
     sys.stdin.readline()
@@ -105,11 +109,13 @@ def start_sessions(home: str, _: str, count: str) -> None:
     """Start one new session id after the other, as others do; say when each one began."""
     database = open_records(Path(home), StoreSettings(), CLOCK)
     sessions = Sessions(
-        database=database,
-        clock=CLOCK,
-        ids=IdSource(CLOCK),
-        settings=SessionSettings(),
-        redactor=None,
+        SessionAccess(
+            database=database,
+            clock=CLOCK,
+            ids=IdSource(CLOCK),
+            settings=SessionSettings(),
+            drafts=DraftMaker(CLOCK, IdSource(CLOCK), None),
+        )
     )
     say("ready")
     sys.stdin.readline()
@@ -124,11 +130,13 @@ def stream_until_killed(home: str, session_id: str) -> None:
     """Stream an answer for ever; say after each piece how many lines were given so far."""
     database = open_records(Path(home), StoreSettings(), CLOCK)
     sessions = Sessions(
-        database=database,
-        clock=CLOCK,
-        ids=IdSource(CLOCK),
-        settings=SessionSettings(),
-        redactor=None,
+        SessionAccess(
+            database=database,
+            clock=CLOCK,
+            ids=IdSource(CLOCK),
+            settings=SessionSettings(),
+            drafts=DraftMaker(CLOCK, IdSource(CLOCK), None),
+        )
     )
     reply, number = sessions.stream(session_id), 0
     while True:

@@ -29,7 +29,7 @@ class Ceiling(msgspec.Struct, frozen=True, kw_only=True):
 CEILINGS = {
     ("warm search", "caller"): Ceiling(files=28, moves=140, reads=3),
     ("append", "caller"): Ceiling(files=16, moves=32, reads=0),
-    ("append", "writer"): Ceiling(files=12, moves=36),
+    ("append", "writer"): Ceiling(files=10, moves=31),
     ("import of a line", "caller"): Ceiling(files=26, moves=125),
     ("changed file", "caller"): Ceiling(files=39, moves=185),
     ("recollect search", "all"): Ceiling(files=96, modules=212),

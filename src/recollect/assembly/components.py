@@ -186,6 +186,8 @@ def _retention(ground: Resources, index: Index, mirror: TranscriptMirror | None)
 def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Maintenance) -> Sessions:
     from recollect.sessions.context.summary import WindowParts, with_model
     from recollect.sessions.policy.conversation import TURNS
+    from recollect.sessions.record.access import SessionAccess
+    from recollect.sessions.record.draft import DraftMaker
     from recollect.sessions.sessions import Sessions
 
     settings, language = ground.resolved.settings.sessions, ground.language
@@ -195,13 +197,15 @@ def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Mainte
         owner=ground.owner,
     )
     return Sessions(
-        database=ground.records,
-        clock=ground.clock,
-        ids=ground.ids,
-        settings=settings,
-        redactor=ground.redactor,
-        mirror=Arrivals(mirror, upkeep),
-        scope=ground.scope,
+        SessionAccess(
+            database=ground.records,
+            clock=ground.clock,
+            ids=ground.ids,
+            settings=settings,
+            drafts=DraftMaker(ground.clock, ground.ids, ground.redactor),
+            mirror=Arrivals(mirror, upkeep),
+            scope=ground.scope,
+        ),
         opened=upkeep.session_started,
         window=with_model(parts, language.model if language is not None else None),
         turns=TicketQueue(ground.home / TURNS),

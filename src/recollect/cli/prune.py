@@ -13,7 +13,7 @@ from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import show, show_pairs, warn
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.report import Amount, PruneReport
+    from recollect.governance.plan import Amount, PruneReport
 
 _WHY = {
     "age": "not used for longer than sessions.retention.days",

@@ -14,8 +14,8 @@ from recollect.sessions.context.summary import utterance_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Condition, Session
 from recollect.sessions.record.transcript_rows import select_messages
-from recollect.store.columns import integer, text, text_or_none
-from recollect.store.engine import Database, Row, Transaction
+from recollect.store.columns import decode, integer, text
+from recollect.store.engine import Database, Transaction
 from recollect.text.keywords import telling
 from recollect.text.summary import VERSION, summarise
 from recollect.text.terms import terms
@@ -32,13 +32,13 @@ _LAST_SUMMARY: LiteralString = """
     ORDER BY through_seq DESC LIMIT 1
 """
 _INSERT: LiteralString = """
-    INSERT INTO episodes (id, tenant, agent, user_id, project, session_id, summary, topics,
-        began_at, ended_at, message_count, made_by, created_at)
+    INSERT INTO episodes (id, session_id, summary, topics, began_at, ended_at, message_count,
+        made_by, created_at, tenant, agent, user_id, project)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _SELECT: LiteralString = """
-    SELECT id, tenant, agent, user_id, project, session_id, summary, topics, began_at, ended_at,
-        message_count, made_by, created_at
+    SELECT id, session_id, summary, topics, began_at, ended_at, message_count, made_by, created_at,
+        tenant, agent, user_id, project
     FROM episodes WHERE """
 _EXTENT: LiteralString = """
     SELECT count(*), min(created_at), max(created_at), coalesce(sum(token_estimate), 0)
@@ -48,7 +48,7 @@ _EXTENT: LiteralString = """
 
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):
-    """The summary of finished messages of one session.
+    """The summary of finished messages of one session; its fields are in the columns' order.
 
     Attributes:
         id: Sorts by the time when it was written.
@@ -60,10 +60,10 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
         message_count: How many there were.
         made_by: What derived it, with its version.
         created_at: Ms UTC.
-        tenant: Owner.
-        agent: Owner.
-        user: Owner.
-        project: Owner.
+        tenant: Whose it is, with the next three.
+        agent: See `tenant`.
+        user: See `tenant`.
+        project: See `tenant`.
     """
 
     id: str
@@ -91,13 +91,7 @@ class EpisodeWriter:
         tokens: Longest summary.
     """
 
-    def __init__(
-        self,
-        records: Database,
-        clock: Clock,
-        ids: IdSource,
-        tokens: int,
-    ) -> None:
+    def __init__(self, records: Database, clock: Clock, ids: IdSource, tokens: int) -> None:
         self._records = records
         self._clock = clock
         self._ids = ids
@@ -107,7 +101,7 @@ class EpisodeWriter:
         """Return the episode of the messages up to a seq; stores nothing.
 
         Returns:
-            None if there are no messages, or none of them is to be kept.
+            None without messages, or if none of them is to be kept.
 
         Raises:
             StoreError: the records cannot be read.
@@ -128,10 +122,7 @@ class EpisodeWriter:
             message_count=count,
             made_by=VERSION,
             created_at=self._clock.now_ms(),
-            tenant=session.tenant,
-            agent=session.agent,
-            user=session.user,
-            project=session.project,
+            **{part: getattr(session, part) for part in ("tenant", "agent", "user", "project")},
         )
 
     def _summary(self, session_id: str, through_seq: int, most: int) -> str:
@@ -158,58 +149,27 @@ class EpisodeWriter:
 
 def store_episode(tx: Transaction, episode: Episode) -> None:
     """Store an episode."""
-    tx.execute(
-        _INSERT,
-        (
-            episode.id,
-            episode.tenant,
-            episode.agent,
-            episode.user,
-            episode.project,
-            episode.session_id,
-            episode.summary,
-            msgspec.json.encode(episode.topics).decode(),
-            episode.began_at,
-            episode.ended_at,
-            episode.message_count,
-            episode.made_by,
-            episode.created_at,
-        ),
-    )
+    told = msgspec.structs.asdict(episode)
+    told["topics"] = msgspec.json.encode(episode.topics).decode()
+    tx.execute(_INSERT, list(told.values()))
 
 
 def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:
     """Return the episodes of a session that the scope may see, oldest first."""
     where = Condition(scope, "session_id").also("session_id = ?", session_id)
-    return [_episode(row) for row in tx.rows(_SELECT + where.sql + " ORDER BY id", where.params)]
+    rows = tx.rows(_SELECT + where.sql + " ORDER BY id", where.params)
+    return [
+        decode(Episode, Episode.__struct_fields__, row, topics=msgspec.json.decode(text(row[3])))
+        for row in rows
+    ]
 
 
 def topics_of(summary: str) -> tuple[str, ...]:
     """Return the most frequent words of a summary, without those that say nothing."""
     said = "\n".join(line.split(": ", 1)[-1] for line in summary.splitlines())
-    words = [word for word in telling(terms(said)) if _is_topic(word)]
+    words = [
+        word
+        for word in telling(terms(said))
+        if not word.isdigit() and (len(word) >= _SHORTEST_TOPIC or not word.isascii())
+    ]
     return tuple(word for word, _ in Counter(words).most_common(_TOPICS))
-
-
-def _is_topic(word: str) -> bool:
-    is_wide = not word.isascii()
-    return not word.isdigit() and (is_wide or len(word) >= _SHORTEST_TOPIC)
-
-
-def _episode(row: Row) -> Episode:
-    id_, tenant, agent, user, project, session, summary, topics, began, ended, n, by, at = row
-    return Episode(
-        id=text(id_),
-        session_id=text(session),
-        summary=text(summary),
-        topics=tuple(msgspec.json.decode(text(topics), type=list[str])),
-        began_at=integer(began),
-        ended_at=integer(ended),
-        message_count=integer(n),
-        made_by=text(by),
-        created_at=integer(at),
-        tenant=text(tenant),
-        agent=text_or_none(agent),
-        user=text_or_none(user),
-        project=text_or_none(project),
-    )

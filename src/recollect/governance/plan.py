@@ -1,4 +1,4 @@
-"""The plan of a pruning: which sessions go, which lose their oldest messages, and why.
+"""The plan of a pruning: which sessions go, which lose their oldest messages, and why; its receipt.
 
 Made from one snapshot and without a change, so that a dry run tells what a run would do. Each step
 is checked again when it is done: what is used meanwhile stays.
@@ -82,20 +82,26 @@ def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) 
     order = _seen(tx, scope)
     held = {text(row[0]) for row in tx.rows(_IN_USE, (now,))}
     above = _above(kin, order, caps, now)
-    long = [id_ for id_ in order if _is_long(kin[id_], caps)]
+    most = caps.max_messages
+    long = [id_ for id_ in order if most and kin[id_].message_count > most]
     parts: dict[str, SessionRemoval] = {}
     while True:
         reads = _Reads(kin)
         doomed, rescued = reads.spare({id_: why for id_, why in above.items() if id_ not in held})
         shared = {id_ for id_ in long if reads.last.get(id_, 0) >= kin[id_].first_seq} - {*parts}
         left = {*long} - shared - held - {*doomed, *parts}
-        fresh = _parts(tx, [kin[id_] for id_ in sorted(left)], caps.max_messages)
+        fresh = {
+            id_: _removal(tx, kin[id_], "messages", cut)
+            for id_ in sorted(left)
+            if (cut := cut_of(tx, id_, most))
+        }
         parts |= fresh
         # A fork that was cut reads its parent no more, which may then be above a cap alone.
-        kin |= {id_: _cut(kin[id_], part) for id_, part in fresh.items()}
+        for id_, part in fresh.items():
+            kin[id_] = msgspec.structs.replace(kin[id_], pruned_seq=part.through_seq)
         if not any(kin[id_].parent_id for id_ in fresh):
             break
-    whole = [_whole(tx, kin[id_], why) for id_, why in doomed.items()]
+    whole = [_removal(tx, kin[id_], why) for id_, why in doomed.items()]
     every = [*whole, *(part for id_, part in parts.items() if id_ not in doomed)]
     return RemovalPlan(
         removals=tuple(sorted(every, key=lambda each: (-_depth(kin, each), each.session_id))),
@@ -148,10 +154,6 @@ def _above(
     return found
 
 
-def _is_long(kin: Kin, caps: RetentionSettings) -> bool:
-    return bool(caps.max_messages) and kin.message_count > caps.max_messages
-
-
 def _depth(kin: Mapping[str, Kin], removal: SessionRemoval) -> int:
     """Return how many parents a session has: forks are done before what they share."""
     steps, present = 0, kin.get(removal.session_id)
@@ -160,44 +162,21 @@ def _depth(kin: Mapping[str, Kin], removal: SessionRemoval) -> int:
     return steps
 
 
-def _cut(kin: Kin, part: SessionRemoval) -> Kin:
-    return msgspec.structs.replace(kin, pruned_seq=part.through_seq)
-
-
-def _whole(tx: Transaction, kin: Kin, reason: Reason) -> SessionRemoval:
-    messages, size = _size(tx, kin.id, kin.last_seq)
+def _removal(
+    tx: Transaction, kin: Kin, reason: Reason, through_seq: int | None = None
+) -> SessionRemoval:
+    """Return what goes up to a seq; without one the session goes whole."""
+    through = kin.last_seq if through_seq is None else through_seq
+    messages, size = tx.row(_SIZE, (kin.id, through)) or (0, 0)
     return SessionRemoval(
         session_id=kin.id,
         reason=reason,
-        is_whole=True,
-        through_seq=kin.last_seq,
+        is_whole=through_seq is None,
+        through_seq=through,
         last_seq=kin.last_seq,
-        messages=messages,
-        bytes=size,
+        messages=integer(messages),
+        bytes=integer(size),
     )
-
-
-def _parts(tx: Transaction, long: Iterable[Kin], most: int) -> dict[str, SessionRemoval]:
-    found = [(kin, cut_of(tx, kin.id, most)) for kin in long]
-    return {kin.id: _part(tx, kin, cut) for kin, cut in found if cut}
-
-
-def _part(tx: Transaction, kin: Kin, cut: int) -> SessionRemoval:
-    messages, size = _size(tx, kin.id, cut)
-    return SessionRemoval(
-        session_id=kin.id,
-        reason="messages",
-        is_whole=False,
-        through_seq=cut,
-        last_seq=kin.last_seq,
-        messages=messages,
-        bytes=size,
-    )
-
-
-def _size(tx: Transaction, session_id: str, through: int) -> tuple[int, int]:
-    messages, size = tx.row(_SIZE, (session_id, through)) or (0, 0)
-    return integer(messages), integer(size)
 
 
 _BELOW: LiteralString = """
@@ -270,3 +249,83 @@ def _whole_turns(
             place += 1
         if open_until <= cut:
             yield cut, after
+
+
+class Amount(msgspec.Struct, frozen=True, kw_only=True):
+    """How much went.
+
+    Attributes:
+        sessions: Sessions that went whole.
+        messages: Messages, those of whole sessions included.
+        bytes: What the messages held, in UTF-8.
+    """
+
+    sessions: int = 0
+    messages: int = 0
+    bytes: int = 0
+
+
+class PruneReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a pruning did, or would do.
+
+    Attributes:
+        dry_run: Nothing was changed.
+        at: When, ms UTC.
+        sessions: Sessions that went.
+        messages: Messages that went, those of the sessions included.
+        bytes: What the messages held, in UTF-8.
+        by_reason: The same by the cap: ``age``, ``sessions``, ``messages``.
+        session_ids: The sessions that went.
+        cut_ids: The sessions that lost their oldest messages.
+        kept_for_forks: Sessions above a cap that stay because a fork reads them.
+        kept_in_use: Sessions above a cap that stay because a program holds them.
+        changed: Sessions that stay because they were used while this ran.
+        is_clean: Nothing that was ever removed is left in a file of the home, as far as recollect
+            wrote it; if not, the warnings say why, and the next run tries again.
+        warnings: One sentence each.
+    """
+
+    dry_run: bool
+    at: int
+    sessions: int = 0
+    messages: int = 0
+    bytes: int = 0
+    by_reason: dict[Reason, Amount] = msgspec.field(default_factory=dict)
+    session_ids: tuple[str, ...] = ()
+    cut_ids: tuple[str, ...] = ()
+    kept_for_forks: tuple[str, ...] = ()
+    kept_in_use: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    is_clean: bool = True
+    warnings: tuple[str, ...] = ()
+
+
+def report_of(
+    plan: RemovalPlan, done: Sequence[SessionRemoval], *, at: int, dry_run: bool
+) -> PruneReport:
+    """Return the receipt for what was done of a plan."""
+    every = amount_of(done)
+    reasons = dict.fromkeys(removal.reason for removal in done)
+    finished = {removal.session_id for removal in done}
+    return PruneReport(
+        dry_run=dry_run,
+        at=at,
+        sessions=every.sessions,
+        messages=every.messages,
+        bytes=every.bytes,
+        by_reason={why: amount_of([r for r in done if r.reason == why]) for why in reasons},
+        session_ids=tuple(r.session_id for r in done if r.is_whole),
+        cut_ids=tuple(r.session_id for r in done if not r.is_whole),
+        kept_for_forks=plan.kept_for_forks,
+        kept_in_use=plan.kept_in_use,
+        changed=tuple(r.session_id for r in plan.removals if r.session_id not in finished),
+    )
+
+
+def amount_of(removals: Sequence[SessionRemoval]) -> Amount:
+    """Return how much goes with some removals."""
+    return Amount(
+        sessions=sum(removal.is_whole for removal in removals),
+        messages=sum(removal.messages for removal in removals),
+        bytes=sum(removal.bytes for removal in removals),
+    )

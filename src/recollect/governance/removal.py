@@ -48,6 +48,7 @@ _UNFINISHED: LiteralString = """
 _NEXT: LiteralString = """
     SELECT id FROM messages WHERE session_id = ? AND seq <= ? ORDER BY seq LIMIT ?
 """
+_IS_HELD: LiteralString = "SELECT 1 FROM leases WHERE session_id = ? AND expires_at > ?"
 _IS_BEGUN: LiteralString = "SELECT 1 FROM prunings WHERE session_id = ?"
 _MARK: LiteralString = """
     INSERT INTO meta (key, value) VALUES (?, '1')
@@ -109,7 +110,7 @@ def _is_as_planned(tx: Transaction, removal: SessionRemoval, session: Session, n
     present = find_one(tx, session.id, session.tenant)
     if present is None or present.last_seq != removal.last_seq:
         return False
-    if _is_held(tx, present.id, now) or tx.row(_IS_BEGUN, (present.id,)) is not None:
+    if tx.row(_IS_HELD, (present.id, now)) or tx.row(_IS_BEGUN, (present.id,)):
         return False
     first = 1 if removal.is_whole else present.first_seq
     return removal.through_seq >= first - 1 and last_read(tx, present.id) < first
@@ -129,13 +130,6 @@ def _remove_some(tx: Transaction, place: tuple[str, str, int], now: int) -> int:
     return len(ids)
 
 
-def _close(tx: Transaction, place: tuple[str, str, int], now: int, *, is_whole: bool) -> None:
-    if is_whole:
-        _close_whole(tx, place, now)
-    else:
-        _close_part(tx, place, now)
-
-
 def _close_part(tx: Transaction, place: tuple[str, str, int], now: int) -> None:
     """Drop the summaries that newer ones have replaced; the last one is still in the view."""
     session_id, tenant, through = place
@@ -148,9 +142,12 @@ def _close_part(tx: Transaction, place: tuple[str, str, int], now: int) -> None:
     record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=session_id, op="put", at=now)
 
 
-def _close_whole(tx: Transaction, place: tuple[str, str, int], now: int) -> None:
+def _close(tx: Transaction, place: tuple[str, str, int], now: int, *, is_whole: bool) -> None:
     """Remove the session, unless there were new messages meanwhile: then it stays."""
     session_id, tenant, through = place
+    if not is_whole:
+        _close_part(tx, place, now)
+        return
     present = find_one(tx, session_id, tenant)
     if present is not None and (present.last_seq > through or last_read(tx, session_id)):
         # The index has passed over what was said while it was taken for deleted.
@@ -178,19 +175,11 @@ _DEPENDENT: tuple[LiteralString, ...] = (
 )
 
 
-def _is_held(tx: Transaction, session_id: str, now: int) -> bool:
-    sql: LiteralString = "SELECT 1 FROM leases WHERE session_id = ? AND expires_at > ?"
-    return tx.row(sql, (session_id, now)) is not None
-
-
 def _event(removal: SessionRemoval, session: Session, now: int) -> MessagesPruned | SessionPruned:
-    scope = owner_of(session)
+    scope, count = owner_of(session), removal.messages
     if removal.is_whole:
-        reason, count = removal.reason, removal.messages
-        return SessionPruned(scope=scope, at=now, reason=reason, messages=count)
-    return MessagesPruned(
-        scope=scope, at=now, through_seq=removal.through_seq, count=removal.messages
-    )
+        return SessionPruned(scope=scope, at=now, reason=removal.reason, messages=count)
+    return MessagesPruned(scope=scope, at=now, through_seq=removal.through_seq, count=count)
 
 
 CHANGES = 10_000

@@ -12,10 +12,16 @@ from recollect.core.clock import Clock
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.governance.episode import EpisodeWriter
-from recollect.governance.plan import DAY_MS, RemovalPlan, SessionRemoval, make_plan
+from recollect.governance.plan import (
+    DAY_MS,
+    PruneReport,
+    RemovalPlan,
+    SessionRemoval,
+    make_plan,
+    report_of,
+)
 from recollect.governance.removal import Copies, begin, finish_all, is_unswept, sweep
-from recollect.governance.report import PruneReport, report_of
-from recollect.sessions.record.session import Session, find_session
+from recollect.sessions.record.session import find_session
 from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 
@@ -40,14 +46,6 @@ class PruneProgress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 OnPrune: TypeAlias = Callable[[PruneProgress], object]
-
-
-def ignore_pruning(_: PruneProgress) -> None:
-    """Ignore the progress."""
-
-
-def _never() -> bool:
-    return False
 
 
 class Retention:
@@ -90,7 +88,9 @@ class Retention:
         plan = self._plan(now)
         return report_of(plan, plan.removals, at=now, dry_run=True)
 
-    def prune(self, on_progress: OnPrune | None = None, stopping: Stopping = _never) -> PruneReport:
+    def prune(
+        self, on_progress: OnPrune | None = None, stopping: Stopping = lambda: False
+    ) -> PruneReport:
         """Remove what is above the caps, and what an earlier run left.
 
         Args:
@@ -100,10 +100,10 @@ class Retention:
         Raises:
             StoreError: the records refused; what was removed before stays removed.
         """
-        return self._prune(on_progress or ignore_pruning, stopping, None)
+        return self._prune(on_progress, stopping, None)
 
     def _prune(
-        self, on_progress: OnPrune, stopping: Stopping, most_bytes: int | None
+        self, on_progress: OnPrune | None, stopping: Stopping, most_bytes: int | None
     ) -> PruneReport:
         now = self._clock.now_ms()
         finish_all(self._records, self._clock, stopping)
@@ -114,7 +114,8 @@ class Retention:
                 break
             if self._remove(removal):
                 done.append(removal)
-            on_progress(PruneProgress(done=place + 1, total=len(plan.removals)))
+            if on_progress is not None:
+                on_progress(PruneProgress(done=place + 1, total=len(plan.removals)))
         finish_all(self._records, self._clock, stopping)
         warnings = () if stopping() else sweep(self._copies, most_bytes=most_bytes)
         report = report_of(plan, done, at=now, dry_run=False)
@@ -123,7 +124,7 @@ class Retention:
             report, is_clean=is_clean and not warnings, warnings=warnings
         )
 
-    def prune_daily(self, stopping: Stopping = _never) -> PruneReport | None:
+    def prune_daily(self, stopping: Stopping = lambda: False) -> PruneReport | None:
         """Prune if it is a day since the last time and there is a cap, or something is unfinished.
 
         Cheap to ask: the records are looked at once a day, too.
@@ -134,7 +135,7 @@ class Retention:
         if not self._records.read(lambda tx: self._is_due(tx, now)):
             self._looked_at = now
             return None
-        report = self._prune(ignore_pruning, stopping, LARGEST_BYTES)
+        report = self._prune(None, stopping, LARGEST_BYTES)
         if not stopping():
             self._looked_at = now
             value = str(now)
@@ -153,12 +154,9 @@ class Retention:
         return bool(caps.days or caps.max_sessions or caps.max_messages) and now >= last + DAY_MS
 
     def _remove(self, removal: SessionRemoval) -> bool:
-        session = self._session(removal.session_id)
+        session = self._records.read(lambda tx: find_session(tx, self._scope, removal.session_id))
         if session is None:
             return False
         episode = self._episodes.write(session, removal.through_seq)
         now = self._clock.now_ms()
         return self._records.write(lambda tx: begin(tx, removal, session, episode, now))
-
-    def _session(self, session_id: str) -> Session | None:
-        return self._records.read(lambda tx: find_session(tx, self._scope, session_id))

@@ -18,7 +18,6 @@ from recollect.core.events import MemoryFlushed
 from recollect.sessions.context.flush import LARGEST_BYTES, note_key, stated
 from recollect.sessions.context.summary import utterance_of
 from recollect.sessions.policy.owner import is_owners
-from recollect.sessions.policy.visibility import speakers_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.sessions import Sessions
 from recollect.store.paths import read_beneath
@@ -74,7 +73,7 @@ def guest_notes(
 
 def _is_guests(sessions: Sessions, session_id: str) -> bool:
     try:
-        return not is_owners(speakers_of(sessions.get(session_id)), sessions.owner)
+        return not is_owners(sessions.get(session_id), sessions.owner)
     except NotFound:
         return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import LiteralString, TypeAlias
 
@@ -102,77 +102,36 @@ class Catalogue:
         Raises:
             InvalidInput: an unknown status, a key that cannot be one, or a limit below 0.
         """
-        where = session_filter(
-            self._access.scope,
-            equal={"project": project, "agent": agent, "channel": channel},
-            key=key,
-            status=status,
-            title=title,
-            used=(since, until),
-            automatic=automatic,
-        )
         check_count(limit, "a limit")
+        if status is not None and status not in STATUSES:
+            hint = f"Use one of {', '.join(STATUSES)}."
+            raise InvalidInput("unknown status of a session", hint=hint)
+        where = Condition(self._access.scope).equal("status", status).equal("project", project)
+        where.equal("agent", agent).equal("channel", channel)
+        where.equal("key", None if key is None else parse_key(key).text)
+        if status is None:
+            where.also("status <> ?", "deleted")
+        if title is not None:
+            where.also("instr(lower(coalesce(title, '')), lower(?)) > 0", title)
+        if since is not None:
+            where.also("updated_at >= ?", check_time(since))
+        if until is not None:
+            where.also("updated_at < ?", check_time(until))
+        for chat_type in () if automatic else sorted(AUTOMATIC):
+            where.also("coalesce(chat_type, '') <> ?", chat_type)
         return self._access.database.read(lambda tx: select_sessions(tx, where, limit))
 
     def lineage(self, session_id: str) -> Branch:
         """Return the tree of forks and resets that a session belongs to.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
         return self._access.database.read(
             lambda tx: family(
                 tx, self._access.scope, require_session(tx, self._access.scope, session_id)
             )
         )
-
-
-Span = tuple[int | datetime | None, int | datetime | None]
-"""From one time on, and before another."""
-
-
-def session_filter(
-    scope: Scope,
-    *,
-    equal: Mapping[LiteralString, str | None],
-    key: str | None,
-    status: str | None,
-    title: str | None,
-    used: Span,
-    automatic: bool,
-) -> Condition:
-    """Return the condition of the sessions that meet all the filters given.
-
-    Args:
-        scope: Whose sessions.
-        equal: Column -> value; None does not narrow.
-        key: A session key in any spelling.
-        status: One of `STATUSES`; without one all but the deleted.
-        title: A part of the title, whatever its case.
-        used: When they were used last.
-        automatic: Also those without a person in them.
-
-    Raises:
-        InvalidInput: a status, key or time cannot be one.
-    """
-    if status is not None and status not in STATUSES:
-        raise InvalidInput("unknown status of a session", hint=f"Use one of {', '.join(STATUSES)}.")
-    where = Condition(scope).equal("status", status)
-    for column, value in equal.items():
-        where.equal(column, value)
-    where.equal("key", None if key is None else parse_key(key).text)
-    if status is None:
-        where.also("status <> ?", "deleted")
-    if title is not None:
-        where.also("instr(lower(coalesce(title, '')), lower(?)) > 0", title)
-    since, until = used
-    if since is not None:
-        where.also("updated_at >= ?", check_time(since))
-    if until is not None:
-        where.also("updated_at < ?", check_time(until))
-    for chat_type in () if automatic else sorted(AUTOMATIC):
-        where.also("coalesce(chat_type, '') <> ?", chat_type)
-    return where
 
 
 SHORTEST = 6

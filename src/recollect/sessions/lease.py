@@ -6,19 +6,16 @@ holder: whoever lost the session without noticing still carries the old one and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
-from typing import Any, LiteralString, Protocol
+from collections.abc import Callable, Iterable
+from typing import LiteralString
 
 import msgspec
 
 from recollect.core.errors import Conflict
 from recollect.core.settings import SessionSettings
-from recollect.sessions.record.content import Content
 from recollect.sessions.record.draft import Item
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
-from recollect.sessions.record.token_usage import TokenUsage
 from recollect.store.columns import decode
 from recollect.store.engine import Transaction
 
@@ -62,10 +59,16 @@ def take_lease(tx: Transaction, session_id: str, holder: str, now: int, lasts_ms
         Conflict: another program holds the session.
     """
     known = _stored(tx, session_id)
-    if known is not None and known.expires_at > now and known.holder != holder:
-        raise held_by_another(known, now)
-    same = known is not None and known.holder == holder and known.expires_at > now
-    fence = (known.fence if known is not None else 0) + (0 if same else 1)
+    is_held = known is not None and known.expires_at > now
+    if known is not None and is_held and known.holder != holder:
+        seconds = max(1, round((known.expires_at - now) / 1000))
+        raise Conflict(
+            "another program is using the session",
+            hint=f"fork it, or wait: without a sign of life it is free in {seconds} s",
+            session_id=session_id,
+            free_in_s=seconds,
+        )
+    fence = (known.fence if known is not None else 0) + (0 if is_held else 1)
     lease = Lease(session_id=session_id, holder=holder, fence=fence, expires_at=now + lasts_ms)
     tx.execute(_TAKE, (session_id, holder, fence, lease.expires_at))
     return lease
@@ -99,40 +102,11 @@ def lease_ms(settings: SessionSettings) -> int:
     return round(settings.lease_s * 1000)
 
 
-def held_by_another(lease: Lease, now: int) -> Conflict:
-    """Return the refusal for whoever comes second."""
-    seconds = max(1, round((lease.expires_at - now) / 1000))
-    return Conflict(
-        "another program is using the session",
-        hint=f"fork it, or wait: without a sign of life it is free in {seconds} s",
-        session_id=lease.session_id,
-        free_in_s=seconds,
-    )
-
-
 def _stored(tx: Transaction, session_id: str) -> Lease | None:
     row = tx.row(_FIND, (session_id,))
     if row is None:
         return None
     return decode(Lease, ("holder", "fence", "expires_at"), row, session_id=session_id)
-
-
-class Append(Protocol):
-    """Stores messages in one session."""
-
-    def __call__(
-        self,
-        role: str,
-        content: Content,
-        *,
-        name: str | None = None,
-        at: int | datetime | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        event_id: str | None = None,
-        model: str | None = None,
-        usage: TokenUsage | Mapping[str, Any] | None = None,
-    ) -> Message:
-        """Store a message, as `Transcripts.append` does."""
 
 
 class LeasedSession:
@@ -154,7 +128,7 @@ class LeasedSession:
         session: Session,
         lease: Lease,
         *,
-        append: Append,
+        append: Callable[..., Message],
         append_many: Callable[[Iterable[Item]], list[Message]],
         release: Callable[[], None],
     ) -> None:

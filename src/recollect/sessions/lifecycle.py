@@ -18,6 +18,7 @@ from recollect.sessions.policy.freshness import FreshnessRule
 from recollect.sessions.record.lineage import check_depth
 from recollect.sessions.record.session import (
     DELETED,
+    PLACE,
     STATUSES,
     Condition,
     Session,
@@ -73,8 +74,7 @@ def open_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) -> 
         return found
     before = _newest(tx, wanted, scope)
     if before is None:
-        add_session(tx, wanted)
-        return wanted
+        return add_session(tx, wanted)
     return _follow(tx, before, wanted, turn.stale_reason(before))
 
 
@@ -92,8 +92,7 @@ def reset_session(tx: Transaction, wanted: Session, scope: Scope, reason: str) -
     """Begin ``wanted`` in place of the current session of its key, which is archived."""
     found = _newest(tx, wanted, scope)
     if found is None:
-        add_session(tx, wanted)
-        return wanted
+        return add_session(tx, wanted)
     set_status(tx, found, "archived", wanted.updated_at)
     return _follow(tx, found, wanted, reason)
 
@@ -130,35 +129,19 @@ def fork_session(tx: Transaction, parent: Session, branch: Session, at_seq: int 
         pruned_seq=min(parent.pruned_seq, seq),
     )
     insert_session(tx, forked)
-    record_event(
-        tx,
-        SessionForked(
-            scope=owner_of(forked), at=branch.updated_at, parent_id=parent.id, at_seq=seq
-        ),
-    )
+    scope, at = owner_of(forked), branch.updated_at
+    record_event(tx, SessionForked(scope=scope, at=at, parent_id=parent.id, at_seq=seq))
     return forked
 
 
-_INHERITED = (
-    "agent",
-    "user",
-    "project",
-    "channel",
-    "account",
-    "chat_type",
-    "peer",
-    "mode",
-    "model",
-    "overrides",
-    "compaction_count",
-)
+_INHERITED = ("agent", "user", "project", *PLACE, "mode", "model", "overrides", "compaction_count")
 
 
 def set_status(tx: Transaction, session: Session, status: str, at: int) -> Session:
     """Give a session another status; its rows stay. A deleted one is in no search.
 
     Raises:
-        InvalidInput: there is no such status.
+        InvalidInput: the status is unknown.
     """
     if status not in STATUSES:
         raise InvalidInput("unknown status of a session", hint=f"Use one of {', '.join(STATUSES)}.")
@@ -179,7 +162,7 @@ def set_title(
     """Call a session by another name, or by none.
 
     Raises:
-        NotFound: there is no such session in the scope.
+        NotFound: the scope has no such session.
     """
     session = require_session(tx, scope, session_id)
     if session.title == title:
@@ -190,14 +173,10 @@ def set_title(
 
 
 def _follow(tx: Transaction, before: Session, wanted: Session, reason: str) -> Session:
+    count, scope, at = before.compaction_count, owner_of(wanted), wanted.updated_at
     session = msgspec.structs.replace(
-        wanted, previous_id=before.id, compaction_count=before.compaction_count, mode=before.mode
+        wanted, previous_id=before.id, compaction_count=count, mode=before.mode
     )
     add_session(tx, session)
-    record_event(
-        tx,
-        SessionReset(
-            scope=owner_of(session), at=wanted.updated_at, previous_id=before.id, reason=reason
-        ),
-    )
+    record_event(tx, SessionReset(scope=scope, at=at, previous_id=before.id, reason=reason))
     return session

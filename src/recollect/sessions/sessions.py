@@ -13,11 +13,9 @@ from typing import Any
 
 import msgspec
 
-from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
-from recollect.core.settings import SessionSettings
 from recollect.sessions.catalogue import Catalogue, named_session
 from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.context.window import ContextWindows
@@ -25,7 +23,6 @@ from recollect.sessions.lease import (
     Lease,
     LeasedSession,
     find_lease,
-    held_by_another,
     lease_ms,
     release_lease,
     take_lease,
@@ -41,8 +38,8 @@ from recollect.sessions.lifecycle import (
 )
 from recollect.sessions.policy.conversation import ConversationPolicy, check_mode
 from recollect.sessions.policy.freshness import rule_for, zone_of
-from recollect.sessions.record.access import MirrorSignal, SessionAccess, SilentMirror
-from recollect.sessions.record.draft import DraftMaker, TextRedactor, check_time
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.draft import check_time
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -56,7 +53,7 @@ from recollect.sessions.record.session import (
 )
 from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.transcripts import Transcripts
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.locks import TicketQueue
 from recollect.store.paths import check_id
@@ -70,13 +67,7 @@ class Sessions:
     `ContextWindows`.
 
     Args:
-        database: ``records.db``.
-        clock: Tells the time.
-        ids: Gives rows their ids.
-        settings: The section ``sessions``.
-        redactor: Takes secrets out before anything is stored; None stores texts as they come.
-        mirror: Is notified after each commit that added messages.
-        scope: Whose sessions these are.
+        access: The records, and whose they are.
         opened: Is called when a session was made, or found to go on with.
         window: What a context window needs; nothing that asks a model if not given.
         turns: Where those who answer in a session queue; None without a queue.
@@ -84,28 +75,13 @@ class Sessions:
 
     def __init__(
         self,
+        access: SessionAccess,
         *,
-        database: Database,
-        clock: Clock,
-        ids: IdSource,
-        settings: SessionSettings,
-        redactor: TextRedactor | None,
-        mirror: MirrorSignal | None = None,
-        scope: Scope | None = None,
         opened: Callable[[], None] = lambda: None,
         window: WindowParts | None = None,
         turns: TicketQueue | None = None,
     ) -> None:
-        self._access = access = SessionAccess(
-            database=database,
-            clock=clock,
-            ids=ids,
-            settings=settings,
-            redactor=redactor,
-            drafts=DraftMaker(clock, ids, redactor),
-            mirror=mirror if mirror is not None else SilentMirror(),
-            scope=scope if scope is not None else Scope(),
-        )
+        self._access = access
         self._opened = opened
         self._window = window if window is not None else WindowParts()
         self._turns = turns
@@ -143,19 +119,8 @@ class Sessions:
 
     def within(self, scope: Scope) -> Sessions:
         """Return the same sessions as another scope sees them."""
-        access = self._access
-        return Sessions(
-            database=access.database,
-            clock=access.clock,
-            ids=access.ids,
-            settings=access.settings,
-            redactor=access.redactor,
-            mirror=access.mirror,
-            scope=scope,
-            opened=self._opened,
-            window=self._window,
-            turns=self._turns,
-        )
+        access = msgspec.structs.replace(self._access, scope=scope)
+        return Sessions(access, opened=self._opened, window=self._window, turns=self._turns)
 
     def create(
         self,
@@ -187,10 +152,7 @@ class Sessions:
         session = self._new(key, project, title, metadata, at=at, session_id=session_id)
         if mode is not None:
             session = msgspec.structs.replace(session, mode=check_mode(session, mode))
-        self._access.database.write(lambda tx: add_session(tx, session))
-        self._access.mirror.notify()
-        self._opened()
-        return session
+        return self._begin(lambda tx: add_session(tx, session))
 
     def open(self, key: str, project: str | None = None) -> Session:
         """Return the current session of a key, or a new one where none is fresh.
@@ -204,16 +166,14 @@ class Sessions:
             Denied: the key or project belongs to another owner than the scope's.
         """
         wanted = self._new(key, project, None, None)
-        turn = self._turn(key, wanted.updated_at)
-
+        settings = self._access.settings
+        rule = rule_for(settings.fresh, parse_key(key))
+        turn = Turn(now=wanted.updated_at, rule=rule, zone=zone_of(settings.time_zone))
         known = self._access.database.read(lambda tx: fresh_session(tx, wanted, self.scope, turn))
         if known is not None:
             self._opened()
             return known
-        session = self._access.database.write(lambda tx: open_session(tx, wanted, self.scope, turn))
-        self._access.mirror.notify()
-        self._opened()
-        return session
+        return self._begin(lambda tx: open_session(tx, wanted, self.scope, turn))
 
     def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:
         """Begin a new session under a key, as ``/new`` and ``/reset`` do, and return it.
@@ -319,10 +279,8 @@ class Sessions:
 
         def unit(tx: Transaction) -> tuple[Session, Lease]:
             session = self._named(tx, id_or_title)
-            known = find_lease(tx, session.id, now)
+            known = find_lease(tx, session.id, now) if on_busy == "fork" else None
             if known is not None and known.holder != name:
-                if on_busy == "refuse":
-                    raise held_by_another(known, now)
                 session = fork_session(tx, session, self._new(None, None, None, None), None)
             session = set_status(tx, session, "active", now)
             lease = take_lease(tx, session.id, name, now, lease_ms(self._access.settings))
@@ -355,23 +313,21 @@ class Sessions:
             title: What the fork is called.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: it was deleted.
             InvalidInput: it has no message with that seq.
         """
         branch = self._new(None, None, title, None)
 
-        def unit(tx: Transaction) -> Session:
-            parent = require_living(tx, self.scope, session_id)
-            return fork_session(tx, parent, branch, at_seq)
-
-        return self._access.database.write(unit)
+        return self._access.database.write(
+            lambda tx: fork_session(tx, require_living(tx, self.scope, session_id), branch, at_seq)
+        )
 
     def rename(self, session_id: str, title: str | None) -> Session:
         """Call a session by another title, or by none.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             InvalidInput: it is longer than 512 characters.
         """
         told = None if title is None else self._access.drafts.label(title, "title")
@@ -384,8 +340,8 @@ class Sessions:
         """Make a session ``active``, ``archived`` or ``deleted``; nothing of it is removed.
 
         Raises:
-            NotFound: there is no such session in the scope.
-            InvalidInput: there is no such status.
+            NotFound: the scope has no such session.
+            InvalidInput: the status is unknown.
         """
 
         def unit(tx: Transaction) -> Session:
@@ -415,20 +371,15 @@ class Sessions:
         wanted = self._new(key, project, None, None, session_id=session_id)
 
         def unit(tx: Transaction) -> Session:
-            there = known(tx)
-            if there is None:
-                add_session(tx, wanted)
-            return there or wanted
+            return known(tx) or add_session(tx, wanted)
 
+        return self._begin(unit)
+
+    def _begin(self, unit: Callable[[Transaction], Session]) -> Session:
         session = self._access.database.write(unit)
         self._access.mirror.notify()
         self._opened()
         return session
-
-    def _turn(self, key: str, now: int) -> Turn:
-        settings = self._access.settings
-        rule = rule_for(settings.fresh, parse_key(key))
-        return Turn(now=now, rule=rule, zone=zone_of(settings.time_zone))
 
     def _new(
         self,

@@ -15,20 +15,18 @@ import msgspec
 
 from recollect.core.clock import Clock
 from recollect.core.errors import InvalidInput, RecollectError
-from recollect.core.scope import Scope
-from recollect.sessions.record.access import MirrorSignal
+from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import ContentBlock, TextBlock, ThinkingBlock, parse_block
 from recollect.sessions.record.draft import MAX_CONTENT_BYTES, Draft
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import require_living, require_session
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.transcript_rows import (
-    append_drafts,
+    append_messages,
     find_message,
-    known_message,
     rewrite_message,
 )
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Transaction
 
 UNFINISHED = "unfinished"
 """The key in the metadata of a message whose stream did not come to its end."""
@@ -45,29 +43,19 @@ class GrowingMessage:
     """The row of one message that grows.
 
     Args:
-        database: ``records.db``.
-        scope: As whom it is written.
+        access: The records, and as whom it is written.
         session_id: Where it belongs.
         guard: Raises when the session was taken over by another program.
-        mirror: Is notified when the message is whole.
     """
 
     def __init__(
-        self,
-        *,
-        database: Database,
-        scope: Scope,
-        session_id: str,
-        guard: Callable[[Transaction], None],
-        mirror: MirrorSignal,
+        self, access: SessionAccess, session_id: str, guard: Callable[[Transaction], None]
     ) -> None:
-        self._database = database
-        self._scope = scope
+        self._access = access
         self._session_id = session_id
         self._guard = guard
-        self._mirror = mirror
-        self._first: Draft | None = None
-        self.is_taken = False
+        self._first: Message | None = None
+        self._is_taken = False
         """Another stream with the same event id came to its end before."""
 
     def save(self, draft: Draft, *, finished: bool) -> Message:
@@ -80,34 +68,32 @@ class GrowingMessage:
             StoreError: the database refused.
         """
         # Under one id, also after an error that left open whether it was stored.
-        first = self._first = self._first or draft
-        draft = msgspec.structs.replace(draft, id=first.id, created_at=first.created_at)
-        stored = self._database.write(lambda tx: self._save(tx, draft, finished=finished))
-        self._first = msgspec.structs.replace(first, id=stored.id, created_at=stored.created_at)
+        first = self._first = self._first or draft.message
+        draft = _with(draft, id=first.id, created_at=first.created_at)
+        stored = self._access.database.write(lambda tx: self._save(tx, draft, finished=finished))
+        self._first = stored
         if finished:
-            self._mirror.notify()
+            self._access.mirror.notify()
         return stored
 
     def _save(self, tx: Transaction, draft: Draft, *, finished: bool) -> Message:
-        session = require_living(tx, self._scope, self._session_id)
+        scope = self._access.scope
+        session = require_living(tx, scope, self._session_id)
         self._guard(tx)
-        known = find_message(tx, self._scope, draft.id)
+        known = find_message(tx, scope, draft.message.id)
         if known is None:
             # Tools are noted when the answer is whole: their rows are made once.
-            first = draft if finished else _without_blocks(draft)
-            (place,) = append_drafts(tx, session, [first])
-            place_id = draft.id if isinstance(place, int) else place
-            known = known_message(tx, self._scope, session, place_id)
-            if isinstance(place, int) and first is draft:
+            (known,) = append_messages(tx, scope, session, [draft if finished else _empty(draft)])
+            is_new = known.id == draft.message.id
+            if is_new and finished:
                 return known
-            self.is_taken = not isinstance(place, int) and UNFINISHED not in known.metadata
-            draft = msgspec.structs.replace(draft, id=known.id)
-        if self.is_taken:
+            self._is_taken = not is_new and UNFINISHED not in known.metadata
+        if self._is_taken:
             return known
         if known.session_id != session.id:  # begun before a fork or a reset: it ends where it began
-            session = require_session(tx, self._scope, known.session_id)
+            session = require_session(tx, scope, known.session_id)
         rewrite_message(tx, session, known, draft, finished=finished)
-        return find_message(tx, self._scope, known.id) or known
+        return find_message(tx, scope, known.id) or known
 
 
 class MessageStream:
@@ -236,7 +222,11 @@ def _like(block: ContentBlock, said: str) -> ContentBlock:
     return TextBlock(text=said) if isinstance(block, TextBlock) else ThinkingBlock(thinking=said)
 
 
-def _without_blocks(draft: Draft) -> Draft:
-    return msgspec.structs.replace(
-        draft, blocks=(), encoded_content="[]", text="", tokens=0, metadata={}
-    )
+def _empty(draft: Draft) -> Draft:
+    draft = msgspec.structs.replace(draft, encoded_content="[]")
+    return _with(draft, content=(), text="", tokens=0, metadata={})
+
+
+def _with(draft: Draft, **facts: object) -> Draft:
+    message = msgspec.structs.replace(draft.message, **facts)
+    return msgspec.structs.replace(draft, message=message)

@@ -16,16 +16,14 @@ from recollect.sessions.lease import Lease, check_lease, find_lease, lease_ms
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import Content, ContentBlock
 from recollect.sessions.record.draft import Draft, Item, check_count
-from recollect.sessions.record.lineage import rows_of, segments, within
+from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import require_living, require_session
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.record.transcript_rows import (
-    append_drafts,
+    append_messages,
     find_message,
-    known_message,
-    message_from,
     read_messages,
 )
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
@@ -76,7 +74,7 @@ class Transcripts:
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             InvalidInput: something of it cannot be stored.
             Conflict: the session was deleted, or another program has taken it over.
             Denied: the event id is that of a message which the scope may not see.
@@ -100,7 +98,7 @@ class Transcripts:
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: the session was deleted, or another program has taken it over.
             InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
         """
@@ -139,7 +137,7 @@ class Transcripts:
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: the session was deleted.
             InvalidInput: something of it cannot be stored.
         """
@@ -152,13 +150,7 @@ class Transcripts:
 
         make([], {})  # so that wrong facts are refused before the answer comes
         self._access.database.read(lambda tx: require_living(tx, self._access.scope, session_id))
-        growing = GrowingMessage(
-            database=self._access.database,
-            scope=self._access.scope,
-            session_id=session_id,
-            guard=lambda tx: self._check(tx, lease),
-            mirror=self._access.mirror,
-        )
+        growing = GrowingMessage(self._access, session_id, lambda tx: self._check(tx, lease))
         return MessageStream(growing, make, self._access.clock)
 
     def append_stream(
@@ -173,7 +165,7 @@ class Transcripts:
             facts: As for `stream`.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: the session was deleted.
             InvalidInput: something of it cannot be stored, or nothing came.
         """
@@ -201,7 +193,7 @@ class Transcripts:
             before_seq: Only those with a smaller seq.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             InvalidInput: a number is not a whole number from 0.
         """
         check_count(limit, "a limit")
@@ -233,17 +225,13 @@ class Transcripts:
         """Return what tools a session used, oldest first; of a fork also those that it shares.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
 
         def unit(tx: Transaction) -> tuple[ToolCall, ...]:
             session = require_session(tx, self._access.scope, session_id)
-            parts = segments(tx, session)
-            return joined(
-                call
-                for part in parts
-                for call in select_tool_calls(tx, rows_of(self._access.scope, part), part.last)
-            )
+            scope, parts = self._access.scope, segments(tx, session)
+            return joined(call for part in parts for call in select_tool_calls(tx, scope, part))
 
         return self._access.database.read(unit)
 
@@ -251,7 +239,7 @@ class Transcripts:
         """Return the lease of the program that holds a session now; None if there is none.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
 
         def unit(tx: Transaction) -> Lease | None:
@@ -264,13 +252,7 @@ class Transcripts:
         def unit(tx: Transaction) -> list[Message]:
             session = require_living(tx, self._access.scope, session_id)
             self._check(tx, lease)
-            places = append_drafts(tx, session, drafts)
-            return [
-                message_from(session, draft, place)
-                if isinstance(place, int)
-                else known_message(tx, self._access.scope, session, place)
-                for draft, place in zip(drafts, places, strict=True)
-            ]
+            return append_messages(tx, self._access.scope, session, drafts)
 
         messages = self._access.database.write(unit)
         self._access.mirror.notify()

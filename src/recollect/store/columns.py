@@ -38,17 +38,23 @@ def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:
         raise StoreCorrupt("a cell is not what its column promises", hint=_HINT) from None
 
 
-def decode(kind: type[T], names: Sequence[str], row: Row, **parsed: object) -> T:
+def decode(
+    kind: type[T], names: Sequence[str], row: Row, objects: Sequence[str] = (), **parsed: object
+) -> T:
     """Return a row as a struct.
 
     Args:
         kind: The struct; the types of its fields are what the columns promise.
         names: The field of each cell, in the order of the columns; cells after the last are left.
         row: The cells.
+        objects: Fields whose cells are JSON objects.
         parsed: Fields that are not as their cells are.
     """
+    fields: dict[str, Any] = {**dict(zip(names, row, strict=False)), **parsed}
+    for name in objects:
+        fields[name] = json_object(fields[name])
     try:
-        return msgspec.convert({**dict(zip(names, row, strict=False)), **parsed}, kind)
+        return msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
         raise StoreCorrupt("a row is not what its columns promise", hint=_HINT) from error
 
@@ -63,11 +69,6 @@ def integer(value: SqlValue) -> int:
 def first_integer(row: Row | None) -> int:
     """Return the first cell of a row, an INTEGER; 0 without a row."""
     return 0 if row is None else integer(row[0])
-
-
-def integer_or_none(value: SqlValue) -> int | None:
-    """Return an INTEGER cell that may be NULL."""
-    return None if value is None else integer(value)
 
 
 def text(value: SqlValue) -> str:

@@ -14,6 +14,8 @@ from recollect.core.settings import SessionSettings, StoreSettings
 from recollect.sessions.exchange.formats.registry import FORMATS
 from recollect.sessions.exchange.importer import TranscriptImporter
 from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.sessions import Sessions
 from recollect.store.sqlite.database import open_records
 
@@ -28,12 +30,14 @@ def append(home: Path, session_id: str, name: str) -> None:
     database = open_records(home, StoreSettings(), clock)
     mirror = TranscriptMirror(home, database)
     sessions = Sessions(
-        database=database,
-        clock=clock,
-        ids=IdSource(clock),
-        settings=SessionSettings(),
-        redactor=None,
-        mirror=mirror,
+        SessionAccess(
+            database=database,
+            clock=clock,
+            ids=IdSource(clock),
+            settings=SessionSettings(),
+            drafts=DraftMaker(clock, IdSource(clock), None),
+            mirror=mirror,
+        )
     )
     print("ready", flush=True)  # noqa: T201  # speaks with the test over a pipe
     sys.stdin.readline()

@@ -18,6 +18,8 @@ from recollect.index.model.locks import IndexLocks
 from recollect.index.query.search_service import SearchOptions
 from recollect.recall.transcript_source import TranscriptFeed
 from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.record.access import SessionAccess, SilentMirror
+from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.session import Session
 from recollect.sessions.sessions import Sessions
 from recollect.store.sqlite.database import open_index, open_records
@@ -58,12 +60,14 @@ class KeptHome:
             locks=IndexLocks(path, self.clock),
         )
         self.sessions = Sessions(
-            database=self.records,
-            clock=self.clock,
-            ids=self.ids,
-            settings=SessionSettings(),
-            redactor=None,
-            mirror=self.mirror if mirrored else None,
+            SessionAccess(
+                database=self.records,
+                clock=self.clock,
+                ids=self.ids,
+                settings=SessionSettings(),
+                drafts=DraftMaker(self.clock, self.ids, None),
+                mirror=self.mirror if mirrored else SilentMirror(),
+            )
         )
 
     def retention(self, scope: Scope = EVERYBODY, /, **caps: int) -> Retention:

@@ -11,7 +11,8 @@ from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.exchange.formats.registry import FORMATS
 from recollect.sessions.exchange.importer import TranscriptImporter
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.record.draft import TextRedactor
+from recollect.sessions.record.access import SessionAccess, SilentMirror
+from recollect.sessions.record.draft import DraftMaker, TextRedactor
 from recollect.sessions.record.json_value import JsonValue
 from recollect.sessions.sessions import Sessions
 from recollect.store.locks import TicketQueue
@@ -76,13 +77,15 @@ class Home:
     ) -> Sessions:
         """Return the sessions as a scope sees them."""
         return Sessions(
-            database=self.database,
-            clock=self.clock,
-            ids=self.ids,
-            settings=settings or SessionSettings(),
-            redactor=self.redactor,
-            mirror=self.mirror if mirrored else None,
-            scope=scope,
+            SessionAccess(
+                database=self.database,
+                clock=self.clock,
+                ids=self.ids,
+                settings=settings or SessionSettings(),
+                drafts=DraftMaker(self.clock, self.ids, self.redactor),
+                mirror=self.mirror if mirrored else SilentMirror(),
+                scope=scope,
+            ),
             turns=TicketQueue(self.path / "turns"),
             window=window,
         )

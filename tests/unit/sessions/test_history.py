@@ -28,7 +28,6 @@ def _history(
             clock=home.clock,
             ids=home.ids,
             settings=SessionSettings(groups=groups),
-            redactor=redactor,
             drafts=DraftMaker(home.clock, home.ids, redactor),
             mirror=home.mirror,
             scope=Scope(tenant=tenant),

@@ -10,7 +10,6 @@ import recollect
 from recollect.core.errors import ConfigError
 from recollect.core.scope import Scope
 from recollect.sessions.policy.owner import Owner, is_owners, read_owner
-from recollect.sessions.policy.visibility import speakers_of
 from recollect.sessions.record.identity_links import read_links
 from tests.unit.sessions.home import Home
 
@@ -21,7 +20,7 @@ ANN = read_owner(["Telegram: 42", "irc:ann"], LINKS)
 def owns(home: Home, owner: Owner, key: str | None, user: str | None = None) -> bool:
     """Return whether a session under a key is the owner's."""
     session = home.sessions_of(Scope(user=user)).create(key=key)
-    return is_owners(speakers_of(session), owner)
+    return is_owners(session, owner)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from recollect.core.events import SessionChanged
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import GroupSettings, SessionSettings
 from recollect.sessions.policy.history import BEFORE, CURRENT
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.sessions import Sessions
 from recollect.store.journal import events_since
@@ -248,11 +250,13 @@ def test_turns_of_a_session_come_one_after_the_other(sessions: Sessions) -> None
 def test_sessions_without_a_folder_have_no_queue(home: Home) -> None:
     """There is no place for the tickets."""
     sessions = Sessions(
-        database=home.database,
-        clock=home.clock,
-        ids=home.ids,
-        settings=SessionSettings(),
-        redactor=None,
+        SessionAccess(
+            database=home.database,
+            clock=home.clock,
+            ids=home.ids,
+            settings=SessionSettings(),
+            drafts=DraftMaker(home.clock, home.ids, None),
+        )
     )
     session = sessions.create()
     with pytest.raises(InvalidInput), sessions.turn(session.id):

@@ -12,8 +12,8 @@ import msgspec
 
 from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
-from recollect.sessions.record.lineage import stored_ancestors
-from recollect.sessions.record.session import Condition, Session, owner_of
+from recollect.sessions.record.lineage import rows_of, stored_ancestors
+from recollect.sessions.record.session import Session, owner_of
 from recollect.store.columns import decode
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_change, record_event
@@ -25,12 +25,8 @@ _SELECT: LiteralString = """
     SELECT id, session_id, through_seq, last_seq, summary, made_by, tokens_before, tokens_after,
         created_at
     FROM compactions WHERE """
-_FIELDS = (
-    *("id", "session_id", "through_seq", "last_seq", "summary", "made_by", "tokens_before"),
-    *("tokens_after", "created_at"),
-)
 _INSERT: LiteralString = """
-    INSERT INTO compactions (id, tenant, agent, user_id, project, session_id, through_seq, last_seq,
+    INSERT INTO compactions (tenant, agent, user_id, project, id, session_id, through_seq, last_seq,
         summary, made_by, tokens_before, tokens_after, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
@@ -40,7 +36,7 @@ _COUNT: LiteralString = (
 
 
 class Compaction(msgspec.Struct, frozen=True, kw_only=True):
-    """A summary in place of messages.
+    """A summary in place of messages; its fields are in the order of the columns.
 
     Attributes:
         id: Sorts by the time of making.
@@ -72,15 +68,14 @@ def visible_compaction(tx: Transaction, scope: Scope, session: Session) -> Compa
     what the parent does later changes no fork.
 
     Raises:
-        StoreCorrupt: the chain of parents is broken or leads in a circle.
+        StoreCorrupt: the chain of parents is broken or leads back to itself.
     """
-    owner = msgspec.structs.replace(scope, session=None)
-    found = _newest(tx, owner, session.id, session.last_seq, None)
+    found = _newest(tx, scope, session.id, session.last_seq, None)
     if found is not None:
         return found
     until = session.created_at
     for kin, last in stored_ancestors(tx, session):
-        found = _newest(tx, owner, kin.id, last, until)
+        found = _newest(tx, scope, kin.id, last, until)
         if found is not None:
             return found
         until = min(until, kin.created_at)
@@ -88,31 +83,26 @@ def visible_compaction(tx: Transaction, scope: Scope, session: Session) -> Compa
 
 
 def _newest(
-    tx: Transaction, owner: Scope, session_id: str, last: int, until: int | None
+    tx: Transaction, scope: Scope, session_id: str, last: int, until: int | None
 ) -> Compaction | None:
-    where = Condition(owner, "session_id").equal("session_id", session_id)
-    where.also("through_seq <= ?", last)
+    where = rows_of(scope, session_id).also("through_seq <= ?", last)
     if until is not None:
         where.also("created_at <= ?", until)
     row = tx.row(_SELECT + where.sql + " ORDER BY through_seq DESC LIMIT 1", where.params)
-    return None if row is None else decode(Compaction, _FIELDS, row)
+    return None if row is None else decode(Compaction, Compaction.__struct_fields__, row)
 
 
 def select_compactions(tx: Transaction, scope: Scope, session_id: str) -> list[Compaction]:
     """Return the compactions of one session, its parents' not included, oldest first."""
-    owner = msgspec.structs.replace(scope, session=None)
-    where = Condition(owner, "session_id").equal("session_id", session_id)
+    where = rows_of(scope, session_id)
     rows = tx.all(_SELECT + where.sql + " ORDER BY through_seq", where.params)
-    return [decode(Compaction, _FIELDS, row) for row in rows]
+    return [decode(Compaction, Compaction.__struct_fields__, row) for row in rows]
 
 
 def store_compaction(tx: Transaction, session: Session, compaction: Compaction) -> None:
     """Store a compaction, count it on its session, and tell of it, in one transaction."""
-    c = compaction
-    owner = (session.tenant, session.agent, session.user, session.project, session.id)
-    counts = (c.tokens_before, c.tokens_after, c.created_at)
-    told = (c.through_seq, c.last_seq, c.summary, c.made_by)
-    tx.execute(_INSERT, (c.id, *owner, *told, *counts))
+    c, owner = compaction, (session.tenant, session.agent, session.user, session.project)
+    tx.execute(_INSERT, (*owner, *msgspec.structs.astuple(c)))
     tx.execute(_COUNT, (session.id,))
     record_change(
         tx, tenant=session.tenant, kind=COMPACTION_KIND, ref=c.id, op="put", at=c.created_at

@@ -25,7 +25,7 @@ from recollect.core.events import MemoryFlushed, MemoryFlushFailed
 from recollect.core.settings.sessions import ContextSettings
 from recollect.sessions.policy.freshness import local_day
 from recollect.sessions.policy.owner import Owner, is_owners
-from recollect.sessions.policy.visibility import speakers_of, visibility_group_of
+from recollect.sessions.policy.visibility import visibility_group_of
 from recollect.sessions.record.lineage import find_one, stored_ancestors
 from recollect.sessions.record.session import Session, owner_of
 from recollect.sessions.record.session_key import AUTOMATIC, UNKNOWN, parse_key
@@ -82,9 +82,9 @@ def reason_not_to_flush(
         return "group"
     if session.chat_type == UNKNOWN:
         return "unknown_origin"
-    if not visibility_group_of(speakers_of(session), owner.links).is_private:
+    if not visibility_group_of(session, owner.links).is_private:
         return "group"
-    if not is_owners(speakers_of(session), owner):
+    if not is_owners(session, owner):
         return "guest"
     if session.flush_compaction_count == session.compaction_count:
         return "done"

@@ -10,7 +10,7 @@ from typing import Protocol
 import msgspec
 
 from recollect.core.errors import ProviderError
-from recollect.models.language.model import LanguageModel, Prompt, PromptMessage, ask
+from recollect.models.language.model import LanguageModel, ask
 from recollect.models.language.structured_output import complete_as
 from recollect.sessions.context.flush import Note, NoteTaker, RuleNotes
 from recollect.sessions.context.size import CountTokens
@@ -111,20 +111,14 @@ class ModelSummariser:
     """Asks a language model for summaries.
 
     Args:
-        model: Who is asked.
-        otherwise: Who writes the summary when the model cannot.
+        model: Who is asked; when it cannot, the extractive summary is taken.
     """
 
-    def __init__(self, model: LanguageModel, otherwise: Summariser | None = None) -> None:
+    def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._otherwise = otherwise if otherwise is not None else ExtractiveSummariser()
 
     def summarise(self, order: SummaryOrder) -> Summary:
-        """Return the summary of the model, or the other one where the model fails.
-
-        Raises:
-            RecollectError: neither could be made.
-        """
+        """Return the summary of the model, or the extractive one where the model fails."""
         said = list(order.utterances)
         try:
             text = self._asked(said, order)
@@ -132,7 +126,7 @@ class ModelSummariser:
             text = ""
         if text:
             return Summary(text=text, made_by=f"{self._model.name}/{INSTRUCTIONS_VERSION}")
-        return self._otherwise.summarise(msgspec.structs.replace(order, utterances=said))
+        return ExtractiveSummariser().summarise(msgspec.structs.replace(order, utterances=said))
 
     def _asked(self, said: Sequence[Utterance], order: SummaryOrder) -> str:
         text = order.previous
@@ -150,29 +144,25 @@ class ModelNotes:
     """Asks a language model what must last.
 
     Args:
-        model: Who is asked.
-        otherwise: Who is asked when the model fails.
+        model: Who is asked; when it fails, the rules decide.
     """
 
-    def __init__(self, model: LanguageModel, otherwise: NoteTaker | None = None) -> None:
+    def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._otherwise = otherwise if otherwise is not None else RuleNotes()
 
     def notes(self, utterances: Iterable[Utterance]) -> Sequence[Note]:
-        """Return the notes of the model, or the others where the model fails.
-
-        Raises:
-            RecollectError: neither could be made.
-        """
+        """Return the notes of the model, or those of the rules where the model fails."""
         said = list(utterances)
         try:
             return [
                 Note(text=" ".join(line.split()))
                 for part in parts(said, PART_TOKENS * MOST_PARTS)
-                for line in complete_as(self._model, _prompt(part), LastingNotes).value.notes
+                for line in complete_as(
+                    self._model, ask(_fenced(part), system=_NOTES), LastingNotes
+                ).value.notes
             ]
         except ProviderError:
-            return self._otherwise.notes(said)
+            return RuleNotes().notes(said)
 
 
 def parts(utterances: Sequence[Utterance], most_tokens: int) -> Iterator[str]:
@@ -194,10 +184,6 @@ def parts(utterances: Sequence[Utterance], most_tokens: int) -> Iterator[str]:
         size += cost
     if part:
         yield "\n".join(part)
-
-
-def _prompt(part: str) -> Prompt:
-    return Prompt(system=_NOTES, messages=(PromptMessage(text=_fenced(part)),))
 
 
 def _fenced(part: str, name: str = "conversation") -> str:
@@ -228,7 +214,5 @@ def with_model(parts: WindowParts, model: LanguageModel | None) -> WindowParts:
     """Return the parts with a language model, or as they are without one."""
     if model is None:
         return parts
-
-    return msgspec.structs.replace(
-        parts, summariser=ModelSummariser(model), notes=ModelNotes(model)
-    )
+    notes = ModelNotes(model)
+    return msgspec.structs.replace(parts, summariser=ModelSummariser(model), notes=notes)

@@ -7,7 +7,7 @@ flushed before in `flush`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -22,7 +22,6 @@ from recollect.sessions.context.compaction import (
 )
 from recollect.sessions.context.flush import (
     Flushed,
-    Note,
     count_failure,
     count_flush,
     flushed_seq,
@@ -67,7 +66,7 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         session_id: Of which session.
         outcome: ``compacted``; ``not_due``: the view is not full; ``nothing_to_replace``: all its
-            messages are among those that stay; ``failed``: there is no summary; ``overtaken``:
+            messages are among those that stay; ``failed``: without a summary; ``overtaken``:
             it was compacted by another meanwhile. Only the first changed anything.
         compaction: What is in the view now.
         error: The code of what failed.
@@ -106,7 +105,7 @@ class ContextWindows:
             budget_tokens: What it may cost; ``sessions.context.window_tokens`` if not given.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             InvalidInput: a budget below 40, or one in which an exact counter has no room.
         """
         check_count(budget_tokens, "a budget", SMALLEST_BUDGET)
@@ -119,7 +118,7 @@ class ContextWindows:
         """Return the compactions of a session, oldest first.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
 
         def unit(tx: Transaction) -> list[Compaction]:
@@ -141,7 +140,7 @@ class ContextWindows:
             extra_tokens: What else is in the prompt: instructions, tools, the next message.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: it was deleted.
             InvalidInput: a number below 0.
         """
@@ -162,7 +161,7 @@ class ContextWindows:
         return Compacted(session_id=session_id, outcome="not_due", flush=flush)
 
     def compact(self, session_id: str, *, keep_messages: int | None = None) -> Compacted:
-        """Let a summary stand in the view for all but the newest messages; they stay stored.
+        """Let a summary replace in the view all but the newest messages; they stay stored.
 
         A tool call stays with its result. The summary takes the one before in. Messages that come
         while it is written are in the view, too. What must last is flushed first, see `flush`.
@@ -173,7 +172,7 @@ class ContextWindows:
                 Fewer where they alone would fill three quarters of the room.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: it was deleted.
             InvalidInput: a number below 0.
         """
@@ -197,7 +196,7 @@ class ContextWindows:
             What was done, or why it was not; a failure is counted and reported, not raised.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             Conflict: it was deleted.
         """
 
@@ -215,7 +214,10 @@ class ContextWindows:
         now = self._access.clock.now_ms()
         try:
             said = self._between(session.id, seen, session.last_seq)
-            notes = self._redacted(self._parts.notes.notes(map(utterance_of, said)))
+            notes = [
+                msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
+                for note in self._parts.notes.notes(map(utterance_of, said))
+            ]
             done = write_notes(workspace, notes, now, zone_of(self._access.settings.time_zone))
         except RecollectError as error:
             code = error.code
@@ -226,12 +228,6 @@ class ContextWindows:
             lambda tx: count_flush(tx, session, done, through_seq=through, at=now)
         )
         return done
-
-    def _redacted(self, notes: Iterable[Note]) -> list[Note]:
-        redactor = self._access.redactor
-        if redactor is None:
-            return list(notes)
-        return [msgspec.structs.replace(note, text=redactor.text(note.text)) for note in notes]
 
     def _compact(self, wanted: Replacement) -> Compacted:
         messages = self._between(wanted.session_id, wanted.after_seq, wanted.through_seq)
@@ -294,8 +290,7 @@ class ContextWindows:
             count=sizer.text,
         )
         made = self._parts.summariser.summarise(order)
-        said = made.text.strip()
-        redacted = said if self._access.redactor is None else self._access.redactor.text(said)
+        redacted = self._access.drafts.redacted(made.text.strip())
         return Summary(text=shortened(redacted, tokens, sizer.text), made_by=made.made_by)
 
     def _between(self, session_id: str, after_seq: int, through_seq: int) -> Iterator[Message]:

@@ -174,12 +174,12 @@ class FileImport:
         if message.shared and not self._extras.knows(message.session.id):
             self._share(message)
         draft = self._draft(message, line)
-        self._time = draft.created_at
+        self._time = draft.message.created_at
         foreign_id = message.session.id
         if foreign_id not in self._batch.sessions:
             facts = _merged(self._facts.get(foreign_id), message.session)
             self._facts[foreign_id] = facts
-            self._batch.sessions[foreign_id] = (self._made(facts, draft.created_at), [])
+            self._batch.sessions[foreign_id] = (self._made(facts, draft.message.created_at), [])
         if message.session.title is not None:
             self._learn(message.session)
         self._batch.add(foreign_id, draft)
@@ -324,7 +324,7 @@ class _Batch:
                 waits_for = session.id
                 continue
             places = append_drafts(tx, session, drafts)
-            fresh = sum(isinstance(place, int) for place in places)
+            fresh = sum(not isinstance(place, str) for place in places)
             added["messages"] += fresh
             added["duplicates"] += len(places) - fresh
         for foreign_id, (title, final) in self._titles.items():

@@ -19,7 +19,6 @@ from recollect.sessions.policy.modes import ModeRules, calls, mode_rules
 from recollect.sessions.policy.visibility import (
     MAIN_AGENT,
     VisibilityGroup,
-    speakers_of,
     visibility_group_of,
 )
 from recollect.sessions.record.access import SessionAccess
@@ -103,15 +102,15 @@ class ConversationPolicy:
         """Return which conversations hear what is said in a session.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
-        return self._visibility_group(self._session(session_id))
+        return visibility_group_of(self._session(session_id), self.links)
 
     def parts(self, session_id: str) -> list[LineageSegment]:
         """Return where the messages of a session stand: its own, and those a fork shares.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
         return self._access.database.read(
             lambda tx: segments(tx, require_session(tx, self._access.scope, session_id))
@@ -121,10 +120,11 @@ class ConversationPolicy:
         """Return what an agent may do in a session.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
         session = self._session(session_id)
-        return mode_rules(session, self._visibility_group(session), self._access.settings.groups)
+        group = visibility_group_of(session, self.links)
+        return mode_rules(session, group, self._access.settings.groups)
 
     def is_addressed(self, session_id: str, text: str, *, reply_to_agent: bool = False) -> bool:
         """Return whether the agent is to answer: always, but in a group only when it is called.
@@ -135,7 +135,7 @@ class ConversationPolicy:
             reply_to_agent: Whether it is a reply to something that the agent said.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
         session = self._session(session_id)
         if session.chat_type not in GROUPS or reply_to_agent:
@@ -149,8 +149,8 @@ class ConversationPolicy:
         """Serve a session in another way from now on, and return it.
 
         Raises:
-            NotFound: there is no such session in the scope.
-            InvalidInput: there is no such mode, or it is not one for this kind of chat.
+            NotFound: the scope has no such session.
+            InvalidInput: the mode is unknown, or it is not one for this kind of chat.
         """
 
         def unit(tx: Transaction) -> Session:
@@ -170,7 +170,7 @@ class ConversationPolicy:
         program that dies in its turn keeps no other waiting. Not for a turn within a turn.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
             StoreBusy: it was not our turn for ``timeout_s``.
         """
         session = self._session(session_id)
@@ -184,15 +184,12 @@ class ConversationPolicy:
             lambda tx: require_session(tx, self._access.scope, session_id)
         )
 
-    def _visibility_group(self, session: Session) -> VisibilityGroup:
-        return visibility_group_of(speakers_of(session), self.links)
-
 
 def check_mode(session: Session, mode: str) -> str:
     """Return ``mode`` if a session can have it: what many read stays a group.
 
     Raises:
-        InvalidInput: there is no such mode, or it is not one for this kind of chat.
+        InvalidInput: the mode is unknown, or it is not one for this kind of chat.
     """
     if mode not in MODES:
         raise InvalidInput("unknown mode of a session", hint=f"Use one of {', '.join(MODES)}.")

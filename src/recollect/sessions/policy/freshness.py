@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from datetime import datetime, timedelta, tzinfo
+from datetime import timedelta, tzinfo
 from typing import Literal, get_args
 
 import msgspec
@@ -100,7 +100,7 @@ def zone_of(name: str | None) -> tzinfo | None:
     """Return the time zone of a name; None, for the machine's, without one.
 
     Raises:
-        ConfigError: there is no such zone.
+        ConfigError: the zone is unknown.
     """
     if name is None:
         return None
@@ -122,11 +122,7 @@ def local_day(now: int, zone: tzinfo | None) -> str:
     >>> local_day(1770681600000, zone_of("UTC"))
     '2026-02-10'
     """
-    return _local(now, zone).date().isoformat()
-
-
-def _local(now: int, zone: tzinfo | None) -> datetime:
-    return to_datetime(now).astimezone(zone)
+    return to_datetime(now).astimezone(zone).date().isoformat()
 
 
 def _rules(

@@ -28,10 +28,9 @@ _ADD: LiteralString = """
     VALUES (?, ?, ?, ?, ?, ?)
 """
 _NEWEST: LiteralString = """
-    SELECT sender, text, message_id, at FROM pending_messages
+    SELECT sender, text, at, message_id FROM pending_messages
     WHERE tenant = ? AND key = ? ORDER BY id DESC LIMIT ?
 """
-_FIELDS = ("sender", "text", "message_id", "at")
 _CUT: LiteralString = """
     DELETE FROM pending_messages WHERE tenant = ? AND key = ? AND id NOT IN (
         SELECT id FROM pending_messages WHERE tenant = ? AND key = ? ORDER BY id DESC LIMIT ?)
@@ -85,7 +84,7 @@ class History:
             self._tenant,
             parse_key(key).text,
             self._access.drafts.label(sender, "sender"),
-            self._access.drafts.message("user", said).text,
+            self._access.drafts.message("user", said).message.text,
             None if message_id is None else self._access.drafts.label(message_id, "message id"),
             self._access.clock.now_ms() if at is None else check_time(at),
         )
@@ -105,7 +104,8 @@ class History:
         """Return what waits in a conversation, oldest first."""
         place = (self._tenant, parse_key(key).text, self._access.settings.groups.history_limit)
         rows = self._access.database.read(lambda tx: tx.all(_NEWEST, place))
-        return [decode(PendingMessage, _FIELDS, row) for row in reversed(rows)]
+        fields = PendingMessage.__struct_fields__
+        return [decode(PendingMessage, fields, row) for row in reversed(rows)]
 
     def render(self, key: str, sender: str, said: str) -> str:
         """Return a prompt: what was said since the last reply, then what is to be answered.

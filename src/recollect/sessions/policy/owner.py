@@ -12,6 +12,7 @@ import msgspec
 from recollect.core.errors import ConfigError
 from recollect.sessions.policy.visibility import JOB, Speakers, visibility_group_of
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
+from recollect.sessions.record.session import Session
 from recollect.sessions.record.session_key import DIRECT, without_thread
 
 OWNER_HINT = (
@@ -62,7 +63,7 @@ def read_owner(written: Iterable[str], links: IdentityLinks) -> Owner:
     return Owner(frozenset(accounts), links)
 
 
-def is_owners(session: Speakers, owner: Owner) -> bool:
+def is_owners(session: Speakers | Session, owner: Owner) -> bool:
     """Return whether only the owner of the home speaks in a session.
 
     That is so without a channel and without a user, which is what the command line and programs of

@@ -32,18 +32,6 @@ class Speakers(msgspec.Struct, frozen=True, kw_only=True):
     peer: str | None = None
 
 
-def speakers_of(session: Session) -> Speakers:
-    """Return the columns of a session that say who hears it."""
-    return Speakers(
-        agent=session.agent,
-        user=session.user,
-        channel=session.channel,
-        account=session.account,
-        chat_type=session.chat_type,
-        peer=session.peer,
-    )
-
-
 class VisibilityGroup(msgspec.Struct, frozen=True):
     """Those who hear of each other.
 
@@ -56,7 +44,7 @@ class VisibilityGroup(msgspec.Struct, frozen=True):
     is_private: bool
 
 
-def visibility_group_of(session: Speakers, links: IdentityLinks) -> VisibilityGroup:
+def visibility_group_of(session: Speakers | Session, links: IdentityLinks) -> VisibilityGroup:
     """Return the visibility group of a session.
 
     A direct chat is in the group of its person where the links know one, else in that of its
@@ -65,7 +53,7 @@ def visibility_group_of(session: Speakers, links: IdentityLinks) -> VisibilityGr
     """
     agent = (session.agent or MAIN_AGENT).lower()
     peer = without_thread(session.peer)
-    if _has_subagent(session) or not _is_personal(session):
+    if _SUBAGENT in (session.peer or "").split(":") or not _is_personal(session):
         return _group("place", agent, session.channel, session.account, session.chat_type, peer)
     if session.chat_type != DIRECT or peer is None:
         kind = "operator" if session.user is None else "person"
@@ -76,15 +64,11 @@ def visibility_group_of(session: Speakers, links: IdentityLinks) -> VisibilityGr
     return _group("account", agent, session.channel, peer)
 
 
-def _is_personal(session: Speakers) -> bool:
+def _is_personal(session: Speakers | Session) -> bool:
     """Return whether a kind of chat is known to have one person in it; an unknown one has not."""
     if session.chat_type is None:
         return session.channel is None
     return session.chat_type in {DIRECT, JOB}
-
-
-def _has_subagent(session: Speakers) -> bool:
-    return _SUBAGENT in (session.peer or "").split(":")
 
 
 def _group(kind: str, *parts: str | None) -> VisibilityGroup:

@@ -9,7 +9,7 @@ import msgspec
 from recollect.core.clock import Clock, IdSource
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
-from recollect.sessions.record.draft import DraftMaker, TextRedactor
+from recollect.sessions.record.draft import DraftMaker
 from recollect.store.engine import Database
 
 
@@ -35,8 +35,7 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
         clock: Tells the time.
         ids: Gives rows their ids.
         settings: The section ``sessions``.
-        redactor: Takes secrets out before anything is stored; None stores texts as they come.
-        drafts: Checks and cleans what callers pass, with the same redactor.
+        drafts: Checks and cleans what callers pass.
         mirror: Is notified after each commit that added messages.
         scope: Whose sessions these are.
     """
@@ -45,7 +44,6 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     ids: IdSource
     settings: SessionSettings
-    redactor: TextRedactor | None
     drafts: DraftMaker
-    mirror: MirrorSignal
-    scope: Scope
+    mirror: MirrorSignal = SilentMirror()
+    scope: Scope = Scope()

@@ -8,7 +8,7 @@ bytes of an image are never kept here, only what it was. Knows no storage and no
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -200,6 +200,27 @@ def _image(block: Mapping[str, Any]) -> ImageBlock:
         size_bytes=_text_of_int(block, "size_bytes") if inline is None else _decoded_size(inline),
         sha256=_text_of(block, "sha256") if inline is None else _digest(inline),
     )
+
+
+def rewritten(
+    block: ContentBlock, text: Callable[[str], str], value: Callable[[JsonValue], JsonValue]
+) -> ContentBlock:
+    """Return a block whose texts and JSON values went through two functions."""
+    match block:
+        case TextBlock():
+            return TextBlock(text=text(block.text))
+        case ThinkingBlock():
+            return ThinkingBlock(thinking=text(block.thinking))
+        case ImageBlock():
+            alt, url = (None if said is None else text(said) for said in (block.alt, block.url))
+            return msgspec.structs.replace(block, alt=alt, url=url)
+        case ToolUseBlock():
+            return msgspec.structs.replace(block, input=value(block.input))
+        case ToolResultBlock():
+            inner = tuple(rewritten(each, text, value) for each in block.content)
+            return msgspec.structs.replace(block, content=inner)
+        case OtherBlock():
+            return msgspec.structs.replace(block, value=value(block.value))
 
 
 def _decoded_size(base64_text: str) -> int:

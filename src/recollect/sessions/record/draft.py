@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Protocol, TypeAlias, overload
+from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
@@ -19,17 +19,13 @@ from recollect.core.errors import InvalidInput
 from recollect.sessions.record.content import (
     Content,
     ContentBlock,
-    ImageBlock,
-    OtherBlock,
     TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
     parse_content,
     readable_text,
+    rewritten,
 )
 from recollect.sessions.record.json_value import JsonCleaner, JsonValue
-from recollect.sessions.record.message import ROLES
+from recollect.sessions.record.message import ROLES, Message
 from recollect.text.tokens import estimate_tokens
 
 MAX_CONTENT_BYTES = 16 * 1024 * 1024
@@ -56,26 +52,17 @@ class TextRedactor(Protocol):
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """A message that can be stored as it is; the fields are those of `Message`.
+    """A message that can be stored as it is.
 
     Attributes:
+        message: What it becomes; its owner, session and seq are not known yet.
         encoded_content: The content as JSON; a single text block as a JSON text.
         encoded_metadata: The metadata as JSON.
     """
 
-    id: str
-    role: str
-    blocks: tuple[ContentBlock, ...]
+    message: Message
     encoded_content: str
-    text: str
-    tokens: int
-    created_at: int
-    recorded_at: int
-    metadata: dict[str, Any]
     encoded_metadata: str
-    name: str | None = None
-    event_id: str | None = None
-    foreign_id: str | None = None
 
 
 class DraftMaker:
@@ -112,34 +99,43 @@ class DraftMaker:
         now = self._clock.now_ms()
         cleaner = JsonCleaner()
         blocks = self._blocks(content, cleaner)
-        name = None if name is None else self._label(name, "name", cleaner)
+        name = None if name is None else self.label(name, "name", cleaner)
         facts = self._facts(metadata or {}, cleaner)
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
         encoded, text = _encoded_content(blocks)
-        return Draft(
+        message = Message(
             id=self._ids.new(),
+            tenant="",
+            session_id="",
+            seq=0,
             role=check_role(role),
-            blocks=blocks,
-            encoded_content=encoded,
+            name=name,
+            content=blocks,
             text=text,
             tokens=estimate_tokens(text),
             created_at=now if at is None else check_time(at),
             recorded_at=now,
             metadata=facts,
-            encoded_metadata=encode_facts(facts),
-            name=name,
             event_id=None if event_id is None else check_event_id(event_id),
             foreign_id=foreign_id,
         )
+        return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 
-    def label(self, text: str, what: str) -> str:
+    def label(self, text: object, what: str, cleaner: JsonCleaner | None = None) -> str:
         """Return a title or name that can be stored.
 
         Raises:
             InvalidInput: it is not a text, or longer than `MAX_LABEL_CHARS`.
         """
-        return self._label(text, what, JsonCleaner())
+        if not isinstance(text, str) or len(text) > MAX_LABEL_CHARS:
+            raise InvalidInput(
+                f"the {what} must be a text of at most {MAX_LABEL_CHARS} characters",
+                hint="Shorten it; long facts belong into metadata.",
+            )
+        # As a value: the same few names and folders come again and again, and are remembered.
+        label: str = self._redacted_value((cleaner or JsonCleaner()).text(text))
+        return label
 
     def facts(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         """Return metadata that can be stored.
@@ -150,16 +146,6 @@ class DraftMaker:
         facts = self._facts(metadata, JsonCleaner())
         encode_facts(facts)
         return facts
-
-    def _label(self, text: object, what: str, cleaner: JsonCleaner) -> str:
-        if not isinstance(text, str) or len(text) > MAX_LABEL_CHARS:
-            raise InvalidInput(
-                f"the {what} must be a text of at most {MAX_LABEL_CHARS} characters",
-                hint="Shorten it; long facts belong into metadata.",
-            )
-        # As a value: the same few names and folders come again and again, and are remembered.
-        label: str = self._redacted_value(cleaner.text(text))
-        return label
 
     def _facts(self, metadata: object, cleaner: JsonCleaner) -> dict[str, Any]:
         if not isinstance(metadata, Mapping):
@@ -175,33 +161,16 @@ class DraftMaker:
         if isinstance(content, str | bytes):
             _check_size(len(content))
             text = cleaner.value(content)
-            return (TextBlock(text=self._redacted(text)),)
+            return (TextBlock(text=self.redacted(text)),)
         blocks = parse_content(cleaner.value(_plain(content)))
-        return tuple(self._redacted_block(block) for block in blocks)
+        return tuple(rewritten(block, self.redacted, self._redacted_value) for block in blocks)
 
-    def _redacted(self, text: str) -> str:
+    def redacted(self, text: str) -> str:
+        """Return a text without secrets."""
         return text if self._redactor is None else self._redactor.text(text)
 
     def _redacted_value(self, value: JsonValue) -> JsonValue:
         return value if self._redactor is None else self._redactor.value(value)
-
-    def _redacted_block(self, block: ContentBlock) -> ContentBlock:
-        match block:
-            case TextBlock():
-                return TextBlock(text=self._redacted(block.text))
-            case ThinkingBlock():
-                return ThinkingBlock(thinking=self._redacted(block.thinking))
-            case ImageBlock():
-                alt = None if block.alt is None else self._redacted(block.alt)
-                url = None if block.url is None else self._redacted(block.url)
-                return msgspec.structs.replace(block, alt=alt, url=url)
-            case ToolUseBlock():
-                return msgspec.structs.replace(block, input=self._redacted_value(block.input))
-            case ToolResultBlock():
-                inner = tuple(self._redacted_block(each) for each in block.content)
-                return msgspec.structs.replace(block, content=inner)
-            case OtherBlock():
-                return msgspec.structs.replace(block, value=self._redacted_value(block.value))
 
 
 def check_role(role: str) -> str:
@@ -296,24 +265,19 @@ LARGEST = 2**63 - 1
 """What a database can hold."""
 
 
-@overload
-def check_count(value: int, what: str, least: int = 0) -> int: ...
-@overload
-def check_count(value: int | None, what: str, least: int = 0) -> int | None: ...
-def check_count(value: int | None, what: str, least: int = 0) -> int | None:
-    """Return ``value``; None means nothing was given.
+def check_count(value: int | None, what: str, least: int = 0) -> None:
+    """Refuse a number that can be none; None means that nothing was given.
 
     Raises:
         InvalidInput: it is not a whole number from ``least`` to `LARGEST`.
     """
-    if value is None:
-        return None
     given: object = value
+    if given is None:
+        return
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= LARGEST:
         raise InvalidInput(
             f"{what} must be a whole number from {least}", hint="leave it out, or correct it"
         )
-    return value
 
 
 Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"

@@ -19,7 +19,7 @@ from recollect.store.columns import decode, integer, text
 from recollect.store.engine import Row, Transaction
 
 MAX_DEPTH = 10_000
-"""Forks of forks; more can only be a damaged chain that leads in a circle."""
+"""Forks of forks; more can only be a damaged chain that leads back to itself."""
 
 _DOCTOR = "run `recollect doctor`"
 _ROOT: LiteralString = """
@@ -120,7 +120,7 @@ def ancestors(
     Also those of which it reads no row: the way to the others leads through them.
 
     Raises:
-        StoreCorrupt: the chain of parents is broken or leads in a circle.
+        StoreCorrupt: the chain of parents is broken or leads back to itself.
     """
     last, shared, parent = session.last_seq, session.forked_at_seq, session.parent_id
     for _ in range(MAX_DEPTH):
@@ -144,7 +144,7 @@ def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
     """Return where the messages of a session are, oldest first; not those that were removed.
 
     Raises:
-        StoreCorrupt: the chain of parents is broken or leads in a circle.
+        StoreCorrupt: the chain of parents is broken or leads back to itself.
     """
     found = [LineageSegment(session.id, (session.forked_at_seq or 0) + 1, session.last_seq)]
     for kin, last in stored_ancestors(tx, session):
@@ -200,10 +200,9 @@ def within(parts: Sequence[LineageSegment], after: int, before: int | None) -> l
     return [part for part in cut if part.first <= part.last]
 
 
-def rows_of(scope: Scope, part: LineageSegment) -> Condition:
-    """Return the condition for the rows of a part; a parent's are seen through the fork."""
-    owner = msgspec.structs.replace(scope, session=None)
-    return Condition(owner, "session_id").equal("session_id", part.session_id)
+def rows_of(scope: Scope, session_id: str) -> Condition:
+    """Return the condition for the rows of a session; a parent's are seen through the fork."""
+    return Condition(msgspec.structs.replace(scope, session=session_id), "session_id")
 
 
 def family(tx: Transaction, scope: Scope, session: Session) -> Branch:
@@ -213,7 +212,7 @@ def family(tx: Transaction, scope: Scope, session: Session) -> Branch:
     years makes a very deep tree, so nothing here calls itself.
 
     Raises:
-        StoreCorrupt: the chain of parents leads in a circle.
+        StoreCorrupt: the chain of parents leads back to itself.
     """
     root = tx.row(_ROOT, (session.id, session.tenant, session.tenant))
     if root is None:

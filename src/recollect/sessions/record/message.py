@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.content import ContentBlock, TextBlock
-from recollect.store.columns import decode, json_object, text
+from recollect.store.columns import decode, text
 from recollect.store.engine import Row, SqlValue
 
 ROLES = ("user", "assistant", "system", "tool")
@@ -79,10 +79,11 @@ def decode_content(stored: SqlValue) -> tuple[ContentBlock, ...]:
     return (TextBlock(text=content),) if isinstance(content, str) else content
 
 
-_FIELDS = (
+MESSAGE_FIELDS = (
     *("id", "tenant", "agent", "user", "project", "session_id", "seq", "role", "name", "content"),
     *("text", "tokens", "created_at", "recorded_at", "metadata", "event_id", "foreign_id"),
 )
+"""In the order of the columns."""
 
 
 def message_of(row: Row) -> Message:
@@ -91,15 +92,8 @@ def message_of(row: Row) -> Message:
     Raises:
         StoreCorrupt: a cell is not what its column promises.
     """
-    content, tokens, metadata = row[9], row[11], row[14]
-    return decode(
-        Message,
-        _FIELDS,
-        row,
-        content=decode_content(content),
-        tokens=tokens or 0,
-        metadata=json_object(metadata),
-    )
+    content, tokens = decode_content(row[9]), row[11] or 0
+    return decode(Message, MESSAGE_FIELDS, row, ("metadata",), content=content, tokens=tokens)
 
 
 _DOCTOR = "run `recollect doctor`"

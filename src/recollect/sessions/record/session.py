@@ -11,7 +11,7 @@ from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey
-from recollect.store.columns import decode, json_object
+from recollect.store.columns import decode
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 
@@ -50,7 +50,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         flush_compaction_count: The compaction count when memory was flushed last; None for never.
         flushed_at: When that was, ms UTC.
         flush_failures: Flushes that failed in this compaction cycle, since the last that did not.
-        input_tokens: Read by models for it, as they told.
+        input_tokens: Read by models for it, as they report it.
         output_tokens: Written by models.
         cache_tokens: Read from a provider's cache, part of the input.
         total_tokens: Input and output of all calls.
@@ -103,14 +103,17 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
+PLACE = ("channel", "account", "chat_type", "peer")
+"""The fields that come from the key."""
+
+
 def session_of(row: Row) -> Session:
     """Return the session of a row with the columns of `_SELECT`.
 
     Raises:
         StoreCorrupt: a cell is not what its column promises.
     """
-    metadata, overrides = json_object(row[20]), json_object(row[21])
-    return decode(Session, _FIELDS, row, metadata=metadata, overrides=overrides)
+    return decode(Session, _FIELDS, row, ("metadata", "overrides"))
 
 
 class Condition:
@@ -192,13 +195,8 @@ def find_foreign(tx: Transaction, tenant: str, source: str, foreign_id: str) -> 
 
 def owner_of(session: Session) -> Scope:
     """Return the owner of a session's rows."""
-    return Scope(
-        tenant=session.tenant,
-        agent=session.agent,
-        user=session.user,
-        project=session.project,
-        session=session.id,
-    )
+    s = session
+    return Scope(tenant=s.tenant, agent=s.agent, user=s.user, project=s.project, session=s.id)
 
 
 def owned_session(
@@ -216,10 +214,7 @@ def owned_session(
     return msgspec.structs.replace(
         session,
         key=named.text or None,
-        channel=named.channel,
-        account=named.account,
-        chat_type=named.chat_type,
-        peer=named.peer,
+        **{part: getattr(named, part) for part in PLACE},
         mode="group" if named.is_group else session.mode,
         agent=_owner("agent", scope.agent, named.agent or session.agent),
         user=_owner("user", scope.user, user),
@@ -241,8 +236,8 @@ def _owner(what: str, allowed: str | None, named: str | None) -> str | None:
     return named if named is not None else allowed
 
 
-def add_session(tx: Transaction, session: Session) -> None:
-    """Store a new session with its event.
+def add_session(tx: Transaction, session: Session) -> Session:
+    """Store a new session with its event, and return it.
 
     Raises:
         Conflict: there is a session with its id.
@@ -250,20 +245,17 @@ def add_session(tx: Transaction, session: Session) -> None:
     if tx.row("SELECT 1 FROM sessions WHERE id = ?", (session.id,)) is not None:
         raise Conflict("there is a session with this id", hint="choose another id, or resume it")
     insert_session(tx, session)
-    record_event(
-        tx,
-        SessionCreated(
-            scope=owner_of(session),
-            at=session.updated_at,
-            key=session.key,
-            source=session.source,
-        ),
-    )
+    at, key, source = session.updated_at, session.key, session.source
+    record_event(tx, SessionCreated(scope=owner_of(session), at=at, key=key, source=source))
+    return session
 
 
 def insert_session(tx: Transaction, session: Session) -> None:
     """Store a new session; its event is the caller's business."""
-    tx.execute(_INSERT, _row(session))
+    told = msgspec.structs.asdict(session)
+    for name in ("metadata", "overrides"):
+        told[name] = msgspec.json.encode(told[name]).decode()
+    tx.execute(_INSERT, [told[name] for name in _NEW_FIELDS])
 
 
 def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:
@@ -300,10 +292,3 @@ def was_deleted(session: Session) -> Conflict:
         hint=f"bring it back with `recollect sessions restore {session.id}`, or begin another one",
         session_id=session.id,
     )
-
-
-def _row(session: Session) -> list[SqlValue]:
-    told = msgspec.structs.asdict(session)
-    for name in ("metadata", "overrides"):
-        told[name] = msgspec.json.encode(told[name]).decode()
-    return [told[name] for name in _NEW_FIELDS]

@@ -146,7 +146,7 @@ def direct_key(
         scope: ``main``, ``per-peer``, ``per-channel-peer`` or ``per-account-channel-peer``.
 
     Raises:
-        InvalidInput: a part cannot be one, or there is no such rule.
+        InvalidInput: a part cannot be one, or the rule is unknown.
 
     >>> direct_key("main", "telegram", "123", scope="per-peer").text
     'agent:main:direct:123'

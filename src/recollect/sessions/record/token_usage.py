@@ -74,7 +74,7 @@ def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
     """Return a usage as ours, from any known spelling; what is not known is left out.
 
     Raises:
-        InvalidInput: a count is no whole number from 0.
+        InvalidInput: a count is not a whole number from 0.
 
     >>> usage_of({"prompt_tokens": 12, "completion_tokens": 3}).total
     15

@@ -8,16 +8,18 @@ message.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import LiteralString
+from typing import LiteralString, TypeAlias
 
 import msgspec
 
 from recollect.core.events import ToolsCalled, ToolsFinished
+from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
-from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.json_value import JsonValue
-from recollect.sessions.record.session import Condition, Session, owner_of
-from recollect.store.columns import decode, integer, integer_or_none, text
+from recollect.sessions.record.lineage import LineageSegment, rows_of
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import Session, owner_of
+from recollect.store.columns import decode, integer, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 
@@ -44,20 +46,21 @@ _RETIRE: LiteralString = """
 """
 """A provider counts its calls from 1 in every turn: the older call lets go of the id."""
 _SELECT_SEEN: LiteralString = """
-    SELECT id, session_id, message_id, result_id, call_id, tool_name, input, result_text, is_error,
-        created_at, finished_at, called, answered
+    SELECT id, session_id, message_id, tool_name, input, created_at, call_id, result_id,
+        result_text, is_error, finished_at, called, answered
     FROM (
         SELECT t.*, m.seq AS called, r.seq AS answered
         FROM tool_calls t JOIN messages m ON m.id = t.message_id
             LEFT JOIN messages r ON r.id = t.result_id
     ) AS seen WHERE """
+_Row: TypeAlias = tuple[SqlValue, ...]
 _UNKNOWN = "unknown"
 _CALL_ID, _NAME, _IS_ERROR = 8, 9, 12
 """Where a row of `_INSERT` has them."""
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
-    """One use of a tool.
+    """One use of a tool; its fields are in the order of the columns.
 
     Attributes:
         id: Ours.
@@ -88,7 +91,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_pending(self) -> bool:
-        """Whether there is no result yet."""
+        """Whether the result is still to come."""
         return self.result_id is None
 
     @property
@@ -97,105 +100,75 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
         return self.tool_name == _UNKNOWN and self.message_id == self.result_id
 
 
-def store_tool_calls(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> None:
-    """Store the calls and results that stand in new messages of ``session``, and their events.
+def store_tool_calls(tx: Transaction, session: Session, messages: Sequence[Message]) -> None:
+    """Store the calls and results in new messages of ``session``, and their events.
 
     One event tells of all calls of a transaction: one for each would double the rows of an import.
     """
-    calls: list[list[SqlValue]] = []
-    results: list[list[SqlValue]] = []
-    for draft in drafts:
-        if len(draft.blocks) > 1 or _has_tools(draft):
-            # One message after the other: ids of calls may be used again.
-            calls += (asked := list(_calls(session, draft)))
-            results += (told := list(_results(session, draft)))
-            named = [row for row in asked if row[_CALL_ID] is not None]
-            tx.executemany(_RETIRE, ((session.id, row[_CALL_ID], draft.id) for row in named))
-            tx.executemany(_STORE_CALL, asked)
-            tx.executemany(_STORE_RESULT, told)
+    calls: list[_Row] = []
+    results: list[_Row] = []
+    for message in messages:
+        # One message after the other: ids of calls may be used again.
+        calls += (asked := list(_calls(message)))
+        results += (told := list(_results(message)))
+        named = [row for row in asked if row[_CALL_ID] is not None]
+        tx.executemany(_RETIRE, ((session.id, row[_CALL_ID], message.id) for row in named))
+        tx.executemany(_STORE_CALL, asked)
+        tx.executemany(_STORE_RESULT, told)
+    scope, at = owner_of(session), messages[-1].recorded_at
     if calls:
         names = tuple(dict.fromkeys(text(row[_NAME]) for row in calls))
-        at = drafts[-1].recorded_at
-        scope = owner_of(session)
         record_event(tx, ToolsCalled(scope=scope, at=at, count=len(calls), names=names))
     if results:
         failed = sum(integer(row[_IS_ERROR]) for row in results)
-        at, scope = drafts[-1].recorded_at, owner_of(session)
         record_event(tx, ToolsFinished(scope=scope, at=at, count=len(results), failed=failed))
 
 
-def _has_tools(draft: Draft) -> bool:
-    return draft.role == "tool" or any(
-        isinstance(block, ToolUseBlock | ToolResultBlock) for block in draft.blocks
-    )
-
-
-def _calls(session: Session, draft: Draft) -> Iterator[list[SqlValue]]:
-    for place, block in enumerate(draft.blocks):
+def _calls(message: Message) -> Iterator[_Row]:
+    for place, block in enumerate(message.content):
         if isinstance(block, ToolUseBlock):
-            yield [
-                *_owner(session, draft, place),
-                None,
-                block.id,
-                block.name,
-                msgspec.json.encode(block.input).decode(),
-                None,
-                0,
-                draft.created_at,
-                None,
-            ]
+            given = msgspec.json.encode(block.input).decode()
+            told = (None, block.id, block.name, given, None, 0, message.created_at, None)
+            yield (f"{message.id}-c{place}", *_owner(message), *told)
 
 
-def _results(session: Session, draft: Draft) -> Iterator[list[SqlValue]]:
-    for place, block in enumerate(_result_blocks(draft)):
+def _results(message: Message) -> Iterator[_Row]:
+    at = message.created_at
+    for place, block in enumerate(_result_blocks(message)):
         said = "\n".join(each.text for each in block.content if isinstance(each, TextBlock))
-        yield [
-            *_owner(session, draft, place, "r"),
-            draft.id,
-            block.tool_use_id,
-            block.name or _UNKNOWN,
-            "{}",
-            said[:MAX_RESULT_CHARS],
-            int(block.is_error),
-            draft.created_at,
-            draft.created_at,
-        ]
+        call = (message.id, block.tool_use_id, block.name or _UNKNOWN, "{}")
+        told = (said[:MAX_RESULT_CHARS], int(block.is_error), at, at)
+        yield (f"{message.id}-r{place}", *_owner(message), *call, *told)
 
 
-def _result_blocks(draft: Draft) -> list[ToolResultBlock]:
+def _result_blocks(message: Message) -> list[ToolResultBlock]:
     """Return the results in a message; a tool that speaks plain text answered with all of it."""
-    results = [block for block in draft.blocks if isinstance(block, ToolResultBlock)]
-    if draft.role == "tool" and not results:
-        plain = tuple(block for block in draft.blocks if isinstance(block, TextBlock))
-        return [ToolResultBlock(content=plain, name=draft.name)] if plain else []
+    results = [block for block in message.content if isinstance(block, ToolResultBlock)]
+    if message.role == "tool" and not results:
+        plain = tuple(block for block in message.content if isinstance(block, TextBlock))
+        return [ToolResultBlock(content=plain, name=message.name)] if plain else []
     return results
 
 
-def _owner(session: Session, draft: Draft, place: int, mark: str = "c") -> list[SqlValue]:
-    return [
-        f"{draft.id}-{mark}{place}",
-        session.tenant,
-        session.agent,
-        session.user,
-        session.project,
-        session.id,
-        draft.id,
-    ]
+def _owner(message: Message) -> _Row:
+    owner = (message.tenant, message.agent, message.user, message.project)
+    return (*owner, message.session_id, message.id)
 
 
-def select_tool_calls(tx: Transaction, where: Condition, last_seq: int) -> list[ToolCall]:
-    """Return the tool calls up to a message that meet a condition, oldest first.
+def select_tool_calls(tx: Transaction, scope: Scope, part: LineageSegment) -> list[ToolCall]:
+    """Return the tool calls of a part of a transcript, oldest first.
 
-    Of a call whose result came after that message, the call alone; of a result whose call did,
+    Of a call whose result came after that part, the call alone; of a result whose call did,
     the result alone.
     """
+    where = rows_of(scope, part.session_id)
     sql = _SELECT_SEEN + where.sql + " AND (called <= ? OR answered <= ?) ORDER BY created_at, id"
-    rows = tx.rows(sql, [*where.params, last_seq, last_seq])
-    return [_seen(row, last_seq) for row in rows]
+    rows = tx.rows(sql, [*where.params, part.last, part.last])
+    return [_seen(row, part.last) for row in rows]
 
 
 def joined(parts: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
-    """Return the calls of a transcript whose parts stand in several sessions.
+    """Return the calls of a transcript whose parts are in several sessions.
 
     A result that a fork brought belongs to the call that its parent made, or the other way round.
     """
@@ -224,7 +197,9 @@ def _joined(first: ToolCall, later: ToolCall) -> ToolCall:
 
 def _seen(row: Row, last_seq: int) -> ToolCall:
     """Return what is known of a call after reading up to ``last_seq``."""
-    call, called, answered = _tool_call(row), integer(row[11]), integer_or_none(row[12])
+    given, called, answered = msgspec.json.decode(text(row[4])), integer(row[11]), row[12]
+    fields = ToolCall.__struct_fields__
+    call = decode(ToolCall, fields, row, input=given, is_error=bool(row[9]))
     if called > last_seq:
         return msgspec.structs.replace(
             call,
@@ -233,19 +208,8 @@ def _seen(row: Row, last_seq: int) -> ToolCall:
             input={},
             created_at=call.finished_at or call.created_at,
         )
-    if answered is None or answered <= last_seq:
+    if answered is None or integer(answered) <= last_seq:
         return call
     return msgspec.structs.replace(
         call, result_id=None, result_text=None, is_error=False, finished_at=None
     )
-
-
-_FIELDS = (
-    *("id", "session_id", "message_id", "result_id", "call_id", "tool_name", "input"),
-    *("result_text", "is_error", "created_at", "finished_at"),
-)
-
-
-def _tool_call(row: Row) -> ToolCall:
-    given = msgspec.json.decode(text(row[6]))
-    return decode(ToolCall, _FIELDS, row, input=given, is_error=bool(row[8]))

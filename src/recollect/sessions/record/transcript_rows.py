@@ -3,6 +3,11 @@
 The seq of a message is handed out here, in the transaction that stores it, so that there are no
 gaps and no doubles, however many threads and processes write. A message, its tool calls, its
 session's counters, the change for the index and the event are one commit.
+
+An event id belongs to its session. It is looked up there, in what a fork shares with its parents,
+and in the sessions that had the key before, as long as their owner, and so their audience, is the
+same. Other sessions may use it too: what was said elsewhere neither hides a message nor is shown
+for it.
 """
 
 from __future__ import annotations
@@ -15,10 +20,10 @@ import msgspec
 from recollect.core.errors import Denied, StoreCorrupt
 from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.core.scope import Scope
+from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.draft import Draft
-from recollect.sessions.record.event_ids import find_events
-from recollect.sessions.record.lineage import LineageSegment, rows_of, segments
-from recollect.sessions.record.message import Message, message_of
+from recollect.sessions.record.lineage import MAX_DEPTH, LineageSegment, rows_of, segments
+from recollect.sessions.record.message import MESSAGE_FIELDS, Message, message_of
 from recollect.sessions.record.session import Condition, Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
 from recollect.sessions.record.tool_call import store_tool_calls
@@ -54,8 +59,37 @@ _TOUCH: LiteralString = """
     SELECT tenant, ?, id, 'put', ? FROM messages WHERE session_id = ? ORDER BY seq
 """
 
+_LOOKUP = 100
+"""Event ids that one statement looks up."""
+_AMONG: LiteralString = "event_id IN (" + ", ".join(["?"] * _LOOKUP) + ")"
+_ANYWHERE: LiteralString = "SELECT 1 FROM messages WHERE " + _AMONG + " LIMIT 1"  # noqa: S608  # literals
+_LINE: LiteralString = """
+    WITH RECURSIVE line (depth, id, last, parent_id, shared, previous_id, tenant, key, agent,
+        user_id) AS (
+        SELECT 0, id, last_seq, parent_id, forked_at_seq, previous_id, tenant, key, agent, user_id
+        FROM sessions WHERE id = ?
+        UNION ALL
+        SELECT line.depth + 1, s.id,
+            CASE WHEN line.parent_id IS NULL THEN s.last_seq
+                WHEN line.shared < line.last THEN line.shared ELSE line.last END,
+            s.parent_id, s.forked_at_seq,
+            CASE WHEN line.parent_id IS NULL THEN s.previous_id END,
+            s.tenant, s.key, s.agent, s.user_id
+        FROM line JOIN sessions s ON s.id = coalesce(line.parent_id, line.previous_id)
+        WHERE line.depth < ? AND s.tenant = line.tenant AND (
+            line.parent_id IS NOT NULL OR (s.key = line.key
+            AND s.agent IS NOT DISTINCT FROM line.agent
+            AND s.user_id IS NOT DISTINCT FROM line.user_id))
+    )
+    SELECT m.event_id, m.id FROM line CROSS JOIN messages m
+    WHERE m.session_id = line.id AND m.seq <= line.last AND m."""
+"""A fork has no key: the predecessors of its parents are not its own."""
+_IN_LINE: LiteralString = _LINE + _AMONG + " ORDER BY line.depth DESC"
 
-def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> list[int | str]:
+
+def append_drafts(
+    tx: Transaction, session: Session, drafts: Sequence[Draft]
+) -> list[Message | str]:
     """Store the drafts after the newest message of their session.
 
     Args:
@@ -64,62 +98,82 @@ def append_drafts(tx: Transaction, session: Session, drafts: Sequence[Draft]) ->
         drafts: In the order of the transcript.
 
     Returns:
-        For each draft its seq, or the id of the message that had its event id before.
+        For each draft its message, or the id of the one that had its event id before.
     """
-    ids = [draft.event_id for draft in drafts if draft.event_id is not None]
-    known = find_events(tx, session, ids) if ids else {}
-    places: list[int | str] = []
-    fresh: list[tuple[Draft, int]] = []
+    ids = [draft.message.event_id for draft in drafts if draft.message.event_id is not None]
+    known = _known_events(tx, session, ids) if ids else {}
+    places: list[Message | str] = []
+    fresh: list[Message] = []
+    rows: list[list[SqlValue]] = []
     for draft in drafts:
-        if draft.event_id is not None and draft.event_id in known:
-            places.append(known[draft.event_id])
-            continue
-        if draft.event_id is not None:
-            known[draft.event_id] = draft.id
-        places.append(session.last_seq + len(fresh) + 1)
-        fresh.append((draft, session.last_seq + len(fresh) + 1))
+        event_id = draft.message.event_id
+        if event_id is not None:
+            if event_id in known:
+                places.append(known[event_id])
+                continue
+            known[event_id] = draft.message.id
+        message = msgspec.structs.replace(
+            draft.message,
+            tenant=session.tenant,
+            agent=session.agent,
+            user=session.user,
+            project=session.project,
+            session_id=session.id,
+            seq=session.last_seq + len(fresh) + 1,
+        )
+        places.append(message)
+        fresh.append(message)
+        rows.append(_row(message, draft))
     if fresh:
-        _insert(tx, session, fresh)
+        tx.executemany(_INSERT, rows)
+        _note(tx, session, fresh)
     return places
 
 
-def _insert(tx: Transaction, session: Session, fresh: list[tuple[Draft, int]]) -> None:
-    now = fresh[-1][0].recorded_at
-    tx.executemany(_INSERT, [_row(session, draft, seq) for draft, seq in fresh])
-    for draft, _ in fresh:
-        if draft.metadata:
-            add_usage(tx, session.id, draft.metadata)
-    newest = max(min(draft.created_at, now) for draft, _ in fresh)
-    tx.execute(_COUNT, (fresh[-1][1], len(fresh), max(newest, session.updated_at), session.id))
-    refs = [draft.id for draft, _ in fresh]
+def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -> dict[str, str]:
+    """Return those of the event ids that a message for ``session`` cannot have any more.
+
+    A new id costs one look into an index, however long the line of the session is.
+
+    Returns:
+        The ids of their messages; of several the one that is nearest to the session.
+    """
+    found: dict[str, str] = {}
+    for start in range(0, len(event_ids), _LOOKUP):
+        part: list[SqlValue] = list(event_ids[start : start + _LOOKUP])
+        part += [None] * (_LOOKUP - len(part))
+        if tx.row(_ANYWHERE, part) is not None:
+            rows = tx.rows(_IN_LINE, [session.id, MAX_DEPTH, *part])
+            found |= {text(key): text(id_) for key, id_ in rows}
+    return found
+
+
+def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
+    """Count new messages on their session, and tell of them and their tools."""
+    now = fresh[-1].recorded_at
+    for message in fresh:
+        if message.metadata:
+            add_usage(tx, session.id, message.metadata)
+    newest = max(min(message.created_at, now) for message in fresh)
+    tx.execute(_COUNT, (fresh[-1].seq, len(fresh), max(newest, session.updated_at), session.id))
+    refs = [message.id for message in fresh]
     record_changes(tx, tenant=session.tenant, kind=MESSAGE_KIND, refs=refs, op="put", at=now)
     record_event(
         tx,
-        MessagesAppended(scope=owner_of(session), at=now, first_seq=fresh[0][1], count=len(fresh)),
+        MessagesAppended(scope=owner_of(session), at=now, first_seq=fresh[0].seq, count=len(fresh)),
     )
-    store_tool_calls(tx, session, [draft for draft, _ in fresh])
+    if tools := [message for message in fresh if not _is_plain(message)]:
+        store_tool_calls(tx, session, tools)
 
 
-def _row(session: Session, draft: Draft, seq: int) -> list[SqlValue]:
-    row: list[SqlValue] = [
-        draft.id,
-        session.tenant,
-        session.agent,
-        session.user,
-        session.project,
-        session.id,
-        seq,
-        draft.role,
-        draft.name,
-        draft.encoded_content,
-        draft.text,
-        draft.tokens,
-        draft.created_at,
-        draft.recorded_at,
-        draft.encoded_metadata,
-        draft.event_id,
-        draft.foreign_id,
-    ]
+def _is_plain(message: Message) -> bool:
+    content = message.content
+    return message.role != "tool" and len(content) == 1 and type(content[0]) is TextBlock
+
+
+def _row(message: Message, draft: Draft) -> list[SqlValue]:
+    encoded = {"content": draft.encoded_content, "metadata": draft.encoded_metadata}
+    row = [encoded.get(name) or getattr(message, name) for name in MESSAGE_FIELDS]
     row.append(row_hash(row))
     return row
 
@@ -136,48 +190,24 @@ def rewrite_message(
         draft: What it is now; its id, seq and times stay.
         finished: It is whole: its tools are noted and its cost is counted, once.
     """
+    said, at = draft.message, draft.message.recorded_at
     now = msgspec.structs.replace(
-        draft, id=known.id, created_at=known.created_at, recorded_at=known.recorded_at
+        known, content=said.content, text=said.text, tokens=said.tokens, metadata=said.metadata
     )
-    row = _row(session, now, known.seq)
-    told = (now.encoded_content, now.text, now.tokens, now.encoded_metadata, row[-1], now.id)
+    row = _row(now, draft)
+    told = (draft.encoded_content, now.text, now.tokens, draft.encoded_metadata, row[-1], now.id)
     tx.execute(_REWRITE, told)
-    if finished:
-        store_tool_calls(tx, session, [now])
-        add_usage(tx, session.id, now.metadata)
-    at = draft.recorded_at
     for kind in (MESSAGE_KIND, REWRITE_KIND):
         record_changes(tx, tenant=session.tenant, kind=kind, refs=[now.id], op="put", at=at)
     if finished:
+        store_tool_calls(tx, session, [now])
+        add_usage(tx, session.id, now.metadata)
         record_event(tx, MessageFinished(scope=owner_of(session), at=at, seq=known.seq))
 
 
 def touch_messages(tx: Transaction, session: Session, at: int) -> None:
     """Tell the index to look at every message of a session again."""
     tx.execute(_TOUCH, (MESSAGE_KIND, at, session.id))
-
-
-def message_from(session: Session, draft: Draft, seq: int) -> Message:
-    """Return the message that a draft became at its place."""
-    return Message(
-        id=draft.id,
-        tenant=session.tenant,
-        agent=session.agent,
-        user=session.user,
-        project=session.project,
-        session_id=session.id,
-        seq=seq,
-        role=draft.role,
-        name=draft.name,
-        content=draft.blocks,
-        text=draft.text,
-        tokens=draft.tokens,
-        created_at=draft.created_at,
-        recorded_at=draft.recorded_at,
-        metadata=draft.metadata,
-        event_id=draft.event_id,
-        foreign_id=draft.foreign_id,
-    )
 
 
 def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | None:
@@ -212,6 +242,22 @@ def known_message(tx: Transaction, scope: Scope, session: Session, message_id: s
     return found
 
 
+def append_messages(
+    tx: Transaction, scope: Scope, session: Session, drafts: Sequence[Draft]
+) -> list[Message]:
+    """Store the drafts as `append_drafts` does, and return the message of each.
+
+    Raises:
+        Denied: the event id of one belongs to a message that the scope may not see.
+        StoreCorrupt: the row of such a message is not what was stored.
+    """
+    places = append_drafts(tx, session, drafts)
+    return [
+        place if isinstance(place, Message) else known_message(tx, scope, session, place)
+        for place in places
+    ]
+
+
 def select_messages(
     tx: Transaction, where: Condition, limit: int | None, *, newest: bool = False
 ) -> list[Message]:
@@ -243,7 +289,8 @@ def read_messages(
         left = None if limit is None else limit - len(found)
         if left == 0:
             break
-        where = rows_of(scope, part).also("seq >= ?", part.first).also("seq <= ?", part.last)
+        where = rows_of(scope, part.session_id)
+        where.also("seq >= ?", part.first).also("seq <= ?", part.last)
         more = select_messages(tx, where, left, newest=newest)
         found = more + found if newest else found + more
     return found
