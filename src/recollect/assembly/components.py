@@ -28,8 +28,8 @@ from recollect.core.settings import ResolvedSettings
 from recollect.index.index import Index
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
-from recollect.index.vectors.choice import choose as choose_vectors
 from recollect.index.vectors.port import VectorContext
+from recollect.index.vectors.vector_index import choose as choose_vectors
 from recollect.models.registry import Choice, LanguageChoice
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.recall.transcript_source import TranscriptFeed

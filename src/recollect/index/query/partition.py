@@ -33,7 +33,7 @@ from recollect.index.model.speakers import Names
 from recollect.index.model.visibility import VisibilityGroups
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.port import NearScan
-from recollect.index.vectors.vector_index import Codes, Held, Scanner
+from recollect.index.vectors.vector_index import Held, VectorIndex
 from recollect.store.columns import first_integer, text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
@@ -60,12 +60,12 @@ class Partition:
         number: int,
         dimensions: int,
         lexical: str = DEFAULT,
-        near: Scanner | None = None,
+        near: VectorIndex | None = None,
     ) -> None:
         self.number = number
         self.dimensions = dimensions
         self._backend = backend(lexical)
-        self._near = near or Codes()
+        self._near = near
         self.lock = threading.Lock()
         self._empty()
 
@@ -98,6 +98,8 @@ class Partition:
         """Return what is near to ``vector``, or None where there are no vectors."""
         if self.codes is None:
             return None
+        if self._near is None:
+            return self.codes.scan(vector, self.arrays.count)
         return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:

@@ -34,7 +34,7 @@ from recollect.index.query.shortlist import (
     find_session_group,
     quota,
 )
-from recollect.index.vectors.vector_index import InMemory, VectorIndex
+from recollect.index.vectors.vector_index import VectorIndex
 from recollect.models.embedding.embedder import Vectors
 from recollect.store.engine import Database, Transaction
 
@@ -101,7 +101,7 @@ class SearchService:
     ) -> None:
         self._origin = origin
         self._visibility_rules = visibility_rules
-        self._near = near or InMemory(database)
+        self._near = near
         self._database = database
         self._settings = settings
         self._questions = questions

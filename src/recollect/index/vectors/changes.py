@@ -45,8 +45,10 @@ def register(tx: Transaction, wanted: Registration) -> None:
 
 def unregister(tx: Transaction) -> None:
     """End the outbox."""
-    for statement in _DROP:
-        tx.execute(statement)
+    for trigger in ("vector_added", "vector_changed", "vector_removed"):
+        tx.execute(f"DROP TRIGGER IF EXISTS {trigger}")
+    for table in ("vector_changes", "vector_backend"):
+        tx.execute(f"DROP TABLE IF EXISTS {table}")
 
 
 def is_behind(tx: Transaction) -> bool:
@@ -156,11 +158,4 @@ _CREATE = (
     " BEGIN INSERT INTO vector_changes (chunk) VALUES (NEW.id); END",
     "CREATE TRIGGER vector_removed AFTER DELETE ON vectors"
     " BEGIN INSERT INTO vector_changes (chunk) VALUES (OLD.id); END",
-)
-_DROP = (
-    "DROP TRIGGER IF EXISTS vector_added",
-    "DROP TRIGGER IF EXISTS vector_changed",
-    "DROP TRIGGER IF EXISTS vector_removed",
-    "DROP TABLE IF EXISTS vector_changes",
-    "DROP TABLE IF EXISTS vector_backend",
 )
