@@ -6,6 +6,7 @@ They are weak hints, added with small weights; a text in another language just h
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 MOST_CAPITALS = 2
 """More capitalised words than this tell nothing more."""
@@ -78,12 +79,7 @@ def has_time_word(text: str) -> bool:
 
 def inner_capitals(text: str) -> int:
     """Return how many capitalised words are inside sentences, at most `MOST_CAPITALS`."""
-    found = 0
-    for _ in _INNER_CAPITAL.finditer(text):
-        found += 1
-        if found == MOST_CAPITALS:
-            break
-    return found
+    return sum(1 for _ in islice(_INNER_CAPITAL.finditer(text), MOST_CAPITALS))
 
 
 def months_in(question: str) -> set[int]:
@@ -92,7 +88,8 @@ def months_in(question: str) -> set[int]:
     months |= {month for month, _ in days_in(question)}
     for match in _MONTH.finditer(question):
         name = match.group(1)
-        if name.lower() not in {"may", "march", "mar"} or _is_month(name, question, match.start()):
+        is_sure = name.lower() not in {"may", "march", "mar"}
+        if is_sure or (name[0].isupper() and match.start() > 0):
             months.add(_MONTH_NUMBERS[name.lower()])
     return months
 
@@ -123,7 +120,3 @@ def asks_name(question: str) -> bool:
 def is_first_person(question: str) -> bool:
     """Return whether the one who asks speaks of themselves."""
     return _FIRST_PERSON.search(question) is not None
-
-
-def _is_month(name: str, question: str, start: int) -> bool:
-    return name[0].isupper() and start > 0

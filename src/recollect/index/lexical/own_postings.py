@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from recollect.core.errors import StoreCorrupt
 from recollect.index.lexical import bm25, postings
 from recollect.index.lexical.bm25 import LengthNorms, LexicalScores, QueryTerm
-from recollect.index.lexical.dictionary import Dictionary
 from recollect.index.lexical.port import EVERY, Asked, Fresh
 from recollect.index.lexical.postings import Occurrences, without_sum
 from recollect.index.lexical.segments import (
@@ -26,6 +25,9 @@ from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.store.columns import integer, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import terms
+
+CACHED_TERMS = 400_000
+"""About 50 MB at most; then the cache starts again (real vocabularies stay below it)."""
 
 
 class OwnPostings:
@@ -74,6 +76,63 @@ def _is_enough(scores: LexicalScores, asked: Asked) -> bool:
     if asked.visible is not None:
         found &= asked.visible
     return int(np.count_nonzero(found)) >= asked.most
+
+
+class Dictionary:
+    """Numbers of the terms of a partition: each once, and its number never changes.
+
+    Has a cache that a writer keeps from one transaction to the next. It is right only while no
+    other writes the partition and no transaction fails: call `forget` otherwise.
+
+    Args:
+        partition: The row of `partitions`.
+    """
+
+    def __init__(self, partition: int) -> None:
+        self._partition = partition
+        self._ids: dict[str, int] = {}
+
+    def forget(self) -> None:
+        """Drop the cache."""
+        self._ids.clear()
+
+    def add(self, tx: Transaction, terms: Iterable[str]) -> dict[str, int]:
+        """Return a mapping that holds every one of ``terms``; new terms get a number."""
+        if len(self._ids) > CACHED_TERMS:
+            self.forget()
+        unknown = set(terms) - self._ids.keys()
+        self._ids |= self._select(tx, unknown)
+        new = sorted(unknown - self._ids.keys())
+        if new:
+            tx.executemany(
+                "INSERT INTO terms (partition_id, term) VALUES (?, ?)",
+                [(self._partition, term) for term in new],
+            )
+            self._ids |= self._select(tx, new)
+        return self._ids
+
+    def find(self, tx: Transaction, terms: Iterable[str]) -> dict[str, int]:
+        """Return the numbers of those of ``terms`` that are known; creates nothing."""
+        wanted = set(terms)
+        known = {term: self._ids[term] for term in wanted & self._ids.keys()}
+        return known | self._select(tx, wanted - known.keys())
+
+    def remove(self, tx: Transaction, numbers: Iterable[int]) -> None:
+        """Delete terms that no chunk holds any more."""
+        rows = [(number,) for number in numbers]
+        if rows:
+            tx.executemany("DELETE FROM terms WHERE id = ?", rows)
+            self.forget()
+
+    def _select(self, tx: Transaction, terms: Collection[str]) -> dict[str, int]:
+        if not terms:
+            return {}
+        rows = tx.all(
+            "SELECT term, id FROM terms"
+            " WHERE partition_id = ? AND term IN (SELECT value FROM json_each(?))",
+            (self._partition, msgspec.json.encode(list(terms)).decode()),
+        )
+        return dict(typed_rows(rows, tuple[str, int]))
 
 
 class OwnWriter:

@@ -120,14 +120,10 @@ def add_segment(
     )
 
 
-def rows_of(tx: Transaction, term: int) -> list[Row]:
-    """Return (key, blob) of all sealed postings of a term, ascending by chunk."""
-    return rows_between(tx, term, 0, postings.FIRST_MASK)
-
-
 def count_damaged(tx: Transaction, term: int) -> int:
     """Return how many rows of a term are not what was written."""
-    return sum(_held(row) is None for row in rows_of(tx, term))
+    rows = rows_between(tx, term, 0, postings.FIRST_MASK)
+    return sum(_held(row) is None for row in rows)
 
 
 def is_sealed(tx: Transaction, term: int) -> bool:
@@ -142,16 +138,6 @@ def rows_between(tx: Transaction, term: int, lowest: int, highest: int) -> list[
         "SELECT id, data FROM postings WHERE id BETWEEN ? AND ? ORDER BY id",
         (postings.key(term, lowest), postings.key(term, highest)),
     )
-
-
-def joined(rows: Sequence[Row], first: int) -> bytes:
-    """Return the blob of several rows of one term as one row of the segment at ``first``.
-
-    Raises:
-        StoreCorrupt: one of them is not what was written.
-    """
-    whole = postings.join([decoded(row) for row in rows])
-    return postings.encode(whole.chunks - first, whole.packed)
 
 
 def remove_postings(tx: Transaction, removed: Mapping[int, Sequence[int]]) -> None:
@@ -282,7 +268,8 @@ class Merge:
             if not rows or (len(rows) == 1 and rows[0][0] == target):
                 continue
             with suppress(StoreCorrupt):  # damaged rows stay apart, where they are reported
-                data = joined(rows, first)
+                whole = postings.join([decoded(row) for row in rows])
+                data = postings.encode(whole.chunks - first, whole.packed)
                 tx.execute("DELETE FROM postings WHERE id BETWEEN ? AND ?", (target, rows[-1][0]))
                 tx.execute("INSERT INTO postings (id, data) VALUES (?, ?)", (target, data))
 

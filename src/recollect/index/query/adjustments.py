@@ -15,6 +15,7 @@ from recollect.core.settings import RecencySettings
 from recollect.index.model.annotations import Annotations
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.index.model.chunk_record import EVERGREEN, Floats, Ints
+from recollect.index.query.question import RankingRequest
 
 IMPORTANCE_AT_0, IMPORTANCE_STEP = 0.75, 0.05
 """Importance 1 multiplies by .8, 5 by 1, 10 by 1.25. Source: OpenClaw 2026.9."""
@@ -32,22 +33,18 @@ class Adjusted(msgspec.Struct, frozen=True):
     reasons: Mapping[str, Floats]
 
 
-class Adjustments(msgspec.Struct, frozen=True, kw_only=True):
+class Adjustments(msgspec.Struct, frozen=True):
     """What is known for one question.
 
     Attributes:
         recency: The settings; not enabled, age does not count.
-        now_ms: When the question is asked, ms UTC.
-        projects: Keys of the projects at hand, folded; empty when none is known.
-        triggered: Chunks with a trigger in the question.
-        pinned: Chunks that the question calls by the name of their file, with the rank.
+        request: When it is asked, for which projects, and the chunks with a trigger in it.
+        pinned: Chunks that the question calls by the name of their file.
     """
 
     recency: RecencySettings
-    now_ms: int = 0
-    projects: Collection[str] = ()
-    triggered: Collection[int] = ()
-    pinned: Mapping[int, int] = {}
+    request: RankingRequest
+    pinned: Collection[int]
 
     def apply(
         self, arrays: ChunkArrays, annotations: Annotations, numbers: Ints, total: Floats
@@ -67,7 +64,7 @@ class Adjustments(msgspec.Struct, frozen=True, kw_only=True):
         self, arrays: ChunkArrays, annotations: Annotations, numbers: Ints
     ) -> Iterator[tuple[str, NDArray[np.floating]]]:
         if self.recency.enabled:
-            ages = ages_in_days(arrays.columns["at"][numbers], self.now_ms)
+            ages = ages_in_days(arrays.columns["at"][numbers], self.request.now_ms)
             ages[(arrays.columns["flags"][numbers] & EVERGREEN) > 0] = 0.0
             yield "recency", recency_factors(ages, self.recency)
         annotated = list(annotations.among(numbers))
@@ -75,17 +72,16 @@ class Adjustments(msgspec.Struct, frozen=True, kw_only=True):
             importance, project = np.ones((2, len(numbers)), np.float32)
             for place, annotation in annotated:
                 importance[place] = importance_factor(annotation.importance)
-                project[place] = project_factor(annotation.projects, self.projects)
+                project[place] = project_factor(annotation.projects, self.request.projects)
             yield "importance", importance
             yield "project", project
 
     def _lifts(self, numbers: Ints) -> Iterator[tuple[str, Floats]]:
-        if self.triggered:
-            found = np.isin(numbers, np.fromiter(self.triggered, np.int64))
-            yield "trigger", TRIGGER_LIFT * found.astype(np.float32)
-        if self.pinned:
-            found = np.isin(numbers, np.fromiter(self.pinned, np.int64))
-            yield "path", found.astype(np.float32)
+        lifts = (("trigger", self.request.triggered, TRIGGER_LIFT), ("path", self.pinned, 1.0))
+        for name, lifted, share in lifts:
+            if lifted:
+                found = np.isin(numbers, np.fromiter(lifted, np.int64))
+                yield name, share * found.astype(np.float32)
 
 
 def importance_factor(importance: int | None) -> float:

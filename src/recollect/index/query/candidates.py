@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from recollect.core.settings import SearchSettings
 from recollect.index.lexical.port import Scores
 from recollect.index.model.chunk_arrays import ChunkArrays
-from recollect.index.model.chunk_record import Ints
+from recollect.index.model.chunk_record import Ints, Mask
 from recollect.index.model.document import FILES, SOURCES
 from recollect.index.query.question import RankingRequest
 from recollect.index.query.ranking import priors
 from recollect.index.vectors.port import NearScan
-from recollect.index.vectors.smoothing import neighbourhood
 
 BEST_GROUPS = 5
 """Sessions whose every message is a candidate; wins back what a cut of messages without any query
@@ -59,6 +58,9 @@ class Candidates:
         self._settings = settings
         self._lexical, self._scan = found
         self._weights = weights
+        self._mask: Mask = (
+            arrays.alive[: arrays.count] if request.visible is None else request.visible
+        )
 
     def chosen(self) -> Ints:
         """Return the candidates, ascending."""
@@ -67,7 +69,8 @@ class Candidates:
             arms += [self._by_groups, self._by_speaker]
         if self._request.with_files:
             arms.append(self._by_files)
-        return self._visible(np.unique(np.concatenate([arm() for arm in arms])))
+        found: Ints = np.unique(np.concatenate([arm() for arm in arms]))
+        return found[self._mask[found]]
 
     def _by_demand(self) -> Ints:
         named = [file.chunks for file in self._request.named]
@@ -77,9 +80,7 @@ class Candidates:
         arrays = self._arrays
         if not arrays.totals.chunks[FILE]:
             return np.zeros(0, np.int64)
-        mask = self._request.visible
-        files = arrays.columns["source"][: arrays.count] == FILE
-        files &= arrays.alive[: arrays.count] if mask is None else mask
+        files = (arrays.columns["source"][: arrays.count] == FILE) & self._mask
         found = [np.zeros(0, np.int64)]
         if self._lexical is not None:
             worded = np.flatnonzero(files & (self._lexical.chunks > 0))
@@ -92,7 +93,7 @@ class Candidates:
         if self._lexical is None:
             return np.zeros(0, np.int64)
         lexical, weights, most = self._lexical, self._weights, self._settings.candidates
-        found = self._visible(np.flatnonzero(lexical.chunks > 0))
+        found = np.flatnonzero((lexical.chunks > 0) & self._mask)
         rough = weights["context"] * lexical.chunks[found]
         rough += weights.get("group", 0.0) * lexical.groups[self._arrays.columns["group"][found]]
         best = _highest(rough, PRESELECTED * most)
@@ -121,7 +122,7 @@ class Candidates:
         if self._scan is None:
             return np.zeros(0, np.int64)
         near = self._scan.nearest(self._settings.candidates, self._request.visible)
-        return np.unique(neighbourhood(self._arrays, near)[:3].clip(0))
+        return np.unique(self._arrays.around(near)[:3].clip(0))
 
     def _by_speaker(self) -> Ints:
         speakers = self._request.question.speakers
@@ -129,14 +130,7 @@ class Candidates:
             return np.zeros(0, np.int64)
         count = self._arrays.count
         said = np.isin(self._arrays.columns["speaker"][:count], np.fromiter(speakers, np.int64))
-        mask = self._request.visible
-        said &= self._arrays.alive[:count] if mask is None else mask
-        return self._scan.nearest(SPEAKER_ARM, said)
-
-    def _visible(self, numbers: Ints) -> Ints:
-        mask = self._request.visible
-        allowed = self._arrays.alive[numbers] if mask is None else mask[numbers]
-        return numbers[allowed]
+        return self._scan.nearest(SPEAKER_ARM, said & self._mask)
 
 
 def _highest(values: NDArray[np.float32], most: int) -> Ints:

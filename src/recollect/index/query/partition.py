@@ -7,10 +7,8 @@ same transaction reads from the tables belong to one snapshot, whichever process
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.index.lexical.choice import DEFAULT, backend
 from recollect.index.lexical.segments import sealed_end, sealed_records
@@ -22,15 +20,13 @@ from recollect.index.model.chunk_record import (
     LAYOUT,
     Floats,
     Ints,
-    Mask,
     Records,
     damaged_records,
     decode,
 )
 from recollect.index.model.document import SOURCES
-from recollect.index.model.origin import Strangers
 from recollect.index.model.speakers import Names
-from recollect.index.model.visibility import VisibilityGroups
+from recollect.index.model.visibility import ChunkGroups
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.port import NearScan
 from recollect.index.vectors.vector_index import Held, VectorIndex
@@ -73,8 +69,7 @@ class Partition:
         self.arrays = ChunkArrays()
         self.names = Names()
         self.annotations = Annotations(self.number)
-        self.strangers = Strangers(self.number)
-        self.visibility_groups = VisibilityGroups(self.number)
+        self.groups = ChunkGroups(self.number)
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
         self.words = self._backend.reader(self.number)
         self.revision = -1
@@ -109,42 +104,10 @@ class Partition:
         )
         return terms(text(row[0])) if row else []
 
-    def visible(
-        self,
-        scope: dict[str, str],
-        sources: Mask | None,
-        limits: Sequence[Mask],
-        origin: str | None = None,
-    ) -> Mask | None:
-        """Return which chunks a caller may see, None for all living ones.
-
-        Args:
-            scope: Owner kind to value; a value that is unknown hides everything.
-            sources: By source number; None for every source.
-            limits: What else they must meet.
-            origin: The workspace whose memory files are seen; None for those of all.
-        """
-        arrays, count = self.arrays, self.arrays.count
-        conditions: list[NDArray[np.bool_]] = [
-            arrays.columns[kind][:count] == self.names.number(kind, value)
-            for kind, value in scope.items()
-        ]
-        conditions += limits
-        if sources is not None:
-            conditions.append(sources[arrays.columns["source"][:count]])
-        if origin is not None:
-            own = self.strangers.visible(origin, arrays.columns["group"][:count])
-            conditions += [own] if own is not None else []
-        if not conditions:
-            return None
-        mask: Mask = np.logical_and.reduce([arrays.alive[:count], *conditions])
-        return mask
-
     def _take_in(self, tx: Transaction, count: int) -> None:
         known = self.arrays.count
         self.names.refresh(tx, self.number)
-        self.strangers.refresh(tx)
-        self.visibility_groups.refresh(tx)
+        self.groups.refresh(tx)
         gone = self._new_removals(tx)
         self._read_tail(tx, known)
         if count > known:

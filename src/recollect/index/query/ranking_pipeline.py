@@ -27,8 +27,7 @@ from recollect.index.query.ranking import (
     priors,
     weights_for,
 )
-from recollect.index.vectors.port import NearScan
-from recollect.index.vectors.smoothing import estimated, neighbourhood, smoothed_vectors
+from recollect.index.vectors.smoothing import estimated, smoothed_vectors
 from recollect.store.engine import Transaction
 from recollect.text.terms import is_unspaced
 
@@ -71,8 +70,11 @@ class RankingPipeline:
         self._arrays = partition.arrays
         self._request = request
         self._settings = settings
+        visible = request.visible
+        count = self._arrays.totals.chunks.sum() if visible is None else np.count_nonzero(visible)
+        self._is_large = int(count) > settings.exact_below
         self._lexical = self._score_words()
-        self._scan = self._scan_codes()
+        self._scan = None if request.vector is None else partition.scan(tx, request.vector)
         self._weights = self._chosen_weights()
         self._pinned: dict[int, int] = {}
 
@@ -81,9 +83,14 @@ class RankingPipeline:
         parts = self._parts(self._candidates())
         self._pinned = self._best_of_named(parts)
         parts = self._with_own(self._answering(self._rescored(parts)))
-        adjusted = self._adjusted(parts)
+        adjustments = Adjustments(self._settings.recency, self._request, self._pinned)
+        adjusted = adjustments.apply(
+            self._arrays, self._partition.annotations, parts.numbers, parts.total(self._weights)
+        )
         total = adjusted.total
-        ranks = self._ranks(parts.numbers)
+        ranks = np.zeros(len(parts.numbers), np.float32)
+        for number, rank in self._pinned.items():
+            ranks[parts.numbers == number] = rank
         order = self._ordered(parts.numbers, total + ranks)
         order = order[total[order] > 0]
         kept = self._first(order, parts.numbers, max(RESCORED, 2 * self._request.most))
@@ -122,25 +129,6 @@ class RankingPipeline:
             return np.zeros(len(numbers), np.bool_)
         return np.isin(numbers, np.fromiter(demanded, np.int64))
 
-    def _adjusted(self, parts: ScoreParts) -> Adjusted:
-        request = self._request
-        adjustments = Adjustments(
-            recency=self._settings.recency,
-            now_ms=request.now_ms,
-            projects=request.projects,
-            triggered=request.triggered,
-            pinned=self._pinned,
-        )
-        total, annotations = parts.total(self._weights), self._partition.annotations
-        return adjustments.apply(self._arrays, annotations, parts.numbers, total)
-
-    def _ranks(self, numbers: Ints) -> Floats:
-        """Return the ranks of chunks of files that the question names; 0 for all others."""
-        ranks = np.zeros(len(numbers), np.float32)
-        for number, rank in self._pinned.items():
-            ranks[numbers == number] = rank
-        return ranks
-
     def _answering(self, parts: ScoreParts) -> ScoreParts:
         """Leave out what has only its speaker or its time for it: that alone is not an answer."""
         if self._scan is not None:
@@ -157,27 +145,14 @@ class RankingPipeline:
             return None
         asked = Asked(
             terms=question.terms,
-            budget=self._settings.posting_budget if self._is_large() else EVERY,
+            budget=self._settings.posting_budget if self._is_large else EVERY,
             visible=self._request.visible,
             most=self._request.most,
         )
         return self._partition.words.score(self._tx, self._arrays, asked)
 
-    def _scan_codes(self) -> NearScan | None:
-        vector = self._request.vector
-        return None if vector is None else self._partition.scan(self._tx, vector)
-
-    def _is_large(self) -> bool:
-        return self._visible_count() > self._settings.exact_below
-
-    def _visible_count(self) -> int:
-        visible = self._request.visible
-        return int(
-            self._arrays.totals.chunks.sum() if visible is None else np.count_nonzero(visible)
-        )
-
     def _candidates(self) -> Ints:
-        if self._is_large():
+        if self._is_large:
             found = self._lexical, self._scan
             chosen = Candidates(self._arrays, self._request, self._settings, found, self._weights)
             return chosen.chosen()
@@ -191,7 +166,7 @@ class RankingPipeline:
             values["context"] = self._lexical.complete(numbers)
             values["group"] = self._lexical.groups[self._arrays.columns["group"][numbers]]
         if self._scan is not None:
-            values["vector"] = estimated(self._scan, neighbourhood(self._arrays, numbers))
+            values["vector"] = estimated(self._scan, self._arrays.around(numbers))
         return ScoreParts(numbers, values)
 
     def _rescored(self, parts: ScoreParts) -> ScoreParts:
@@ -201,9 +176,9 @@ class RankingPipeline:
             return parts
         demanded = self._is_demanded(parts.numbers)
         best = self._ordered(parts.numbers, parts.total(self._weights) + demanded)
-        least = RESCORED_AMONG_MANY if self._is_large() else RESCORED
+        least = RESCORED_AMONG_MANY if self._is_large else RESCORED
         kept = parts.take(self._first(best, parts.numbers, max(least, 2 * self._request.most)))
-        around = neighbourhood(self._arrays, kept.numbers)
+        around = self._arrays.around(kept.numbers)
         rows = smoothed_vectors(self._tx, self._partition.number, around, len(vector))
         return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
 
@@ -217,8 +192,11 @@ class RankingPipeline:
 
     def _with_feedback(self, parts: ScoreParts, rows: Floats, vector: Floats) -> ScoreParts:
         """Ask again with what the best have in common, when they are files (see `feedback`)."""
+        if self._settings.ranking.feedback <= 0 or self._settings.hybrid.enabled:
+            return parts
         best = self._ordered(parts.numbers, parts.total(self._weights))
-        if not (self._wants_feedback() and self._are_files(parts.numbers[best[:READ]])):
+        sources = self._arrays.columns["source"][parts.numbers[best[:READ]]]
+        if 2 * int(np.count_nonzero(sources == FILE)) <= len(sources):
             return parts
         parts = parts.with_part("vector", rows @ moved_query(vector, rows[best]))
         if self._lexical is None:
@@ -236,13 +214,10 @@ class RankingPipeline:
         self._weights["feedback"] = self._settings.ranking.feedback
         return parts.with_part("feedback", feedback_score(self._arrays, found, parts.numbers))
 
-    def _wants_feedback(self) -> bool:
-        return self._settings.ranking.feedback > 0 and not self._settings.hybrid.enabled
-
     def _with_own(self, parts: ScoreParts) -> ScoreParts:
         """Say of the best which pairs of characters they hold themselves (see `own_weight`)."""
-        weight = self._own_weight()
-        if self._lexical is None or not weight:
+        weight = own_weight(self._request.question, self._settings.ranking)
+        if self._lexical is None or self._settings.hybrid.enabled or not weight:
             return parts
         pairs = [term for term in self._request.question.terms if is_unspaced(term)]
         best = self._ordered(parts.numbers, parts.total(self._weights))
@@ -252,15 +227,6 @@ class RankingPipeline:
         shares[best] = own_share(self._arrays, found, parts.numbers[best])
         self._weights["own"] = weight
         return parts.with_part("own", shares)
-
-    def _own_weight(self) -> float:
-        if self._settings.hybrid.enabled:
-            return 0.0
-        return own_weight(self._request.question, self._settings.ranking)
-
-    def _are_files(self, numbers: Ints) -> bool:
-        sources = self._arrays.columns["source"][numbers]
-        return 2 * int(np.count_nonzero(sources == FILE)) > len(numbers)
 
     def _ordered(self, numbers: Ints, total: NDArray[np.float32]) -> Ints:
         """Return the places, best first; ties by time and place in the group, not by arrival."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.model.chunk_arrays import ChunkArrays
-from recollect.index.model.chunk_record import Floats, Ints
+from recollect.index.model.chunk_record import Floats
 from recollect.index.vectors.port import NearScan
 from recollect.index.vectors.vector_rows import read_vectors
 from recollect.store.engine import Transaction
@@ -19,14 +18,6 @@ NEAR, FAR = 0.3, 0.15
 """Weights of the next neighbours and of those further away (docs/experiments.md, neighbours)."""
 MEAN_NEIGHBOUR_COSINE = 0.25
 """Of neighbouring messages of the dev conversations; only the estimate before the cut uses it."""
-
-
-def neighbourhood(arrays: ChunkArrays, numbers: Ints) -> NDArray[np.int64]:
-    """Return (5, n): the chunks themselves, before, after, two before, two after; -1 for none."""
-    before, after = arrays.before[numbers], arrays.after[numbers]
-    return np.stack([numbers, before, after, arrays.before[before], arrays.after[after]]).astype(
-        np.int64
-    )
 
 
 def estimated(scan: NearScan, around: NDArray[np.int64]) -> Floats:
