@@ -72,8 +72,9 @@ def summarise(
         At most ``tokens`` tokens; empty when nothing was said.
     """
     latest: deque[_Line] = deque(maxlen=_LATEST)
-    lines = (line for line in _noted(_lines(utterances, previous), latest) if line.weight >= _LEAST)
-    heaviest = heapq.nlargest(_CANDIDATES, lines, key=_by_weight)
+    lines = (line for line in _lines(utterances, previous, latest) if line.weight >= _LEAST)
+    # Of equals the newer one: what was said long ago must not fill a summary for ever.
+    heaviest = heapq.nlargest(_CANDIDATES, lines, key=lambda line: (line.weight, line.order))
     recent = list(latest)[::-1]
     chosen = _choose(recent, round(tokens * _LATEST_SHARE), count, [])
     chosen = _choose(heaviest, tokens, count, chosen)
@@ -101,20 +102,11 @@ def speaker_of(role: str, name: str | None) -> str:
     return called if role == "user" else f"{called} ({role})"
 
 
-def _by_weight(line: _Line) -> tuple[float, int]:
-    # Of equals the newer one: what was said long ago must not fill a summary for ever.
-    return line.weight, line.order
-
-
-def _noted(lines: Iterable[_Line], latest: deque[_Line]) -> Iterator[_Line]:
-    for line in lines:
-        latest.append(line)
-        yield line
-
-
-def _lines(utterances: Iterable[Utterance], previous: str) -> Iterator[_Line]:
+def _lines(utterances: Iterable[Utterance], previous: str, latest: deque[_Line]) -> Iterator[_Line]:
+    """Yield what was said, and note it in ``latest``."""
     for order, (label, role, said) in enumerate(_said(utterances, previous)):
-        yield _Line(order, weigh(said, role), label, said)
+        latest.append(_Line(order, weigh(said, role), label, said))
+        yield latest[-1]
 
 
 def _said(utterances: Iterable[Utterance], previous: str) -> Iterator[tuple[str, str, str]]:

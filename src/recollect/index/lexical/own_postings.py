@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -15,12 +16,15 @@ from recollect.index.lexical.port import EVERY, Asked, Fresh
 from recollect.index.lexical.postings import Occurrences, without_sum
 from recollect.index.lexical.segments import (
     SegmentRun,
+    TailRow,
     count_damaged,
+    entries_of,
     is_sealed,
+    read_tail,
     remove_postings,
     sealed_end,
+    store_run,
 )
-from recollect.index.lexical.tail import TailRow, entries_of, read_tail, store_run
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.store.columns import integer, typed_rows
 from recollect.store.engine import Database, Transaction
@@ -62,12 +66,7 @@ class OwnPostings:
 
     def count_damage(self, database: Database, partition: int) -> int:
         """Return how many rows of postings are not what was written."""
-
-        def count(tx: Transaction) -> int:
-            numbers = tx.rows("SELECT id FROM terms WHERE partition_id = ?", (partition,))
-            return sum(count_damaged(tx, integer(number)) for (number,) in numbers)
-
-        return database.read(count)
+        return database.read(partial(count_damaged, partition=partition))
 
 
 def _is_enough(scores: LexicalScores, asked: Asked) -> bool:
@@ -205,12 +204,12 @@ class OwnReader:
         """Return terms with what can be read of them; a damaged row costs its chunks this term."""
         sealed: dict[str, tuple[int, list[tuple[int, bytes]]]] = {}
         found = tx.all(_POSTINGS, (self._partition, msgspec.json.encode(terms).decode()))
-        for row in typed_rows(found, _Posted):
-            rows = sealed.setdefault(row.term, (row.number, []))[1]
-            if row.key is None or row.data is None:
+        for term, number, key, data in typed_rows(found, tuple[str, int, int | None, bytes | None]):
+            rows = sealed.setdefault(term, (number, []))[1]
+            if key is None or data is None:
                 continue
             try:
-                rows.append((row.key & postings.FIRST_MASK, without_sum(row.data)))
+                rows.append((key & postings.FIRST_MASK, without_sum(data)))
             except StoreCorrupt:
                 self.is_damaged = True
         for _, rows in sealed.values():
@@ -218,15 +217,6 @@ class OwnReader:
         return [
             QueryTerm(term, self._waiting.of_term(*sealed.get(term, _UNKNOWN))) for term in terms
         ]
-
-
-class _Posted(msgspec.Struct, frozen=True, array_like=True):
-    """A term of the dictionary with one of its rows of postings, if a segment holds any."""
-
-    term: str
-    number: int
-    key: int | None
-    data: bytes | None
 
 
 _UNKNOWN: tuple[int, list[tuple[int, bytes]]] = (-1, [])

@@ -11,8 +11,7 @@ import threading
 import numpy as np
 
 from recollect.index.lexical.choice import DEFAULT, backend
-from recollect.index.lexical.segments import sealed_end, sealed_records
-from recollect.index.lexical.tail import TailRow, read_tail
+from recollect.index.lexical.segments import TailRow, read_tail, sealed_end, sealed_records
 from recollect.index.model import chunk_record
 from recollect.index.model.annotations import Annotations
 from recollect.index.model.chunk_arrays import ChunkArrays
@@ -30,7 +29,7 @@ from recollect.index.model.visibility import ChunkGroups
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.port import NearScan
 from recollect.index.vectors.vector_index import Held, VectorIndex
-from recollect.store.columns import first_integer, text, typed_rows
+from recollect.store.columns import text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
 
@@ -78,12 +77,14 @@ class Partition:
 
     def refresh(self, tx: Transaction) -> None:
         """Take in what was committed since the last look."""
-        found = tx.all("SELECT revision, chunks FROM partitions WHERE id = ?", (self.number,))
-        for revision, count in typed_rows(found, tuple[int, int]):
+        found = tx.all(
+            "SELECT revision, chunks, groups FROM partitions WHERE id = ?", (self.number,)
+        )
+        for revision, count, groups in typed_rows(found, tuple[int, int, int]):
             if revision == self.revision:
                 return
             try:
-                self._take_in(tx, count)
+                self._take_in(tx, count, groups)
             except BaseException:
                 self._empty()  # half of a state is no state
                 raise
@@ -104,14 +105,18 @@ class Partition:
         )
         return terms(text(row[0])) if row else []
 
-    def _take_in(self, tx: Transaction, count: int) -> None:
+    def _take_in(self, tx: Transaction, count: int, groups: int) -> None:
         known = self.arrays.count
         self.names.refresh(tx, self.number)
         self.groups.refresh(tx)
         gone = self._new_removals(tx)
         self._read_tail(tx, known)
         if count > known:
-            self.arrays.append(self._records(tx, known, count), gone[gone >= known])
+            records = self._records(tx, known, count)
+            wrong = (records["group"] < 0) | (records["group"] >= max(1, groups))
+            if (wrong | (records["source"] >= len(SOURCES))).any():
+                raise damaged_records()  # they would lead out of the arrays
+            self.arrays.append(records, gone[gone >= known])
         self.annotations.refresh(tx, known, gone)
         self._remove(tx, gone[gone < known])
         if self.codes:
@@ -143,16 +148,7 @@ class Partition:
         for row in self._tail:
             if row.number >= known:
                 records[row.number - known] = decode(row.layout)[0]
-        self._check(tx, records)
         return records
-
-    def _check(self, tx: Transaction, records: Records) -> None:
-        """Refuse records that would lead out of the arrays."""
-        row = tx.row("SELECT groups FROM partitions WHERE id = ?", (self.number,))
-        group, source = records["group"], records["source"]
-        wrong = (group < 0) | (group >= max(1, first_integer(row))) | (source >= len(SOURCES))
-        if wrong.any():
-            raise damaged_records()
 
     def _remove(self, tx: Transaction, gone: Ints) -> None:
         if not len(gone):

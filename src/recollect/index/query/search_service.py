@@ -18,12 +18,12 @@ from recollect.index.model.document import FILES, SOURCES
 from recollect.index.model.file_names import named_files
 from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import Audience, SeqRange, within_ranges
-from recollect.index.query.adjustments import project_key
 from recollect.index.query.candidates import FILE
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.partition import Partition
 from recollect.index.query.question import RankingRequest, analyse
 from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
+from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
 from recollect.index.query.shortlist import (
     Shortlist,

@@ -251,9 +251,6 @@ class CodeMatrix:
         size = self._codes.shape[1]
         if count <= size:
             return
-        longer = max(count, 1024, size + size // 2)
-        codes = np.zeros((self._words, longer), np.uint64)
-        codes[:, :size] = self._codes
-        present = np.zeros(longer, np.bool_)
-        present[: len(self.present)] = self.present
-        self._codes, self.present = codes, present
+        more = max(count, 1024, size + size // 2) - size
+        self._codes = np.pad(self._codes, ((0, 0), (0, more)))
+        self.present = np.pad(self.present, (0, more))
