@@ -69,14 +69,6 @@ class OwnPostings:
         return database.read(partial(count_damaged, partition=partition))
 
 
-def _is_enough(scores: LexicalScores, asked: Asked) -> bool:
-    """Return whether the rare words alone find what is wanted, in a scope that may lack them."""
-    found = scores.chunks > 0
-    if asked.visible is not None:
-        found &= asked.visible
-    return int(np.count_nonzero(found)) >= asked.most
-
-
 class Dictionary:
     """Numbers of the terms of a partition: each once, and its number never changes.
 
@@ -192,8 +184,13 @@ class OwnReader:
         norms = self._norms = self._norms or LengthNorms.of(arrays)
         found = self._find(tx, asked.terms)
         scores = bm25.score(arrays, norms, found, asked.budget)
-        if scores.deferred and not _is_enough(scores, asked):
-            return bm25.score(arrays, norms, found, EVERY)
+        if scores.deferred:
+            worded = scores.chunks > 0
+            if asked.visible is not None:
+                worded &= asked.visible
+            # The rare words alone may find too little in a scope that lacks them.
+            if np.count_nonzero(worded) < asked.most:
+                return bm25.score(arrays, norms, found, EVERY)
         return scores
 
     def find(self, tx: Transaction, term: str) -> QueryTerm:

@@ -178,7 +178,7 @@ class Occurrences(msgspec.Struct, frozen=True):
 
 SUM_BYTES = 4
 DAMAGED = b""
-"""A blob that stands for one whose content was damaged and is gone; it is read as damage."""
+"""A blob in place of one whose content was damaged and is gone; it is read as damage."""
 
 
 def with_sum(data: bytes, also: bytes = b"") -> bytes:

@@ -1,8 +1,9 @@
-"""Segments: runs of chunks whose postings are stored by term.
+"""Segments, runs of chunks whose postings are stored by term, and the tail of chunks before that.
 
-A row of `postings` says itself to which term and segment it belongs; a row of `segments` holds the
-records of the chunks and the terms that may occur in them. How segments come about is explained in
-`tail`, how they are joined in `merge`.
+New chunks wait in the tail, one row each, until there are enough for a segment: a single message so
+costs one small row, not a posting in each of its terms' rows. A row of `postings` says itself to
+which term and segment it belongs; a row of `segments` holds the records of the chunks and the terms
+that may occur in them. Neighbouring segments are joined by a `Merge`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,11 @@ from recollect.index.model.sync_report import Watch
 from recollect.store.columns import blob, first_integer, integer, typed_rows
 from recollect.store.engine import Database, Row, Transaction
 
+SEAL_CHUNKS = 512
+"""The tail is sealed at this size: it is what a cold process reads row by row."""
+SEAL_ENTRIES = 60_000
+"""... or at this many postings, which bounds the scan of the tail for chunks of 400 tokens."""
+
 
 class Segment(msgspec.Struct, frozen=True):
     """The chunk numbers from ``first`` up to, not including, ``end``."""
@@ -65,6 +71,14 @@ class SegmentRun(msgspec.Struct, frozen=True):
     def end(self) -> int:
         """The number after the last chunk."""
         return self.first + len(self.records)
+
+
+class TailRow(msgspec.Struct, frozen=True):
+    """A chunk that no segment holds yet; blobs as in the tables."""
+
+    number: int
+    layout: bytes
+    postings: bytes
 
 
 def segments(tx: Transaction, partition: int) -> list[Segment]:
@@ -297,20 +311,6 @@ class Merge:
         )
         found = typed_rows(rows, tuple[bytes, bytes])
         return [(without_sum(records), terms) for records, terms in found]
-
-
-SEAL_CHUNKS = 512
-"""The tail is sealed at this size: it is what a cold process reads row by row."""
-SEAL_ENTRIES = 60_000
-"""... or at this many postings, which bounds the scan of the tail for chunks of 400 tokens."""
-
-
-class TailRow(msgspec.Struct, frozen=True):
-    """A chunk that no segment holds yet; blobs as in the tables."""
-
-    number: int
-    layout: bytes
-    postings: bytes
 
 
 def read_tail(tx: Transaction, partition: int, start: int) -> list[TailRow]:

@@ -1,6 +1,6 @@
 """The annotations of the chunks of one partition: their rows, and how a reader holds them.
 
-How much they count is the ranking's matter (`adjustments`), what they may say that of
+How much they count is the ranking's matter (`query.ranking`), what they may say that of
 `recollect.text.annotations`.
 """
 

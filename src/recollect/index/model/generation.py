@@ -201,16 +201,11 @@ def has_leftovers(tx: Transaction) -> bool:
     return tx.row("SELECT 1 FROM generations WHERE status <> 'serving' LIMIT 1") is not None
 
 
-def has_chunks(tx: Transaction, generation: int) -> bool:
-    """Return whether a generation ever held a chunk."""
-    row = tx.row("SELECT 1 FROM partitions WHERE generation = ? AND chunks > 0", (generation,))
-    return row is not None
-
-
 def living(tx: Transaction) -> list[Generation]:
     """Return the generations that hold something: the one that serves, and one being built."""
     found = [find_generation(tx, status) for status in ("serving", "building")]
-    return [g for g in found if g is not None and has_chunks(tx, g.number)]
+    held = "SELECT 1 FROM partitions WHERE generation = ? AND chunks > 0"
+    return [each for each in found if each is not None and tx.row(held, (each.number,))]
 
 
 def retire_unfinished(tx: Transaction) -> None:

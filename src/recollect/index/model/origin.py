@@ -13,7 +13,7 @@ from urllib.parse import quote
 from recollect.core.scope import Scope
 
 _BETWEEN = "//"
-"""Stands in no absolute path that was normalised, so its first place is the border."""
+"""No absolute path that was normalised contains it, so its first place is the border."""
 
 SOURCE = "memory"
 

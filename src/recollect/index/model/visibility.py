@@ -25,7 +25,7 @@ RULES_VERSION = 2
 PART_BITS = 16
 """Bits of the place of a chunk within its document, in the column ``order``."""
 ENDLESS = 1 << 62
-NOBODY, UNKNOWN = -1, -2
+UNOWNED, UNKNOWN = -1, -2
 """The owner of a group that has none, and one that no group has."""
 
 
@@ -68,7 +68,7 @@ class ChunkGroups:
         self._audiences: dict[str, int] = {}
         self._origins: dict[str, int] = {}
         self._owners = np.empty((2, 0), np.int32)
-        """Number of the audience and of the origin of each group, `NOBODY` where it has none."""
+        """Number of the audience and of the origin of each group, `UNOWNED` where it has none."""
 
     def refresh(self, tx: Transaction) -> None:
         """Take in new groups."""
@@ -117,14 +117,14 @@ class ChunkGroups:
             return None
         self._reserve(int(groups.max(initial=-1)) + 1)
         origins = self._owners[1]
-        own: Mask = ((origins == NOBODY) | (origins == self._origins.get(origin, UNKNOWN)))[groups]
+        own: Mask = ((origins == UNOWNED) | (origins == self._origins.get(origin, UNKNOWN)))[groups]
         return own
 
     def _reserve(self, count: int) -> None:
         """Make room for ``count`` groups; chunks that are gone may be of groups that are too."""
         missing = count - self._owners.shape[1]
         if missing > 0:
-            self._owners = np.pad(self._owners, ((0, 0), (0, missing)), constant_values=NOBODY)
+            self._owners = np.pad(self._owners, ((0, 0), (0, missing)), constant_values=UNOWNED)
 
 
 def within_ranges(

@@ -86,12 +86,12 @@ class Partition:
             try:
                 self._take_in(tx, count, groups)
             except BaseException:
-                self._empty()  # half of a state is no state
+                self._empty()  # never go on with half of a state
                 raise
             self.revision = revision
 
     def scan(self, tx: Transaction, vector: Floats) -> NearScan | None:
-        """Return what is near to ``vector``, or None where there are no vectors."""
+        """Return what is near to ``vector``, or None without vectors."""
         if self.codes is None:
             return None
         if self._near is None:

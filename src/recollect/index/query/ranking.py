@@ -1,7 +1,10 @@
-"""The ranking: parts of a score, their weights, and their sum.
+"""The ranking: parts of a score, their weights, their sum, and what changes it afterwards.
 
 Every part has an absolute scale in [0, 1], so scores of one question are comparable with those of
 another and nothing is normalised by the other candidates. Weights: docs/experiments.md, weights.
+
+Age, annotations, a trigger and the name of a file adjust the sum. Each is bounded and keeps the
+score in [0, 1]; what it added or took is a part of its own.
 """
 
 from __future__ import annotations
@@ -31,8 +34,18 @@ from recollect.text.query_cues import MOST_CAPITALS
 from recollect.text.terms import is_unspaced
 
 OTHER_DAY, YEAR_ALONE = 0.4, 0.3
+DAY_MS = 86_400_000
 
 Times = NDArray[np.datetime64]
+Doubles = NDArray[np.float64]
+
+IMPORTANCE_AT_0, IMPORTANCE_STEP = 0.75, 0.05
+"""Importance 1 multiplies by .8, 5 by 1, 10 by 1.25. Source: OpenClaw 2026.9."""
+ACTIVE, INACTIVE = 1.15, 0.9
+"""An entry for the projects at hand, and one for other projects. Source: OpenClaw 2026.9."""
+TRIGGER_LIFT = 0.5
+"""So much of what is missing to 1 a trigger adds: an entry without a word in common comes to .5,
+where the first hits of a good answer are."""
 
 
 class ScoreParts(msgspec.Struct, frozen=True):
@@ -188,15 +201,6 @@ def _in_years(when: Times, question: Question) -> Mask:
     return np.isin(years, list(question.years)) if question.years else np.ones(len(when), bool)
 
 
-IMPORTANCE_AT_0, IMPORTANCE_STEP = 0.75, 0.05
-"""Importance 1 multiplies by .8, 5 by 1, 10 by 1.25. Source: OpenClaw 2026.9."""
-ACTIVE, INACTIVE = 1.15, 0.9
-"""An entry for the projects at hand, and one for other projects. Source: OpenClaw 2026.9."""
-TRIGGER_LIFT = 0.5
-"""So much of what is missing to 1 a trigger adds: an entry without a word in common comes to .5,
-where the first hits of a good answer are."""
-
-
 class Adjusted(msgspec.Struct, frozen=True):
     """Scores, and what was added to them or taken off, by reason."""
 
@@ -279,11 +283,6 @@ def project_factor(projects: Collection[str], active: Collection[str]) -> float:
 def project_key(name: str) -> str:
     """Return the key of a project as keys are compared: without case and outer blanks."""
     return name.strip().casefold()
-
-
-Doubles = NDArray[np.float64]
-
-DAY_MS = 86_400_000
 
 
 def recency_factors(ages_days: Doubles, settings: RecencySettings) -> Doubles:

@@ -2,6 +2,12 @@
 
 `candidates` proposes, `ranking` scores them all, the best get their exact vectors. Up to
 `exact_below` visible chunks, all are candidates.
+
+Feedback is a second round with what the best chunks have in common beside the question's words: the
+question's vector moves towards theirs, and the terms that weigh most in them are asked for. It
+finds texts that speak of the same thing in other words. It is for files, where the best chunks have
+a topic in common; messages of one conversation have its small talk in common, and there it costs
+more than it finds (docs/experiments.md, feedback).
 """
 
 from __future__ import annotations
@@ -44,6 +50,18 @@ MOST_PLAIN_CANDIDATES = 200
 """Of each way of finding in OpenClaw's sum."""
 
 
+READ = 15
+"""Chunks whose terms are read."""
+MOVED_BY, MOVE = 5, 0.5
+"""Chunks that the question's vector moves towards, and how far."""
+LOOKED_UP = 60
+"""Terms whose rarity is looked up, the heaviest by their counts alone."""
+TERMS = 30
+"""Terms that are asked for."""
+SHARPNESS = 0.15
+"""The scale of scores below which a chunk counts much less than the best one."""
+
+
 def rank(
     tx: Transaction, partition: Partition, request: RankingRequest, settings: SearchSettings
 ) -> Ranked:
@@ -75,9 +93,9 @@ class RankingPipeline:
         self._arrays = partition.arrays
         self._request = request
         self._settings = settings
-        visible = request.visible
-        count = self._arrays.totals.chunks.sum() if visible is None else np.count_nonzero(visible)
-        self._is_large = int(count) > settings.exact_below
+        alive = self._arrays.alive[: self._arrays.count]
+        self._mask: Mask = alive if request.visible is None else request.visible
+        self._is_large = np.count_nonzero(self._mask) > settings.exact_below
         self._lexical = self._score_words()
         self._scan = None if request.vector is None else partition.scan(tx, request.vector)
         self._weights = self._chosen_weights()
@@ -157,13 +175,17 @@ class RankingPipeline:
         return self._partition.words.score(self._tx, self._arrays, asked)
 
     def _candidates(self) -> Ints:
-        if self._is_large:
-            found = self._lexical, self._scan
-            chosen = Candidates(self._arrays, self._request, self._settings, found, self._weights)
-            return chosen.chosen()
-        mask = self._request.visible
-        alive = self._arrays.alive[: self._arrays.count]
-        return np.flatnonzero(alive if mask is None else mask)
+        if not self._is_large:
+            return np.flatnonzero(self._mask)
+        return Candidates(
+            arrays=self._arrays,
+            mask=self._mask,
+            request=self._request,
+            settings=self._settings,
+            lexical=self._lexical,
+            scan=self._scan,
+            weights=self._weights,
+        ).chosen()
 
     def _parts(self, numbers: Ints) -> ScoreParts:
         values = priors(self._arrays, numbers, self._request.question)
@@ -196,7 +218,7 @@ class RankingPipeline:
         return np.concatenate([order[:most], files[:FILE_ARM]])
 
     def _with_feedback(self, parts: ScoreParts, rows: Floats, vector: Floats) -> ScoreParts:
-        """Ask again with what the best have in common, when they are files (see `feedback`)."""
+        """Ask again with what the best have in common, when they are files."""
         if self._settings.ranking.feedback <= 0 or self._settings.hybrid.enabled:
             return parts
         best = self._ordered(parts.numbers, parts.total(self._weights))
@@ -257,18 +279,6 @@ class RankingPipeline:
             else {name: share for name, share in each.items() if share}
             for number, each in zip(parts.numbers[places].tolist(), shares, strict=True)
         ]
-
-
-READ = 15
-"""Chunks whose terms are read."""
-MOVED_BY, MOVE = 5, 0.5
-"""Chunks that the question's vector moves towards, and how far."""
-LOOKED_UP = 60
-"""Terms whose rarity is looked up, the heaviest by their counts alone."""
-TERMS = 30
-"""Terms that are asked for."""
-SHARPNESS = 0.15
-"""The scale of scores below which a chunk counts much less than the best one."""
 
 
 def moved_query(vector: Floats, best: Floats) -> Floats:

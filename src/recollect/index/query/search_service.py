@@ -102,10 +102,10 @@ class SearchService:
         self._origin = origin
         self._visibility_rules = visibility_rules
         self._near = near
+        self._partitions: OrderedDict[tuple[int, Identity], Partition] = OrderedDict()
         self._database = database
         self._settings = settings
         self._questions = questions
-        self._partitions: OrderedDict[tuple[int, Identity], Partition] = OrderedDict()
         self._mutex = threading.Lock()
 
     def search(

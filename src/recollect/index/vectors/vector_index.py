@@ -1,6 +1,7 @@
 """Nearness as the index sees it: the chosen back end while it can answer, the codes at all times.
 
-No error of a back end leaves this module: an answer without it is the same answer.
+The settings choose it. No error of a back end leaves this module: an answer without it is the same
+answer.
 """
 
 from __future__ import annotations
@@ -270,49 +271,42 @@ WIDEST = 4_096
 """Most that is asked for at once; what sqlite-vec gives."""
 
 
-class BackedScan:
+class BackedScan(msgspec.Struct, frozen=True):
     """Implements `NearScan`.
 
-    Args:
+    Attributes:
         codes: Knows every cosine roughly.
         present: Which chunks have a vector.
         ask: Returns the numbers of so many nearest chunks, best first; None when it cannot.
         compare: Returns the exact cosines of chunks.
     """
 
-    def __init__(
-        self,
-        codes: NearScan,
-        present: Mask,
-        ask: Callable[[int], Ints | None],
-        compare: Callable[[Ints], Floats],
-    ) -> None:
-        self._codes = codes
-        self._present = present
-        self._ask = ask
-        self._compare = compare
+    codes: NearScan
+    present: Mask
+    ask: Callable[[int], Ints | None]
+    compare: Callable[[Ints], Floats]
 
     def cosine(self, numbers: NDArray[np.int64]) -> Floats:
         """Return what the codes suggest."""
-        return self._codes.cosine(numbers)
+        return self.codes.cosine(numbers)
 
     def nearest(self, most: int, visible: Mask | None) -> Ints:
         """Return ``most`` visible chunks, all of them when there are fewer."""
-        allowed = self._present if visible is None else self._present & visible
+        allowed = self.present if visible is None else self.present & visible
         count = int(np.count_nonzero(allowed))
         if count <= most:
             return np.flatnonzero(allowed)
         if count <= FEW and count < len(allowed) // 2:
             numbers = np.flatnonzero(allowed)
-            return np.sort(numbers[np.argsort(-self._compare(numbers), kind="stable")[:most]])
+            return np.sort(numbers[np.argsort(-self.compare(numbers), kind="stable")[:most]])
         found = self._widening(most, allowed)
-        return self._codes.nearest(most, visible) if found is None else np.sort(found)
+        return self.codes.nearest(most, visible) if found is None else np.sort(found)
 
     def _widening(self, most: int, allowed: Mask) -> Ints | None:
         """Ask for more and more, until enough of it is allowed."""
         wanted = most + most // 8
         while True:
-            numbers = self._ask(min(wanted, WIDEST))
+            numbers = self.ask(min(wanted, WIDEST))
             if numbers is None:
                 return None
             numbers = numbers[(numbers >= 0) & (numbers < len(allowed))]

@@ -1,4 +1,10 @@
-"""Vectors as stored: one half-precision row per chunk, read only for the chunks that matter."""
+"""Vectors as stored, one half-precision row per chunk, and smoothed with those of the neighbours.
+
+Rows are read only for the chunks that matter. A message is understood with its neighbours: their
+vectors lend weight to its own. The smoothed vector is the unit vector of
+``e + .3 (e-1 + e+1) + .15 (e-2 + e+2)``, neighbours by order in the group. It is formed when a
+question is asked: edits and late arrivals need no repair.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +18,11 @@ from recollect.core.errors import StoreCorrupt
 from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints, chunk_id
 from recollect.index.vectors.port import NearScan
 from recollect.store.engine import Row, Transaction
+
+NEAR, FAR = 0.3, 0.15
+"""Weights of the next neighbours and of those further away (docs/experiments.md, neighbours)."""
+MEAN_NEIGHBOUR_COSINE = 0.25
+"""Of neighbouring messages of the dev conversations; only the estimate before the cut uses it."""
 
 
 def add_vectors(
@@ -54,12 +65,6 @@ def _decoded(rows: list[Row], dimensions: int) -> tuple[Ints, NDArray[np.float16
             "the index holds damaged vectors", hint="run `recollect doctor --fix`"
         ) from error
     return present, vectors
-
-
-NEAR, FAR = 0.3, 0.15
-"""Weights of the next neighbours and of those further away (docs/experiments.md, neighbours)."""
-MEAN_NEIGHBOUR_COSINE = 0.25
-"""Of neighbouring messages of the dev conversations; only the estimate before the cut uses it."""
 
 
 def estimated(scan: NearScan, around: NDArray[np.int64]) -> Floats:
