@@ -6,7 +6,6 @@ They are weak hints, added with small weights; a text in another language just h
 from __future__ import annotations
 
 import re
-from itertools import islice
 
 MOST_CAPITALS = 2
 """More capitalised words than this tell nothing more."""
@@ -79,7 +78,12 @@ def has_time_word(text: str) -> bool:
 
 def inner_capitals(text: str) -> int:
     """Return how many capitalised words are inside sentences, at most `MOST_CAPITALS`."""
-    return sum(1 for _ in islice(_INNER_CAPITAL.finditer(text), MOST_CAPITALS))
+    found = 0
+    for _ in _INNER_CAPITAL.finditer(text):
+        found += 1
+        if found == MOST_CAPITALS:
+            break
+    return found
 
 
 def months_in(question: str) -> set[int]:
