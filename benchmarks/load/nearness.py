@@ -12,10 +12,9 @@ from recollect.core.errors import StoreError
 from recollect.core.settings import StoreSettings, VectorSettings
 from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints
 from recollect.index.model.generation import find_generation, partition_numbers
-from recollect.index.vectors.choice import choose
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.port import VectorContext
-from recollect.index.vectors.vector_index import Held
+from recollect.index.vectors.vector_index import Held, choose
 from recollect.store.columns import blob, integer
 from recollect.store.engine import Transaction
 from recollect.store.sqlite.database import open_index

@@ -24,8 +24,8 @@ from recollect.core.errors import RecollectError
 from recollect.index.index import Index
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
-from recollect.index.vectors.choice import choose as choose_vectors
 from recollect.index.vectors.port import VectorContext
+from recollect.index.vectors.vector_index import choose as choose_vectors
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.recall.transcript_source import TranscriptFeed
 from recollect.sessions.mirror.mirror import TranscriptMirror

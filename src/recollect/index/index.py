@@ -39,7 +39,7 @@ from recollect.index.model.visibility import visibility_rules
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.question_vectors import QuestionVectors
 from recollect.index.query.search_service import SearchOptions, SearchService
-from recollect.index.vectors.vector_index import InMemory, VectorIndex
+from recollect.index.vectors.vector_index import VectorIndex
 from recollect.models.embedding.embedder import Embedder
 from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Database, Transaction
@@ -125,7 +125,7 @@ class Index:
         self._notices = () if notice is None else (notice,)
         self.waits_for_vectors = False
         """Whether a chunk waited for its vector when somebody searched last."""
-        self._near = near or InMemory(database)
+        self._near = near or VectorIndex(database)
         self._database = database
         self._remote = settings.embedding.remote
         self._clock = clock

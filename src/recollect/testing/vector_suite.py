@@ -26,10 +26,9 @@ from recollect.index.model.generation import (
     flip,
     set_identity,
 )
-from recollect.index.vectors.choice import choose
 from recollect.index.vectors.codes import CodeMatrix, add_codes, encode, forget_codes
 from recollect.index.vectors.port import NearScan, VectorContext
-from recollect.index.vectors.vector_index import BackedScan, Held
+from recollect.index.vectors.vector_index import BackedScan, Held, choose
 from recollect.index.vectors.vector_rows import add_vectors, read_vectors
 from recollect.store.columns import first_integer
 from recollect.store.engine import Transaction

@@ -92,7 +92,8 @@ def months_in(question: str) -> set[int]:
     months |= {month for month, _ in days_in(question)}
     for match in _MONTH.finditer(question):
         name = match.group(1)
-        if name.lower() not in {"may", "march", "mar"} or _is_month(name, question, match.start()):
+        is_sure = name.lower() not in {"may", "march", "mar"}
+        if is_sure or (name[0].isupper() and match.start() > 0):
             months.add(_MONTH_NUMBERS[name.lower()])
     return months
 
@@ -123,7 +124,3 @@ def asks_name(question: str) -> bool:
 def is_first_person(question: str) -> bool:
     """Return whether the one who asks speaks of themselves."""
     return _FIRST_PERSON.search(question) is not None
-
-
-def _is_month(name: str, question: str, start: int) -> bool:
-    return name[0].isupper() and start > 0

@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from recollect.core.clock import to_datetime
 from recollect.text.statements import specifics, statements, weigh
 from recollect.text.terms import terms
 from recollect.text.tokens import estimate_tokens
-from recollect.text.turns import Utterance
+from recollect.text.turns import Utterance, labelled
 
 VERSION = "extractive-1"
 """Raise it when the same conversation gives another summary."""
@@ -33,7 +32,7 @@ _LEAST = 1.0
 _ALIKE = 0.8
 """Two statements that share so much of their words, and all their numbers, are one."""
 _LONGEST_SPEAKER = 60
-_LINE = re.compile(r"- (?:\[([^\]\n]{1,40})\] )?(?:([^:\n]{1,80}): )?(\S.*)")
+_LINE = re.compile(r"- ((?:\[[^\]\n]{1,40}\] )?(?:([^:\n]{1,80}): )?)(\S.*)")
 _OTHERS = frozenset({"assistant", "tool", "system"})
 
 CountTokens = Callable[[str], int]
@@ -73,8 +72,9 @@ def summarise(
         At most ``tokens`` tokens; empty when nothing was said.
     """
     latest: deque[_Line] = deque(maxlen=_LATEST)
-    lines = (line for line in _noted(_lines(utterances, previous), latest) if line.weight >= _LEAST)
-    heaviest = heapq.nlargest(_CANDIDATES, lines, key=_by_weight)
+    lines = (line for line in _lines(utterances, previous, latest) if line.weight >= _LEAST)
+    # Of equals the newer one: what was said long ago must not fill a summary for ever.
+    heaviest = heapq.nlargest(_CANDIDATES, lines, key=lambda line: (line.weight, line.order))
     recent = list(latest)[::-1]
     chosen = _choose(recent, round(tokens * _LATEST_SHARE), count, [])
     chosen = _choose(heaviest, tokens, count, chosen)
@@ -90,7 +90,7 @@ def shortened(summary: str, tokens: int, count: CountTokens = estimate_tokens) -
 
 def utterance_line(utterance: Utterance) -> str:
     """Return a message as a summary writes it, all of it on one line."""
-    label = _label(_time(utterance.at_ms), utterance.speaker)
+    label = labelled(utterance.at_ms, utterance.speaker)
     return f"- {label}{' '.join(utterance.text.split())}"
 
 
@@ -102,41 +102,24 @@ def speaker_of(role: str, name: str | None) -> str:
     return called if role == "user" else f"{called} ({role})"
 
 
-def _by_weight(line: _Line) -> tuple[float, int]:
-    # Of equals the newer one: what was said long ago must not fill a summary for ever.
-    return line.weight, line.order
-
-
-def _noted(lines: Iterable[_Line], latest: deque[_Line]) -> Iterator[_Line]:
-    for line in lines:
-        latest.append(line)
-        yield line
-
-
-def _lines(utterances: Iterable[Utterance], previous: str) -> Iterator[_Line]:
+def _lines(utterances: Iterable[Utterance], previous: str, latest: deque[_Line]) -> Iterator[_Line]:
+    """Yield what was said, and note it in ``latest``."""
     for order, (label, role, said) in enumerate(_said(utterances, previous)):
-        yield _Line(order, weigh(said, role), label, said)
+        latest.append(_Line(order, weigh(said, role), label, said))
+        yield latest[-1]
 
 
 def _said(utterances: Iterable[Utterance], previous: str) -> Iterator[tuple[str, str, str]]:
     for line in previous.splitlines():
         match = _LINE.fullmatch(line.strip())
         if match:
-            time, speaker, said = match.groups()
-            yield _label(time, speaker), _role(speaker), said
+            label, speaker, said = match.groups()
+            yield label, _role(speaker), said
         else:
             yield from (("", "user", said) for said in statements(line))
     for utterance in utterances:
-        label = _label(_time(utterance.at_ms), utterance.speaker)
+        label = labelled(utterance.at_ms, utterance.speaker)
         yield from ((label, utterance.role, said) for said in statements(utterance.text))
-
-
-def _label(time: str | None, speaker: str | None) -> str:
-    return (f"[{time}] " if time else "") + (f"{speaker}: " if speaker else "")
-
-
-def _time(at_ms: int | None) -> str | None:
-    return None if at_ms is None else f"{to_datetime(at_ms):%Y-%m-%d %H:%M}"
 
 
 def _role(speaker: str | None) -> str:

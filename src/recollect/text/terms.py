@@ -122,11 +122,7 @@ def query_terms(text: str) -> list[str]:
 
     A single character of a script without spaces is looked for only where it is alone.
     """
-    found: list[str] = []
-    for word in _words(text):
-        is_run = len(word) > 1 and is_unspaced(word)
-        found += _pairs(word) if is_run else terms(word)
-    return found
+    return list(chain.from_iterable(map(_looked_for, _words(text))))
 
 
 def phrase_terms(text: str) -> list[str]:
@@ -135,16 +131,16 @@ def phrase_terms(text: str) -> list[str]:
     >>> phrase_terms("before a deploy")
     ['before', 'a', 'deploy']
     """
-    found: list[str] = []
-    for word in _words(text):
-        is_run = len(word) > 1 and is_unspaced(word)
-        found += _pairs(word) if is_run else terms(word) or [word.casefold()]
-    return found
+    return [term for word in _words(text) for term in _looked_for(word) or [word.casefold()]]
 
 
 def is_unspaced(text: str) -> bool:
     """Return whether ``text`` begins in a script that has no spaces between words."""
     return not text.isascii() and _unspaced().match(text) is not None
+
+
+def _looked_for(word: str) -> list[str]:
+    return _pairs(word) if len(word) > 1 and is_unspaced(word) else terms(word)
 
 
 def _words(text: str) -> list[str]:

@@ -81,7 +81,7 @@ def _cost(piece: str) -> float:
 def _ascii_cost(piece: str) -> float:
     first, length = piece[0], len(piece)
     if first.isspace():
-        return _space_cost(piece)
+        return 1.0 if "\n" in piece or length == 1 else 0.6
     if not first.isalnum():
         return 0.6 + 0.25 * length
     if piece.isdigit():
@@ -91,9 +91,3 @@ def _ascii_cost(piece: str) -> float:
     if length > 1 and piece.isupper():
         return 0.5 + 0.27 * length
     return 1.0 + max(0, length - _SHORT_WORD) / 5
-
-
-def _space_cost(piece: str) -> float:
-    if "\n" in piece or len(piece) == 1:
-        return 1.0
-    return 0.6

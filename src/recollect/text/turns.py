@@ -1,6 +1,6 @@
 """Cuts conversations: one very long message into pieces, a transcript into labelled turns.
 
-A piece keeps its offsets in the message. A turn is a user's message with all that answers it,
+Together the pieces are the message. A turn is a user's message with all that answers it,
 written with speakers and times, as a person would read it.
 """
 
@@ -14,16 +14,6 @@ from recollect.core.clock import to_datetime
 from recollect.text.boundaries import good_cut
 from recollect.text.char_cost import CHARS_PER_TOKEN, char_cost, stop_within
 from recollect.text.chunking import MIN_CHARS, chunk_hash
-
-
-class MessagePiece(Struct, frozen=True, kw_only=True):
-    """A part of a message; the parts follow each other without gap or overlap."""
-
-    start: int
-    """Offset of the first character, in code points."""
-    end: int
-    """Offset after the last."""
-    text: str
 
 
 class Utterance(Struct, frozen=True, kw_only=True):
@@ -46,18 +36,18 @@ class TurnChunk(Struct, frozen=True, kw_only=True):
     """SHA-256 of the text in UTF-8, hexadecimal."""
 
 
-def chunk_message(text: str, tokens: int = 400) -> list[MessagePiece]:
+def chunk_message(text: str, tokens: int = 400) -> list[str]:
     """Return ``text`` in pieces of at most ``tokens`` tokens of four characters.
 
     Cuts at the end of a paragraph, line, sentence or word where the later half of a piece has one.
     Together the pieces are the text; an empty text has none. Linear in the length.
     """
     limit = max(MIN_CHARS, tokens * CHARS_PER_TOKEN)
-    pieces: list[MessagePiece] = []
+    pieces: list[str] = []
     start = 0
     while start < len(text):
         end = good_cut(text, start, stop_within(text, start, limit))
-        pieces.append(MessagePiece(start=start, end=end, text=text[start:end]))
+        pieces.append(text[start:end])
         start = end
     return pieces
 
@@ -99,17 +89,16 @@ def _turns(utterances: Iterable[Utterance]) -> Iterator[list[Utterance]]:
 
 def _labelled(turn: list[Utterance], limit: int) -> Iterator[tuple[int, str]]:
     for utterance in turn:
-        label = _label(utterance)
+        label = labelled(utterance.at_ms, utterance.speaker[:MIN_CHARS])
         room = max(MIN_CHARS, limit - char_cost(label) - 1)
         for piece in chunk_message(utterance.text.strip(), room // CHARS_PER_TOKEN):
-            yield utterance.seq, label + piece.text.rstrip()
+            yield utterance.seq, label + piece.rstrip()
 
 
-def _label(utterance: Utterance) -> str:
-    speaker = utterance.speaker[:MIN_CHARS]
-    if utterance.at_ms is None:
-        return f"{speaker}: "
-    return f"[{to_datetime(utterance.at_ms):%Y-%m-%d %H:%M}] {speaker}: "
+def labelled(at_ms: int | None, speaker: str) -> str:
+    """Return the beginning of a line: "[time] speaker: ", the time in UTC."""
+    time = "" if at_ms is None else f"[{to_datetime(at_ms):%Y-%m-%d %H:%M}] "
+    return f"{time}{speaker}: " if speaker else time
 
 
 def _turn_chunk(lines: list[tuple[int, str]]) -> TurnChunk:

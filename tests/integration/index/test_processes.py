@@ -6,7 +6,7 @@ from pathlib import Path
 
 from recollect.core.clock import SystemClock
 from recollect.core.settings import StoreSettings
-from recollect.index.lexical.tail import SEAL_CHUNKS
+from recollect.index.lexical.segments import SEAL_CHUNKS
 from recollect.store.columns import integer
 from recollect.store.sqlite.database import open_index
 from tests.integration.index.processes import running

@@ -10,7 +10,7 @@ import pytest
 from recollect.core.settings import Settings
 from recollect.index.build import retired
 from recollect.index.embedding import queue
-from recollect.index.lexical import segments, tail
+from recollect.index.lexical import segments
 from recollect.index.model import chunk_arrays
 from recollect.index.vectors import codes
 from recollect.models.embedding.embedder import Embedder
@@ -46,8 +46,8 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def shrink(patch: pytest.MonkeyPatch) -> None:
     """Make every size tiny until the patch is undone."""
-    patch.setattr(tail, "SEAL_CHUNKS", 4)
-    patch.setattr(tail, "SEAL_ENTRIES", 60)
+    patch.setattr(segments, "SEAL_CHUNKS", 4)
+    patch.setattr(segments, "SEAL_ENTRIES", 60)
     patch.setattr(segments, "SMALL", 12)
     patch.setattr(segments, "FAN", 3)
     patch.setattr(segments, "FEW", 2)

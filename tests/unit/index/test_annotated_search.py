@@ -8,8 +8,8 @@ import pytest
 
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
-from recollect.index.query.adjustments import TRIGGER_LIFT, importance_factor, project_factor
 from recollect.index.query.hit import Hit
+from recollect.index.query.ranking import TRIGGER_LIFT, importance_factor, project_factor
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, note, said
 
 SHOP = "# Shop\n- the counter opens at nine{}\n- the cellar opens at nine{}\n- six stools\n"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from recollect.core.settings import RankingSettings, SearchSettings
-from recollect.index.query.feedback import moved_query
 from recollect.index.query.hit import Hit
+from recollect.index.query.ranking_pipeline import moved_query
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, note, said
 
 BIRDS = (

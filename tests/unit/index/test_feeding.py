@@ -10,7 +10,7 @@ import pytest
 from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
 from recollect.index.build.ingestor import Ingestor, Superseded
-from recollect.index.lexical import dictionary, postings, segments, tail
+from recollect.index.lexical import own_postings, postings, segments
 from recollect.index.model.document import SOURCES, Document, DocumentBatch, SourceState
 from recollect.index.model.generation import Generation, find_generation
 from recollect.index.model.sync_report import NOBODY_WATCHES, Watch
@@ -243,7 +243,7 @@ def test_more_chunks_than_a_segment_can_hold_become_several(
 ) -> None:
     """An offset has two bytes; one file may have more chunks than that."""
     monkeypatch.setattr(segments, "SPAN", 8)
-    monkeypatch.setattr(tail, "SEAL_CHUNKS", 4)
+    monkeypatch.setattr(segments, "SEAL_CHUNKS", 4)
     text = "\n".join(f"{WORDS[n % 7]} line{n} {'x' * 1_500}" for n in range(40))
     opened = open_index(ScriptedFeed(note("memory/large.md", text)))
     assert opened.index.sync().chunks > 30
@@ -296,7 +296,7 @@ def test_a_dictionary_that_is_full_begins_anew(
     open_index: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It only saves look-ups."""
-    monkeypatch.setattr(dictionary, "CACHED_TERMS", 3)
+    monkeypatch.setattr(own_postings, "CACHED_TERMS", 3)
     feed = ScriptedFeed(*messages(0, 30), batch=4)
     opened = open_index(feed)
     opened.index.sync()

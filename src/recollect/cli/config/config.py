@@ -112,14 +112,13 @@ def _check_back_end(key: str, name: str) -> None:
     from recollect.assembly.sources import BUILTIN
     from recollect.core.plugins import check_plugin
     from recollect.index.lexical import choice as lexical
-    from recollect.index.vectors import choice as vectors
-    from recollect.index.vectors.vector_index import DEFAULT as IN_MEMORY
+    from recollect.index.vectors import vector_index as vectors
     from recollect.recall import search_port
 
     group, kind, built_in = {
         "search.backend": (search_port.GROUP, "search back end", BUILTIN),
         "search.lexical.backend": (lexical.GROUP, "lexical back end", lexical.DEFAULT),
-        "search.vector.backend": (vectors.GROUP, "vector back end", IN_MEMORY),
+        "search.vector.backend": (vectors.GROUP, "vector back end", vectors.DEFAULT),
     }[key]
     check_plugin(group, name, kind, (built_in,))
 

@@ -137,7 +137,7 @@ def _parts(document: Document) -> list[Span]:
     text, place = document.text, document.order
     if len(text) <= MESSAGE_TOKENS * 4:
         return [(place, place, text)]
-    return [(place, place, part.text) for part in chunk_message(text, tokens=MESSAGE_TOKENS)]
+    return [(place, place, part) for part in chunk_message(text, tokens=MESSAGE_TOKENS)]
 
 
 def _piece(span: Span, flags: int, annotation: Annotation | None) -> PreparedChunk:

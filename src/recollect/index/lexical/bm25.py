@@ -161,9 +161,7 @@ def _add_groups(
 
 def _counts(arrays: ChunkArrays, found: Postings, numbers: Ints) -> Floats:
     """Return the counts of a term for a few chunks, with those of their neighbours."""
-    before, after = arrays.before[numbers], arrays.after[numbers]
-    around = np.stack([numbers, before, after, arrays.before[before], arrays.after[after]])
-    packed = _looked_up(found, around)
+    packed = _looked_up(found, arrays.around(numbers))
     heads = (packed >> 4).astype(np.float32)
     own = (packed[0] & MAX_COUNT).astype(np.float32)
     counts: Floats = own + BEFORE * heads[1] + AFTER * heads[2] + FAR * (heads[3] + heads[4])

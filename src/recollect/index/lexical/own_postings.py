@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -11,21 +12,26 @@ import numpy as np
 from recollect.core.errors import StoreCorrupt
 from recollect.index.lexical import bm25, postings
 from recollect.index.lexical.bm25 import LengthNorms, LexicalScores, QueryTerm
-from recollect.index.lexical.dictionary import Dictionary
 from recollect.index.lexical.port import EVERY, Asked, Fresh
 from recollect.index.lexical.postings import Occurrences, without_sum
 from recollect.index.lexical.segments import (
     SegmentRun,
+    TailRow,
     count_damaged,
+    entries_of,
     is_sealed,
+    read_tail,
     remove_postings,
     sealed_end,
+    store_run,
 )
-from recollect.index.lexical.tail import TailRow, entries_of, read_tail, store_run
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.store.columns import integer, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import terms
+
+CACHED_TERMS = 400_000
+"""About 50 MB at most; then the cache starts again (real vocabularies stay below it)."""
 
 
 class OwnPostings:
@@ -60,20 +66,64 @@ class OwnPostings:
 
     def count_damage(self, database: Database, partition: int) -> int:
         """Return how many rows of postings are not what was written."""
-
-        def count(tx: Transaction) -> int:
-            numbers = tx.rows("SELECT id FROM terms WHERE partition_id = ?", (partition,))
-            return sum(count_damaged(tx, integer(number)) for (number,) in numbers)
-
-        return database.read(count)
+        return database.read(partial(count_damaged, partition=partition))
 
 
-def _is_enough(scores: LexicalScores, asked: Asked) -> bool:
-    """Return whether the rare words alone find what is wanted, in a scope that may lack them."""
-    found = scores.chunks > 0
-    if asked.visible is not None:
-        found &= asked.visible
-    return int(np.count_nonzero(found)) >= asked.most
+class Dictionary:
+    """Numbers of the terms of a partition: each once, and its number never changes.
+
+    Has a cache that a writer keeps from one transaction to the next. It is right only while no
+    other writes the partition and no transaction fails: call `forget` otherwise.
+
+    Args:
+        partition: The row of `partitions`.
+    """
+
+    def __init__(self, partition: int) -> None:
+        self._partition = partition
+        self._ids: dict[str, int] = {}
+
+    def forget(self) -> None:
+        """Drop the cache."""
+        self._ids.clear()
+
+    def add(self, tx: Transaction, terms: Iterable[str]) -> dict[str, int]:
+        """Return a mapping that holds every one of ``terms``; new terms get a number."""
+        if len(self._ids) > CACHED_TERMS:
+            self.forget()
+        unknown = set(terms) - self._ids.keys()
+        self._ids |= self._select(tx, unknown)
+        new = sorted(unknown - self._ids.keys())
+        if new:
+            tx.executemany(
+                "INSERT INTO terms (partition_id, term) VALUES (?, ?)",
+                [(self._partition, term) for term in new],
+            )
+            self._ids |= self._select(tx, new)
+        return self._ids
+
+    def find(self, tx: Transaction, terms: Iterable[str]) -> dict[str, int]:
+        """Return the numbers of those of ``terms`` that are known; creates nothing."""
+        wanted = set(terms)
+        known = {term: self._ids[term] for term in wanted & self._ids.keys()}
+        return known | self._select(tx, wanted - known.keys())
+
+    def remove(self, tx: Transaction, numbers: Iterable[int]) -> None:
+        """Delete terms that no chunk holds any more."""
+        rows = [(number,) for number in numbers]
+        if rows:
+            tx.executemany("DELETE FROM terms WHERE id = ?", rows)
+            self.forget()
+
+    def _select(self, tx: Transaction, terms: Collection[str]) -> dict[str, int]:
+        if not terms:
+            return {}
+        rows = tx.all(
+            "SELECT term, id FROM terms"
+            " WHERE partition_id = ? AND term IN (SELECT value FROM json_each(?))",
+            (self._partition, msgspec.json.encode(list(terms)).decode()),
+        )
+        return dict(typed_rows(rows, tuple[str, int]))
 
 
 class OwnWriter:
@@ -134,8 +184,13 @@ class OwnReader:
         norms = self._norms = self._norms or LengthNorms.of(arrays)
         found = self._find(tx, asked.terms)
         scores = bm25.score(arrays, norms, found, asked.budget)
-        if scores.deferred and not _is_enough(scores, asked):
-            return bm25.score(arrays, norms, found, EVERY)
+        if scores.deferred:
+            worded = scores.chunks > 0
+            if asked.visible is not None:
+                worded &= asked.visible
+            # The rare words alone may find too little in a scope that lacks them.
+            if np.count_nonzero(worded) < asked.most:
+                return bm25.score(arrays, norms, found, EVERY)
         return scores
 
     def find(self, tx: Transaction, term: str) -> QueryTerm:
@@ -146,12 +201,12 @@ class OwnReader:
         """Return terms with what can be read of them; a damaged row costs its chunks this term."""
         sealed: dict[str, tuple[int, list[tuple[int, bytes]]]] = {}
         found = tx.all(_POSTINGS, (self._partition, msgspec.json.encode(terms).decode()))
-        for row in typed_rows(found, _Posted):
-            rows = sealed.setdefault(row.term, (row.number, []))[1]
-            if row.key is None or row.data is None:
+        for term, number, key, data in typed_rows(found, tuple[str, int, int | None, bytes | None]):
+            rows = sealed.setdefault(term, (number, []))[1]
+            if key is None or data is None:
                 continue
             try:
-                rows.append((row.key & postings.FIRST_MASK, without_sum(row.data)))
+                rows.append((key & postings.FIRST_MASK, without_sum(data)))
             except StoreCorrupt:
                 self.is_damaged = True
         for _, rows in sealed.values():
@@ -159,15 +214,6 @@ class OwnReader:
         return [
             QueryTerm(term, self._waiting.of_term(*sealed.get(term, _UNKNOWN))) for term in terms
         ]
-
-
-class _Posted(msgspec.Struct, frozen=True, array_like=True):
-    """A term of the dictionary with one of its rows of postings, if a segment holds any."""
-
-    term: str
-    number: int
-    key: int | None
-    data: bytes | None
 
 
 _UNKNOWN: tuple[int, list[tuple[int, bytes]]] = (-1, [])

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import msgspec
 
-from recollect.index.lexical.tail import TailRow, store_records
+from recollect.index.lexical.segments import TailRow, store_records
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints, Mask, Records, chunk_id
 from recollect.store.engine import Database, Transaction

@@ -33,24 +33,17 @@ Bytes = NDArray[np.uint8]
 
 
 class Postings(msgspec.Struct, frozen=True):
-    """Chunks of one term, ascending within a row, with their packed counts."""
+    """Chunks of one term, ascending within a row, with their packed counts.
+
+    ``packed & MAX_COUNT`` is how often the term occurs in each chunk, ``packed >> 4`` how often in
+    the head of it; both at most 15.
+    """
 
     chunks: Ints
     packed: Bytes
 
     def __len__(self) -> int:
         return len(self.chunks)
-
-    def totals(self) -> NDArray[np.float32]:
-        """Return how often the term occurs in each chunk, at most 15."""
-        return (self.packed & MAX_COUNT).astype(np.float32)
-
-    def heads(self) -> NDArray[np.float32]:
-        """Return how often it occurs in the head of each chunk, at most 15."""
-        return (self.packed >> 4).astype(np.float32)
-
-
-NONE = Postings(np.zeros(0, np.int64), np.zeros(0, np.uint8))
 
 
 def key(term: int, first: int) -> int:
@@ -85,11 +78,7 @@ def decode(first: int, blob: bytes) -> Postings:
 
 
 def join(parts: Sequence[Postings]) -> Postings:
-    """Return several rows of one term as one, in the order given."""
-    if not parts:
-        return NONE
-    if len(parts) == 1:
-        return parts[0]
+    """Return rows of one term, at least one, as one in the order given."""
     return Postings(
         np.concatenate([part.chunks for part in parts]),
         np.concatenate([part.packed for part in parts]),
@@ -189,7 +178,7 @@ class Occurrences(msgspec.Struct, frozen=True):
 
 SUM_BYTES = 4
 DAMAGED = b""
-"""A blob that stands for one whose content was damaged and is gone; it is read as damage."""
+"""A blob in place of one whose content was damaged and is gone; it is read as damage."""
 
 
 def with_sum(data: bytes, also: bytes = b"") -> bytes:

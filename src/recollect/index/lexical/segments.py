@@ -1,8 +1,9 @@
-"""Segments: runs of chunks whose postings are stored by term.
+"""Segments, runs of chunks whose postings are stored by term, and the tail of chunks before that.
 
-A row of `postings` says itself to which term and segment it belongs; a row of `segments` holds the
-records of the chunks and the terms that may occur in them. How segments come about is explained in
-`tail`, how they are joined in `merge`.
+New chunks wait in the tail, one row each, until there are enough for a segment: a single message so
+costs one small row, not a posting in each of its terms' rows. A row of `postings` says itself to
+which term and segment it belongs; a row of `segments` holds the records of the chunks and the terms
+that may occur in them. Neighbouring segments are joined by a `Merge`.
 """
 
 from __future__ import annotations
@@ -21,15 +22,30 @@ from recollect.index.lexical import postings
 from recollect.index.lexical.postings import (
     DAMAGED,
     SPAN,
+    TAIL_BYTES,
     Occurrences,
     Postings,
     with_sum,
     without_sum,
 )
-from recollect.index.model.chunk_record import Ints, Records, decode, encode
+from recollect.index.model.chunk_record import (
+    LAYOUT,
+    NUMBER_MASK,
+    Ints,
+    Records,
+    chunk_id,
+    chunk_ids,
+    decode,
+    encode,
+)
 from recollect.index.model.sync_report import Watch
 from recollect.store.columns import blob, first_integer, integer, typed_rows
 from recollect.store.engine import Database, Row, Transaction
+
+SEAL_CHUNKS = 512
+"""The tail is sealed at this size: it is what a cold process reads row by row."""
+SEAL_ENTRIES = 60_000
+"""... or at this many postings, which bounds the scan of the tail for chunks of 400 tokens."""
 
 
 class Segment(msgspec.Struct, frozen=True):
@@ -55,6 +71,14 @@ class SegmentRun(msgspec.Struct, frozen=True):
     def end(self) -> int:
         """The number after the last chunk."""
         return self.first + len(self.records)
+
+
+class TailRow(msgspec.Struct, frozen=True):
+    """A chunk that no segment holds yet; blobs as in the tables."""
+
+    number: int
+    layout: bytes
+    postings: bytes
 
 
 def segments(tx: Transaction, partition: int) -> list[Segment]:
@@ -90,17 +114,10 @@ def write_segments(tx: Transaction, partition: int, run: SegmentRun) -> None:
     for first in range(run.first, run.end, SPAN):
         segment = Segment(first, min(first + SPAN, run.end))
         records = run.records[first - run.first : segment.end - run.first]
-        terms: list[int] = []
-        rows = _rows(run.entries.within(segment.first, segment.end), first, terms)
+        found = list(run.entries.within(first, segment.end).by_term(first))
+        rows = [(postings.key(term, first), data) for term, data in found]
         tx.executemany("INSERT INTO postings (id, data) VALUES (?, ?)", rows)
-        add_segment(tx, partition, segment, encode(records), terms)
-
-
-def _rows(entries: Occurrences, first: int, terms: list[int]) -> Iterator[tuple[int, bytes]]:
-    """Yield the rows of a segment and note their terms."""
-    for term, data in entries.by_term(first):
-        terms.append(term)
-        yield postings.key(term, first), data
+        add_segment(tx, partition, segment, encode(records), [term for term, _ in found])
 
 
 def add_segment(
@@ -120,14 +137,13 @@ def add_segment(
     )
 
 
-def rows_of(tx: Transaction, term: int) -> list[Row]:
-    """Return (key, blob) of all sealed postings of a term, ascending by chunk."""
-    return rows_between(tx, term, 0, postings.FIRST_MASK)
-
-
-def count_damaged(tx: Transaction, term: int) -> int:
-    """Return how many rows of a term are not what was written."""
-    return sum(_held(row) is None for row in rows_of(tx, term))
+def count_damaged(tx: Transaction, partition: int) -> int:
+    """Return how many rows of postings are not what was written."""
+    return sum(
+        _held(row) is None
+        for (term,) in tx.all("SELECT id FROM terms WHERE partition_id = ?", (partition,))
+        for row in rows_between(tx, integer(term), 0, postings.FIRST_MASK)
+    )
 
 
 def is_sealed(tx: Transaction, term: int) -> bool:
@@ -142,16 +158,6 @@ def rows_between(tx: Transaction, term: int, lowest: int, highest: int) -> list[
         "SELECT id, data FROM postings WHERE id BETWEEN ? AND ? ORDER BY id",
         (postings.key(term, lowest), postings.key(term, highest)),
     )
-
-
-def joined(rows: Sequence[Row], first: int) -> bytes:
-    """Return the blob of several rows of one term as one row of the segment at ``first``.
-
-    Raises:
-        StoreCorrupt: one of them is not what was written.
-    """
-    whole = postings.join([decoded(row) for row in rows])
-    return postings.encode(whole.chunks - first, whole.packed)
 
 
 def remove_postings(tx: Transaction, removed: Mapping[int, Sequence[int]]) -> None:
@@ -282,7 +288,8 @@ class Merge:
             if not rows or (len(rows) == 1 and rows[0][0] == target):
                 continue
             with suppress(StoreCorrupt):  # damaged rows stay apart, where they are reported
-                data = joined(rows, first)
+                whole = postings.join([decoded(row) for row in rows])
+                data = postings.encode(whole.chunks - first, whole.packed)
                 tx.execute("DELETE FROM postings WHERE id BETWEEN ? AND ?", (target, rows[-1][0]))
                 tx.execute("INSERT INTO postings (id, data) VALUES (?, ?)", (target, data))
 
@@ -304,3 +311,64 @@ class Merge:
         )
         found = typed_rows(rows, tuple[bytes, bytes])
         return [(without_sum(records), terms) for records, terms in found]
+
+
+def read_tail(tx: Transaction, partition: int, start: int) -> list[TailRow]:
+    """Return the waiting chunks from number ``start`` on, ascending."""
+    rows = tx.all(
+        "SELECT id, layout, postings FROM tail WHERE id BETWEEN ? AND ? ORDER BY id",
+        chunk_ids(partition, start),
+    )
+    return [
+        TailRow(key & NUMBER_MASK, layout, without_sum(data, layout))
+        for key, layout, data in typed_rows(rows, tuple[int, bytes, bytes])
+    ]
+
+
+def entries_of(rows: Sequence[TailRow]) -> Occurrences:
+    """Return the terms of waiting chunks."""
+    return Occurrences.of_tail([(row.number, row.postings) for row in rows])
+
+
+def store_run(tx: Transaction, partition: int, run: SegmentRun) -> None:
+    """Store new chunks that follow the last one: in the tail, or with all of it in a segment."""
+    start = sealed_end(tx, partition)
+    entries = _waiting_entries(tx, partition) + len(run.entries.terms)
+    if run.end - start < SEAL_CHUNKS and entries < SEAL_ENTRIES:
+        _append(tx, partition, run)
+        return
+    write_segments(tx, partition, _with_tail(run, start, read_tail(tx, partition, start)))
+    tx.execute("DELETE FROM tail WHERE id BETWEEN ? AND ?", chunk_ids(partition))
+
+
+def store_records(tx: Transaction, partition: int, first: int, records: Records) -> None:
+    """Store new chunks whose words are kept elsewhere; see `store_run`."""
+    empty = [0] * len(records)
+    store_run(tx, partition, SegmentRun(first, records, Occurrences.count([], empty, empty, first)))
+
+
+def _append(tx: Transaction, partition: int, run: SegmentRun) -> None:
+    blobs = run.entries.by_chunk(run.first, len(run.records))
+    layouts = [record.tobytes() for record in run.records]
+    rows = [
+        (chunk_id(partition, run.first + place), layouts[place], with_sum(data, layouts[place]))
+        for place, data in enumerate(blobs)
+    ]
+    tx.executemany("INSERT INTO tail (id, layout, postings) VALUES (?, ?, ?)", rows)
+
+
+def _with_tail(run: SegmentRun, start: int, waiting: list[TailRow]) -> SegmentRun:
+    """Return the chunks from ``start`` on as one run; removed ones among them stay empty."""
+    records = np.zeros(run.end - start, LAYOUT)
+    for row in waiting:
+        records[row.number - start] = decode(row.layout)[0]
+    records[run.first - start :] = run.records
+    return SegmentRun(start, records, entries_of(waiting).followed_by(run.entries))
+
+
+def _waiting_entries(tx: Transaction, partition: int) -> int:
+    row = tx.row(
+        "SELECT coalesce(sum(length(postings)), 0) FROM tail WHERE id BETWEEN ? AND ?",
+        chunk_ids(partition),
+    )
+    return first_integer(row) // TAIL_BYTES

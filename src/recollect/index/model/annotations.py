@@ -1,6 +1,6 @@
 """The annotations of the chunks of one partition: their rows, and how a reader holds them.
 
-How much they count is the ranking's matter (`adjustments`), what they may say that of
+How much they count is the ranking's matter (`query.ranking`), what they may say that of
 `recollect.text.annotations`.
 """
 
@@ -56,13 +56,10 @@ class Annotations:
             chunk_ids(self._partition, known),
         )
         first = chunk_id(self._partition, 0)
-        for row in typed_rows(rows, _Row):
-            said = Annotation(
-                importance=row.importance,
-                projects=msgspec.json.decode(row.projects, type=tuple[str, ...]),
-                triggers=msgspec.json.decode(row.triggers, type=tuple[str, ...]),
-            )
-            self._add(row.key - first, said)
+        for key, importance, *lists in typed_rows(rows, tuple[int, int | None, str, str]):
+            projects, triggers = (msgspec.json.decode(one, type=tuple[str, ...]) for one in lists)
+            said = Annotation(importance=importance, projects=projects, triggers=triggers)
+            self._add(key - first, said)
 
     def among(self, numbers: Ints) -> Iterator[tuple[int, Annotation]]:
         """Yield the places in ``numbers`` of chunks that have annotations, with these."""
@@ -99,10 +96,3 @@ class Annotations:
 
 def _phrases(triggers: Iterable[str]) -> set[Phrase]:
     return {phrase for trigger in triggers if (phrase := tuple(phrase_terms(trigger)))}
-
-
-class _Row(msgspec.Struct, frozen=True, array_like=True):
-    key: int
-    importance: int | None
-    projects: str
-    triggers: str

@@ -100,14 +100,15 @@ class ChunkArrays:
         )
         self.totals = Totals.of(self, living)
 
-    def _context_of(self, numbers: Ints) -> NDArray[np.int64]:
-        head = self.columns["head"]
+    def around(self, numbers: Ints) -> Ints:
+        """Return (5, n): the chunks themselves, before, after, two before, two after."""
         before, after = self.before[numbers], self.after[numbers]
-        near = 3 * head[before].astype(np.int64) + head[after]
-        far = head[self.before[before]].astype(np.int64) + head[self.after[after]]
-        context: NDArray[np.int64] = (
-            4 * self.columns["length"][numbers].astype(np.int64) + near + far
-        )
+        return np.stack([numbers, before, after, self.before[before], self.after[after]])
+
+    def _context_of(self, numbers: Ints) -> Ints:
+        heads = self.columns["head"][self.around(numbers)].astype(np.int64)
+        lengths = self.columns["length"][numbers].astype(np.int64)
+        context: Ints = 4 * lengths + 3 * heads[1] + heads[2] + heads[3] + heads[4]
         return context
 
     def _reserve(self, chunks: int) -> None:

@@ -62,14 +62,8 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, rename={"visibility_ru
         return self.embedder == wanted.embedder and self.incompatibility(wanted) is None
 
     def _other_version(self, wanted: Identity) -> str:
-        rules = [
-            name
-            for name, mine, theirs in (
-                ("words", self.terms, wanted.terms),
-                ("chunks", self.pieces, wanted.pieces),
-            )
-            if mine != theirs
-        ]
+        kept = {"words": self.terms == wanted.terms, "chunks": self.pieces == wanted.pieces}
+        rules = [name for name, is_same in kept.items() if not is_same]
         return f"the index was built by another version, with other rules for {' and '.join(rules)}"
 
     def _other_vectors(self, wanted: Identity) -> str | None:
@@ -125,21 +119,12 @@ def find_serving(tx: Transaction, tenant: str) -> Serving | None:
         " WHERE g.status = 'serving' ORDER BY g.id DESC LIMIT 1",
         (tenant,),
     )
-    for row in typed_rows(rows, _ServingRow):
-        return Serving(
-            number=row.number,
-            identity=msgspec.json.decode(row.identity, type=Identity),
-            partition=row.partition,
-            revision=row.revision,
-        )
+    for number, built_with, partition, revision in typed_rows(
+        rows, tuple[int, str, int | None, int | None]
+    ):
+        identity = msgspec.json.decode(built_with, type=Identity)
+        return Serving(number=number, identity=identity, partition=partition, revision=revision)
     return None
-
-
-class _ServingRow(msgspec.Struct, frozen=True, array_like=True):
-    number: int
-    identity: str
-    partition: int | None
-    revision: int | None
 
 
 def find_generation(tx: Transaction, status: str) -> Generation | None:
@@ -216,16 +201,11 @@ def has_leftovers(tx: Transaction) -> bool:
     return tx.row("SELECT 1 FROM generations WHERE status <> 'serving' LIMIT 1") is not None
 
 
-def has_chunks(tx: Transaction, generation: int) -> bool:
-    """Return whether a generation ever held a chunk."""
-    row = tx.row("SELECT 1 FROM partitions WHERE generation = ? AND chunks > 0", (generation,))
-    return row is not None
-
-
 def living(tx: Transaction) -> list[Generation]:
     """Return the generations that hold something: the one that serves, and one being built."""
     found = [find_generation(tx, status) for status in ("serving", "building")]
-    return [g for g in found if g is not None and has_chunks(tx, g.number)]
+    held = "SELECT 1 FROM partitions WHERE generation = ? AND chunks > 0"
+    return [each for each in found if each is not None and tx.row(held, (each.number,))]
 
 
 def retire_unfinished(tx: Transaction) -> None:

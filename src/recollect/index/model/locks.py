@@ -52,7 +52,12 @@ class SyncLock:
             return
         self._depth += 1
         try:
-            yield self._yielding(watch) if watch.mode == "background" else watch
+            if watch.mode == "background":
+                stopping = watch.stopping
+                watch = msgspec.structs.replace(
+                    watch, stopping=lambda: bool(self._waiting) or stopping()
+                )
+            yield watch
         finally:
             self._depth -= 1
             self._lock.release()
@@ -69,11 +74,6 @@ class SyncLock:
             return False
         finally:  # also when Ctrl-C ends the waiting: the background must go on
             self._count(-weight)
-
-    def _yielding(self, watch: Watch) -> Watch:
-        return msgspec.structs.replace(
-            watch, stopping=lambda: bool(self._waiting) or watch.stopping()
-        )
 
     def _count(self, change: int) -> None:
         with self._mutex:

@@ -37,7 +37,7 @@ class OwnerIds(msgspec.Struct, frozen=True, kw_only=True):
 class NameTable:
     """Numbers of names and groups, remembered from one transaction to the next.
 
-    As with `lexical.dictionary.Dictionary`, whoever keeps one calls `forget` when somebody else
+    As with `lexical.own_postings.Dictionary`, whoever keeps one calls `forget` when somebody else
     wrote the partition or a transaction failed.
 
     Args:

@@ -10,15 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
-import numpy as np
-from numpy.typing import NDArray
-
 from recollect.core.scope import Scope
-from recollect.store.columns import typed_rows
-from recollect.store.engine import Transaction
 
 _BETWEEN = "//"
-"""Stands in no absolute path that was normalised, so its first place is the border."""
+"""No absolute path that was normalised contains it, so its first place is the border."""
 
 SOURCE = "memory"
 
@@ -68,46 +63,3 @@ def path_of(ref: str) -> str:
     """
     _, between, path = ref.partition(_BETWEEN)
     return path if between else ref
-
-
-class Strangers:
-    """Which groups of chunks are memory files of other workspaces.
-
-    Reads each group once: numbers of groups are never used again.
-
-    Args:
-        partition: The row of `partitions`.
-    """
-
-    def __init__(self, partition: int) -> None:
-        self._partition = partition
-        self._read_until = -1
-        self._groups: dict[str, list[int]] = {}
-
-    def refresh(self, tx: Transaction) -> None:
-        """Take in new groups."""
-        rows = tx.all(
-            "SELECT number, source, ref FROM chunk_groups"
-            " WHERE partition_id = ? AND number > ? ORDER BY number",
-            (self._partition, self._read_until),
-        )
-        for number, source, ref in typed_rows(rows, tuple[int, str, str]):
-            self._read_until = number
-            if source == SOURCE:
-                self._groups.setdefault(origin_of(ref) or "", []).append(number)
-
-    def visible(self, origin: str, groups: NDArray[np.integer]) -> NDArray[np.bool_] | None:
-        """Return which chunks are not of another workspace than ``origin``; None for all.
-
-        Args:
-            origin: Whose files may be seen.
-            groups: The group of each chunk.
-        """
-        hidden = [n for other, held in self._groups.items() if other != origin for n in held]
-        if not hidden or not len(groups):
-            return None
-        flags = np.zeros(int(groups.max()) + 1, np.bool_)
-        known = np.array(hidden)
-        flags[known[known < len(flags)]] = True
-        allowed: NDArray[np.bool_] = ~flags[groups]
-        return allowed

@@ -8,14 +8,6 @@ from typing import Literal
 import msgspec
 
 
-class Progress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a step is. ``stage`` is ``reading`` or ``embedding``; ``left`` may be an estimate."""
-
-    stage: str
-    done: int
-    left: int
-
-
 class SyncReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a sync did: documents put, left alone and removed, chunks added, vectors made.
 
@@ -48,7 +40,7 @@ class SyncReport(msgspec.Struct, frozen=True, kw_only=True):
         return self.put + self.unchanged + self.removed
 
     def plus(self, other: SyncReport) -> SyncReport:
-        """Return both reports as one; a warning that stands in both is told once."""
+        """Return both reports as one; a warning of both appears once."""
         return SyncReport(
             put=self.put + other.put,
             unchanged=self.unchanged + other.unchanged,
@@ -62,11 +54,19 @@ class SyncReport(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a step is. ``stage`` is ``reading`` or ``embedding``; ``left`` may be an estimate."""
+
+    stage: str
+    done: int
+    left: int
+
+
 OnProgress = Callable[[Progress], None]
 
 
 def ignore_progress(_: Progress) -> None:
-    """Tell nobody."""
+    """Ignore it."""
 
 
 def never() -> bool:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from recollect.index.model.chunk_record import Mask
 from recollect.index.model.document import FILES, SOURCES
+from recollect.index.model.origin import origin_of
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 
@@ -24,7 +25,8 @@ RULES_VERSION = 2
 PART_BITS = 16
 """Bits of the place of a chunk within its document, in the column ``order``."""
 ENDLESS = 1 << 62
-NO_VISIBILITY_GROUP = -1
+UNOWNED, UNKNOWN = -1, -2
+"""The owner of a group that has none, and one that no group has."""
 
 
 class Audience(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,8 +54,8 @@ def visibility_rules(links: Iterable[str]) -> str:
     return f"{RULES_VERSION}:{hashlib.sha256(state).hexdigest()[:16]}"
 
 
-class VisibilityGroups:
-    """The visibility groups of the groups of one partition.
+class ChunkGroups:
+    """Whose the groups of one partition are: by visibility group, and files by workspace.
 
     Reads each group once: numbers of groups are never used again.
 
@@ -63,26 +65,29 @@ class VisibilityGroups:
 
     def __init__(self, partition: int) -> None:
         self._partition = partition
-        self._numbers: dict[str, int] = {}
-        self._of_group = np.empty(0, np.int32)
+        self._audiences: dict[str, int] = {}
+        self._origins: dict[str, int] = {}
+        self._owners = np.empty((2, 0), np.int32)
+        """Number of the audience and of the origin of each group, `UNOWNED` where it has none."""
 
     def refresh(self, tx: Transaction) -> None:
         """Take in new groups."""
-        known = len(self._of_group)
+        known = self._owners.shape[1]
         rows = tx.all(
-            "SELECT number, visibility_group FROM chunk_groups"
-            " WHERE partition_id = ? AND number >= ? AND visibility_group IS NOT NULL"
-            " ORDER BY number",
+            "SELECT number, source, ref, visibility_group FROM chunk_groups"
+            " WHERE partition_id = ? AND number >= ? ORDER BY number",
             (self._partition, known),
         )
-        found = {
-            number: self._number(visibility_group)
-            for number, visibility_group in typed_rows(rows, tuple[int, str])
-        }
-        if found:
-            more = np.full(max(found) + 1 - known, NO_VISIBILITY_GROUP, np.int32)
-            more[np.array(list(found)) - known] = list(found.values())
-            self._of_group = np.concatenate([self._of_group, more])
+        found = typed_rows(rows, tuple[int, str, str, str | None])
+        if not found:
+            return
+        self._reserve(found[-1][0] + 1)
+        for number, source, ref, group in found:
+            if group is not None:
+                self._owners[0, number] = self._audiences.setdefault(group, len(self._audiences))
+            if source == FILES:
+                origin = origin_of(ref) or ""
+                self._owners[1, number] = self._origins.setdefault(origin, len(self._origins))
 
     def heard(
         self, audience: Audience, groups: NDArray[np.integer], sources: NDArray[np.uint8]
@@ -94,17 +99,32 @@ class VisibilityGroups:
             groups: The group of each chunk.
             sources: The number of the source of each chunk.
         """
-        own = np.zeros(max(int(groups.max(initial=0)) + 1, len(self._of_group)), np.bool_)
-        number = self._numbers.get(audience.visibility_group)
-        if number is not None:
-            own[: len(self._of_group)] = self._of_group == number
-        heard: Mask = own[groups]
+        self._reserve(int(groups.max(initial=-1)) + 1)
+        number = self._audiences.get(audience.visibility_group, UNKNOWN)
+        heard: Mask = (self._owners[0] == number)[groups]
         if audience.sees_files:
             heard |= sources == SOURCES.index(FILES)
         return heard
 
-    def _number(self, visibility_group: str) -> int:
-        return self._numbers.setdefault(visibility_group, len(self._numbers))
+    def of_workspace(self, origin: str, groups: NDArray[np.integer]) -> Mask | None:
+        """Return which chunks are not files of another workspace; None for all.
+
+        Args:
+            origin: Whose files may be seen.
+            groups: The group of each chunk.
+        """
+        if not self._origins.keys() - {origin}:
+            return None
+        self._reserve(int(groups.max(initial=-1)) + 1)
+        origins = self._owners[1]
+        own: Mask = ((origins == UNOWNED) | (origins == self._origins.get(origin, UNKNOWN)))[groups]
+        return own
+
+    def _reserve(self, count: int) -> None:
+        """Make room for ``count`` groups; chunks that are gone may be of groups that are too."""
+        missing = count - self._owners.shape[1]
+        if missing > 0:
+            self._owners = np.pad(self._owners, ((0, 0), (0, missing)), constant_values=UNOWNED)
 
 
 def within_ranges(

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.core.settings import SearchSettings
 from recollect.index.lexical.port import Scores
 from recollect.index.model.chunk_arrays import ChunkArrays
-from recollect.index.model.chunk_record import Ints
+from recollect.index.model.chunk_record import Ints, Mask
 from recollect.index.model.document import FILES, SOURCES
 from recollect.index.query.question import RankingRequest
 from recollect.index.query.ranking import priors
 from recollect.index.vectors.port import NearScan
-from recollect.index.vectors.smoothing import neighbourhood
 
 BEST_GROUPS = 5
 """Sessions whose every message is a candidate; wins back what a cut of messages without any query
@@ -35,76 +35,71 @@ and of them so many get exact vectors: what the share of memory files is filled 
 FILE = SOURCES.index(FILES)
 
 
-class Candidates:
+class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     """Chooses candidates for one question.
 
-    Args:
+    Attributes:
         arrays: The chunks of the partition.
+        mask: Which of them the caller may see.
         request: What is asked for.
         settings: The section ``search``.
-        found: The scores of the words and the scan of the codes, each None where it has no part.
+        lexical: The scores of the words; None where they have no part.
+        scan: The scan of the codes; None likewise.
         weights: Of the parts of a score.
     """
 
-    def __init__(
-        self,
-        arrays: ChunkArrays,
-        request: RankingRequest,
-        settings: SearchSettings,
-        found: tuple[Scores | None, NearScan | None],
-        weights: Mapping[str, float],
-    ) -> None:
-        self._arrays = arrays
-        self._request = request
-        self._settings = settings
-        self._lexical, self._scan = found
-        self._weights = weights
+    arrays: ChunkArrays
+    mask: Mask
+    request: RankingRequest
+    settings: SearchSettings
+    lexical: Scores | None
+    scan: NearScan | None
+    weights: Mapping[str, float]
 
     def chosen(self) -> Ints:
         """Return the candidates, ascending."""
         arms: list[Callable[[], Ints]] = [self._by_words, self._by_codes, self._by_demand]
-        if not self._settings.hybrid.enabled:
+        if not self.settings.hybrid.enabled:
             arms += [self._by_groups, self._by_speaker]
-        if self._request.with_files:
+        if self.request.with_files:
             arms.append(self._by_files)
-        return self._visible(np.unique(np.concatenate([arm() for arm in arms])))
+        found: Ints = np.unique(np.concatenate([arm() for arm in arms]))
+        return found[self.mask[found]]
 
     def _by_demand(self) -> Ints:
-        named = [file.chunks for file in self._request.named]
-        return np.concatenate([np.array(sorted(self._request.triggered), np.int64), *named])
+        named = [file.chunks for file in self.request.named]
+        return np.concatenate([np.array(sorted(self.request.triggered), np.int64), *named])
 
     def _by_files(self) -> Ints:
-        arrays = self._arrays
+        arrays = self.arrays
         if not arrays.totals.chunks[FILE]:
             return np.zeros(0, np.int64)
-        mask = self._request.visible
-        files = arrays.columns["source"][: arrays.count] == FILE
-        files &= arrays.alive[: arrays.count] if mask is None else mask
+        files = (arrays.columns["source"][: arrays.count] == FILE) & self.mask
         found = [np.zeros(0, np.int64)]
-        if self._lexical is not None:
-            worded = np.flatnonzero(files & (self._lexical.chunks > 0))
-            found.append(worded[_highest(self._lexical.chunks[worded], FILE_ARM)])
-        if self._scan is not None:
-            found.append(self._scan.nearest(FILE_ARM, files))
+        if self.lexical is not None:
+            worded = np.flatnonzero(files & (self.lexical.chunks > 0))
+            found.append(worded[_highest(self.lexical.chunks[worded], FILE_ARM)])
+        if self.scan is not None:
+            found.append(self.scan.nearest(FILE_ARM, files))
         return np.concatenate(found)
 
     def _by_words(self) -> Ints:
-        if self._lexical is None:
+        if self.lexical is None:
             return np.zeros(0, np.int64)
-        lexical, weights, most = self._lexical, self._weights, self._settings.candidates
-        found = self._visible(np.flatnonzero(lexical.chunks > 0))
+        lexical, weights, most = self.lexical, self.weights, self.settings.candidates
+        found = np.flatnonzero((lexical.chunks > 0) & self.mask)
         rough = weights["context"] * lexical.chunks[found]
-        rough += weights.get("group", 0.0) * lexical.groups[self._arrays.columns["group"][found]]
+        rough += weights.get("group", 0.0) * lexical.groups[self.arrays.columns["group"][found]]
         best = _highest(rough, PRESELECTED * most)
         found, rough = found[best], rough[best]
-        for name, value in priors(self._arrays, found, self._request.question).items():
+        for name, value in priors(self.arrays, found, self.request.question).items():
             rough += weights.get(name, 0.0) * value
         return found[_highest(rough, most)]
 
     def _by_groups(self) -> Ints:
-        if self._lexical is None:
+        if self.lexical is None:
             return np.zeros(0, np.int64)
-        groups, arrays = self._lexical.groups, self._arrays
+        groups, arrays = self.lexical.groups, self.arrays
         best = _highest(groups, BEST_GROUPS)
         newest = [int(arrays.groups.last[g]) for g in best.tolist() if groups[g] > 0]
         return np.array([n for last in newest for n in self._back_from(last)], np.int64)
@@ -115,28 +110,21 @@ class Candidates:
             if number < 0:
                 return
             yield number
-            number = int(self._arrays.before[number])
+            number = int(self.arrays.before[number])
 
     def _by_codes(self) -> Ints:
-        if self._scan is None:
+        if self.scan is None:
             return np.zeros(0, np.int64)
-        near = self._scan.nearest(self._settings.candidates, self._request.visible)
-        return np.unique(neighbourhood(self._arrays, near)[:3].clip(0))
+        near = self.scan.nearest(self.settings.candidates, self.request.visible)
+        return np.unique(self.arrays.around(near)[:3].clip(0))
 
     def _by_speaker(self) -> Ints:
-        speakers = self._request.question.speakers
-        if self._scan is None or not speakers:
+        speakers = self.request.question.speakers
+        if self.scan is None or not speakers:
             return np.zeros(0, np.int64)
-        count = self._arrays.count
-        said = np.isin(self._arrays.columns["speaker"][:count], np.fromiter(speakers, np.int64))
-        mask = self._request.visible
-        said &= self._arrays.alive[:count] if mask is None else mask
-        return self._scan.nearest(SPEAKER_ARM, said)
-
-    def _visible(self, numbers: Ints) -> Ints:
-        mask = self._request.visible
-        allowed = self._arrays.alive[numbers] if mask is None else mask[numbers]
-        return numbers[allowed]
+        count = self.arrays.count
+        said = np.isin(self.arrays.columns["speaker"][:count], np.fromiter(speakers, np.int64))
+        return self.scan.nearest(SPEAKER_ARM, said & self.mask)
 
 
 def _highest(values: NDArray[np.float32], most: int) -> Ints:

@@ -7,14 +7,11 @@ same transaction reads from the tables belong to one snapshot, whichever process
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.index.lexical.choice import DEFAULT, backend
-from recollect.index.lexical.segments import sealed_end, sealed_records
-from recollect.index.lexical.tail import TailRow, read_tail
+from recollect.index.lexical.segments import TailRow, read_tail, sealed_end, sealed_records
 from recollect.index.model import chunk_record
 from recollect.index.model.annotations import Annotations
 from recollect.index.model.chunk_arrays import ChunkArrays
@@ -22,19 +19,17 @@ from recollect.index.model.chunk_record import (
     LAYOUT,
     Floats,
     Ints,
-    Mask,
     Records,
     damaged_records,
     decode,
 )
 from recollect.index.model.document import SOURCES
-from recollect.index.model.origin import Strangers
 from recollect.index.model.speakers import Names
-from recollect.index.model.visibility import VisibilityGroups
+from recollect.index.model.visibility import ChunkGroups
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.port import NearScan
-from recollect.index.vectors.vector_index import Codes, Held, Scanner
-from recollect.store.columns import first_integer, text, typed_rows
+from recollect.index.vectors.vector_index import Held, VectorIndex
+from recollect.store.columns import text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
 
@@ -60,12 +55,12 @@ class Partition:
         number: int,
         dimensions: int,
         lexical: str = DEFAULT,
-        near: Scanner | None = None,
+        near: VectorIndex | None = None,
     ) -> None:
         self.number = number
         self.dimensions = dimensions
         self._backend = backend(lexical)
-        self._near = near or Codes()
+        self._near = near
         self.lock = threading.Lock()
         self._empty()
 
@@ -73,8 +68,7 @@ class Partition:
         self.arrays = ChunkArrays()
         self.names = Names()
         self.annotations = Annotations(self.number)
-        self.strangers = Strangers(self.number)
-        self.visibility_groups = VisibilityGroups(self.number)
+        self.groups = ChunkGroups(self.number)
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
         self.words = self._backend.reader(self.number)
         self.revision = -1
@@ -83,21 +77,25 @@ class Partition:
 
     def refresh(self, tx: Transaction) -> None:
         """Take in what was committed since the last look."""
-        found = tx.all("SELECT revision, chunks FROM partitions WHERE id = ?", (self.number,))
-        for revision, count in typed_rows(found, tuple[int, int]):
+        found = tx.all(
+            "SELECT revision, chunks, groups FROM partitions WHERE id = ?", (self.number,)
+        )
+        for revision, count, groups in typed_rows(found, tuple[int, int, int]):
             if revision == self.revision:
                 return
             try:
-                self._take_in(tx, count)
+                self._take_in(tx, count, groups)
             except BaseException:
-                self._empty()  # half of a state is no state
+                self._empty()  # never go on with half of a state
                 raise
             self.revision = revision
 
     def scan(self, tx: Transaction, vector: Floats) -> NearScan | None:
-        """Return what is near to ``vector``, or None where there are no vectors."""
+        """Return what is near to ``vector``, or None without vectors."""
         if self.codes is None:
             return None
+        if self._near is None:
+            return self.codes.scan(vector, self.arrays.count)
         return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
@@ -107,46 +105,18 @@ class Partition:
         )
         return terms(text(row[0])) if row else []
 
-    def visible(
-        self,
-        scope: dict[str, str],
-        sources: Mask | None,
-        limits: Sequence[Mask],
-        origin: str | None = None,
-    ) -> Mask | None:
-        """Return which chunks a caller may see, None for all living ones.
-
-        Args:
-            scope: Owner kind to value; a value that is unknown hides everything.
-            sources: By source number; None for every source.
-            limits: What else they must meet.
-            origin: The workspace whose memory files are seen; None for those of all.
-        """
-        arrays, count = self.arrays, self.arrays.count
-        conditions: list[NDArray[np.bool_]] = [
-            arrays.columns[kind][:count] == self.names.number(kind, value)
-            for kind, value in scope.items()
-        ]
-        conditions += limits
-        if sources is not None:
-            conditions.append(sources[arrays.columns["source"][:count]])
-        if origin is not None:
-            own = self.strangers.visible(origin, arrays.columns["group"][:count])
-            conditions += [own] if own is not None else []
-        if not conditions:
-            return None
-        mask: Mask = np.logical_and.reduce([arrays.alive[:count], *conditions])
-        return mask
-
-    def _take_in(self, tx: Transaction, count: int) -> None:
+    def _take_in(self, tx: Transaction, count: int, groups: int) -> None:
         known = self.arrays.count
         self.names.refresh(tx, self.number)
-        self.strangers.refresh(tx)
-        self.visibility_groups.refresh(tx)
+        self.groups.refresh(tx)
         gone = self._new_removals(tx)
         self._read_tail(tx, known)
         if count > known:
-            self.arrays.append(self._records(tx, known, count), gone[gone >= known])
+            records = self._records(tx, known, count)
+            wrong = (records["group"] < 0) | (records["group"] >= max(1, groups))
+            if (wrong | (records["source"] >= len(SOURCES))).any():
+                raise damaged_records()  # they would lead out of the arrays
+            self.arrays.append(records, gone[gone >= known])
         self.annotations.refresh(tx, known, gone)
         self._remove(tx, gone[gone < known])
         if self.codes:
@@ -178,16 +148,7 @@ class Partition:
         for row in self._tail:
             if row.number >= known:
                 records[row.number - known] = decode(row.layout)[0]
-        self._check(tx, records)
         return records
-
-    def _check(self, tx: Transaction, records: Records) -> None:
-        """Refuse records that would lead out of the arrays."""
-        row = tx.row("SELECT groups FROM partitions WHERE id = ?", (self.number,))
-        group, source = records["group"], records["source"]
-        wrong = (group < 0) | (group >= max(1, first_integer(row))) | (source >= len(SOURCES))
-        if wrong.any():
-            raise damaged_records()
 
     def _remove(self, tx: Transaction, gone: Ints) -> None:
         if not len(gone):

@@ -55,15 +55,13 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     asks_name: bool
 
 
-def analyse(
-    query: str, names: Names, find_terms: Callable[[str], list[str]] = query_terms
-) -> Question:
+def analyse(query: str, names: Names) -> Question:
     """Return what ``query`` asks for."""
     mentions = names.mentions(query)
     text = _without(query, mentions)
-    distinct = tuple(dict.fromkeys(find_terms(text)))
+    distinct = tuple(dict.fromkeys(query_terms(text)))
     if not distinct:
-        text, distinct = query, tuple(dict.fromkeys(find_terms(query)))
+        text, distinct = query, tuple(dict.fromkeys(query_terms(query)))
     named = list(dict.fromkeys(mention.speakers for mention in mentions))
     return Question(
         text=unicodedata.normalize("NFKC", text),

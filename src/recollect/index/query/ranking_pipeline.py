@@ -2,23 +2,34 @@
 
 `candidates` proposes, `ranking` scores them all, the best get their exact vectors. Up to
 `exact_below` visible chunks, all are candidates.
+
+Feedback is a second round with what the best chunks have in common beside the question's words: the
+question's vector moves towards theirs, and the terms that weigh most in them are asked for. It
+finds texts that speak of the same thing in other words. It is for files, where the best chunks have
+a topic in common; messages of one conversation have its small talk in common, and there it costs
+more than it finds (docs/experiments.md, feedback).
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.core.settings import SearchSettings
-from recollect.index.lexical.port import EVERY, Asked, Scores
+from recollect.index.lexical.bm25 import K1, B, idf
+from recollect.index.lexical.port import EVERY, Asked, FoundTerm, Scores
+from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.index.model.chunk_record import Floats, Ints, Mask
-from recollect.index.query.adjustments import Adjusted, Adjustments
 from recollect.index.query.candidates import FILE, FILE_ARM, Candidates
-from recollect.index.query.feedback import READ, feedback_score, feedback_terms, moved_query
 from recollect.index.query.partition import Partition
 from recollect.index.query.question import Ranked, RankingRequest
 from recollect.index.query.ranking import (
+    Adjusted,
+    Adjustments,
     ScoreParts,
     best_possible,
     own_share,
@@ -27,8 +38,7 @@ from recollect.index.query.ranking import (
     priors,
     weights_for,
 )
-from recollect.index.vectors.port import NearScan
-from recollect.index.vectors.smoothing import estimated, neighbourhood, smoothed_vectors
+from recollect.index.vectors.vector_rows import estimated, smoothed_vectors
 from recollect.store.engine import Transaction
 from recollect.text.terms import is_unspaced
 
@@ -38,6 +48,18 @@ where reading their rows is what costs (docs/experiments.md, candidates)."""
 
 MOST_PLAIN_CANDIDATES = 200
 """Of each way of finding in OpenClaw's sum."""
+
+
+READ = 15
+"""Chunks whose terms are read."""
+MOVED_BY, MOVE = 5, 0.5
+"""Chunks that the question's vector moves towards, and how far."""
+LOOKED_UP = 60
+"""Terms whose rarity is looked up, the heaviest by their counts alone."""
+TERMS = 30
+"""Terms that are asked for."""
+SHARPNESS = 0.15
+"""The scale of scores below which a chunk counts much less than the best one."""
 
 
 def rank(
@@ -71,8 +93,11 @@ class RankingPipeline:
         self._arrays = partition.arrays
         self._request = request
         self._settings = settings
+        alive = self._arrays.alive[: self._arrays.count]
+        self._mask: Mask = alive if request.visible is None else request.visible
+        self._is_large = np.count_nonzero(self._mask) > settings.exact_below
         self._lexical = self._score_words()
-        self._scan = self._scan_codes()
+        self._scan = None if request.vector is None else partition.scan(tx, request.vector)
         self._weights = self._chosen_weights()
         self._pinned: dict[int, int] = {}
 
@@ -81,9 +106,14 @@ class RankingPipeline:
         parts = self._parts(self._candidates())
         self._pinned = self._best_of_named(parts)
         parts = self._with_own(self._answering(self._rescored(parts)))
-        adjusted = self._adjusted(parts)
+        adjustments = Adjustments(self._settings.recency, self._request, self._pinned)
+        adjusted = adjustments.apply(
+            self._arrays, self._partition.annotations, parts.numbers, parts.total(self._weights)
+        )
         total = adjusted.total
-        ranks = self._ranks(parts.numbers)
+        ranks = np.zeros(len(parts.numbers), np.float32)
+        for number, rank in self._pinned.items():
+            ranks[parts.numbers == number] = rank
         order = self._ordered(parts.numbers, total + ranks)
         order = order[total[order] > 0]
         kept = self._first(order, parts.numbers, max(RESCORED, 2 * self._request.most))
@@ -122,25 +152,6 @@ class RankingPipeline:
             return np.zeros(len(numbers), np.bool_)
         return np.isin(numbers, np.fromiter(demanded, np.int64))
 
-    def _adjusted(self, parts: ScoreParts) -> Adjusted:
-        request = self._request
-        adjustments = Adjustments(
-            recency=self._settings.recency,
-            now_ms=request.now_ms,
-            projects=request.projects,
-            triggered=request.triggered,
-            pinned=self._pinned,
-        )
-        total, annotations = parts.total(self._weights), self._partition.annotations
-        return adjustments.apply(self._arrays, annotations, parts.numbers, total)
-
-    def _ranks(self, numbers: Ints) -> Floats:
-        """Return the ranks of chunks of files that the question names; 0 for all others."""
-        ranks = np.zeros(len(numbers), np.float32)
-        for number, rank in self._pinned.items():
-            ranks[numbers == number] = rank
-        return ranks
-
     def _answering(self, parts: ScoreParts) -> ScoreParts:
         """Leave out what has only its speaker or its time for it: that alone is not an answer."""
         if self._scan is not None:
@@ -157,33 +168,24 @@ class RankingPipeline:
             return None
         asked = Asked(
             terms=question.terms,
-            budget=self._settings.posting_budget if self._is_large() else EVERY,
+            budget=self._settings.posting_budget if self._is_large else EVERY,
             visible=self._request.visible,
             most=self._request.most,
         )
         return self._partition.words.score(self._tx, self._arrays, asked)
 
-    def _scan_codes(self) -> NearScan | None:
-        vector = self._request.vector
-        return None if vector is None else self._partition.scan(self._tx, vector)
-
-    def _is_large(self) -> bool:
-        return self._visible_count() > self._settings.exact_below
-
-    def _visible_count(self) -> int:
-        visible = self._request.visible
-        return int(
-            self._arrays.totals.chunks.sum() if visible is None else np.count_nonzero(visible)
-        )
-
     def _candidates(self) -> Ints:
-        if self._is_large():
-            found = self._lexical, self._scan
-            chosen = Candidates(self._arrays, self._request, self._settings, found, self._weights)
-            return chosen.chosen()
-        mask = self._request.visible
-        alive = self._arrays.alive[: self._arrays.count]
-        return np.flatnonzero(alive if mask is None else mask)
+        if not self._is_large:
+            return np.flatnonzero(self._mask)
+        return Candidates(
+            arrays=self._arrays,
+            mask=self._mask,
+            request=self._request,
+            settings=self._settings,
+            lexical=self._lexical,
+            scan=self._scan,
+            weights=self._weights,
+        ).chosen()
 
     def _parts(self, numbers: Ints) -> ScoreParts:
         values = priors(self._arrays, numbers, self._request.question)
@@ -191,7 +193,7 @@ class RankingPipeline:
             values["context"] = self._lexical.complete(numbers)
             values["group"] = self._lexical.groups[self._arrays.columns["group"][numbers]]
         if self._scan is not None:
-            values["vector"] = estimated(self._scan, neighbourhood(self._arrays, numbers))
+            values["vector"] = estimated(self._scan, self._arrays.around(numbers))
         return ScoreParts(numbers, values)
 
     def _rescored(self, parts: ScoreParts) -> ScoreParts:
@@ -201,9 +203,9 @@ class RankingPipeline:
             return parts
         demanded = self._is_demanded(parts.numbers)
         best = self._ordered(parts.numbers, parts.total(self._weights) + demanded)
-        least = RESCORED_AMONG_MANY if self._is_large() else RESCORED
+        least = RESCORED_AMONG_MANY if self._is_large else RESCORED
         kept = parts.take(self._first(best, parts.numbers, max(least, 2 * self._request.most)))
-        around = neighbourhood(self._arrays, kept.numbers)
+        around = self._arrays.around(kept.numbers)
         rows = smoothed_vectors(self._tx, self._partition.number, around, len(vector))
         return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
 
@@ -216,9 +218,12 @@ class RankingPipeline:
         return np.concatenate([order[:most], files[:FILE_ARM]])
 
     def _with_feedback(self, parts: ScoreParts, rows: Floats, vector: Floats) -> ScoreParts:
-        """Ask again with what the best have in common, when they are files (see `feedback`)."""
+        """Ask again with what the best have in common, when they are files."""
+        if self._settings.ranking.feedback <= 0 or self._settings.hybrid.enabled:
+            return parts
         best = self._ordered(parts.numbers, parts.total(self._weights))
-        if not (self._wants_feedback() and self._are_files(parts.numbers[best[:READ]])):
+        sources = self._arrays.columns["source"][parts.numbers[best[:READ]]]
+        if 2 * int(np.count_nonzero(sources == FILE)) <= len(sources):
             return parts
         parts = parts.with_part("vector", rows @ moved_query(vector, rows[best]))
         if self._lexical is None:
@@ -236,13 +241,10 @@ class RankingPipeline:
         self._weights["feedback"] = self._settings.ranking.feedback
         return parts.with_part("feedback", feedback_score(self._arrays, found, parts.numbers))
 
-    def _wants_feedback(self) -> bool:
-        return self._settings.ranking.feedback > 0 and not self._settings.hybrid.enabled
-
     def _with_own(self, parts: ScoreParts) -> ScoreParts:
         """Say of the best which pairs of characters they hold themselves (see `own_weight`)."""
-        weight = self._own_weight()
-        if self._lexical is None or not weight:
+        weight = own_weight(self._request.question, self._settings.ranking)
+        if self._lexical is None or self._settings.hybrid.enabled or not weight:
             return parts
         pairs = [term for term in self._request.question.terms if is_unspaced(term)]
         best = self._ordered(parts.numbers, parts.total(self._weights))
@@ -252,15 +254,6 @@ class RankingPipeline:
         shares[best] = own_share(self._arrays, found, parts.numbers[best])
         self._weights["own"] = weight
         return parts.with_part("own", shares)
-
-    def _own_weight(self) -> float:
-        if self._settings.hybrid.enabled:
-            return 0.0
-        return own_weight(self._request.question, self._settings.ranking)
-
-    def _are_files(self, numbers: Ints) -> bool:
-        sources = self._arrays.columns["source"][numbers]
-        return 2 * int(np.count_nonzero(sources == FILE)) > len(numbers)
 
     def _ordered(self, numbers: Ints, total: NDArray[np.float32]) -> Ints:
         """Return the places, best first; ties by time and place in the group, not by arrival."""
@@ -286,3 +279,71 @@ class RankingPipeline:
             else {name: share for name, share in each.items() if share}
             for number, each in zip(parts.numbers[places].tolist(), shares, strict=True)
         ]
+
+
+def moved_query(vector: Floats, best: Floats) -> Floats:
+    """Return the unit vector of ``vector`` moved towards the first rows of ``best``.
+
+    Source: Rocchio, "Relevance Feedback in Information Retrieval" (1971), positive part.
+    """
+    moved = vector + MOVE * best[:MOVED_BY].mean(axis=0)
+    unit: Floats = moved / max(float(np.linalg.norm(moved)), 1e-9)
+    return unit
+
+
+def feedback_terms(
+    arrays: ChunkArrays,
+    texts: Sequence[Sequence[str]],
+    scores: Floats,
+    lookup: Callable[[str], FoundTerm],
+    known: Collection[str],
+) -> list[FoundTerm]:
+    """Return the terms of a second round, the most telling first.
+
+    Args:
+        arrays: The chunks of the partition.
+        texts: The terms of the best chunks.
+        scores: Their unscaled scores, for their weight.
+        lookup: Finds a term in the index.
+        known: Terms of the question, left out.
+    """
+    drawn = _drawn(texts, scores, known)
+    heaviest = sorted(drawn, key=lambda term: (-drawn[term], term))[:LOOKED_UP]
+    living = int(arrays.totals.chunks.sum())
+    found = [(lookup(term), drawn[term]) for term in heaviest]
+    ranked = sorted(
+        found, key=lambda pair: (-pair[1] * idf(living, pair[0].frequency), pair[0].term)
+    )
+    return [term for term, _ in ranked[:TERMS]]
+
+
+def _drawn(
+    texts: Sequence[Sequence[str]], scores: Floats, known: Collection[str]
+) -> dict[str, float]:
+    """Return how much of the best chunks each of their terms makes up, the best counting most."""
+    weights = np.exp((scores - scores.max()) / SHARPNESS)
+    mean = max(1.0, sum(len(terms) for terms in texts) / len(texts))
+    drawn: dict[str, float] = {}
+    for terms, weight in zip(texts, (weights / weights.sum()).tolist(), strict=True):
+        norm = K1 * (1 - B + B * len(terms) / mean)
+        for term, count in Counter(terms).items():
+            if term not in known:
+                drawn[term] = drawn.get(term, 0.0) + weight * count / (count + norm)
+    return drawn
+
+
+def feedback_score(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Ints) -> Floats:
+    """Return how much of the feedback's weight each of ``numbers`` holds, in [0, 1]."""
+    living = int(arrays.totals.chunks.sum())
+    total = np.zeros(len(numbers), np.float32)
+    mass = sum(idf(living, term.frequency) for term in terms) * (K1 + 1)
+    mean = (arrays.totals.length / np.maximum(arrays.totals.chunks, 1))[
+        arrays.columns["source"][numbers]
+    ]
+    norm = K1 * (1 - B + B * arrays.columns["length"][numbers] / np.maximum(mean, 1.0))
+    for term in terms:
+        counts = term.counts(numbers)
+        total += (idf(living, term.frequency) * (K1 + 1) * counts / (counts + norm)).astype(
+            np.float32
+        )
+    return total / max(mass, 1e-9)

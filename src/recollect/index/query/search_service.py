@@ -9,7 +9,6 @@ from typing import TypeVar
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
@@ -19,23 +18,22 @@ from recollect.index.model.document import FILES, SOURCES
 from recollect.index.model.file_names import named_files
 from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import Audience, SeqRange, within_ranges
-from recollect.index.query.adjustments import project_key
 from recollect.index.query.candidates import FILE
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.partition import Partition
 from recollect.index.query.question import RankingRequest, analyse
 from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
+from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
 from recollect.index.query.shortlist import (
-    HitReader,
     Shortlist,
     Shown,
     Wanted,
-    find_session_group,
     quota,
 )
-from recollect.index.vectors.vector_index import InMemory, VectorIndex
+from recollect.index.vectors.vector_index import VectorIndex
 from recollect.models.embedding.embedder import Vectors
+from recollect.store.columns import first_integer
 from recollect.store.engine import Database, Transaction
 
 MODES = ("hybrid", "lexical", "vector")
@@ -49,6 +47,8 @@ FURTHER = 4
 
 POOL = 100
 """Hits among which a threshold or diversity choose."""
+NO_GROUP = -1
+"""Equals the number of no group, so that an unknown session matches nothing."""
 
 T = TypeVar("T")
 
@@ -101,11 +101,11 @@ class SearchService:
     ) -> None:
         self._origin = origin
         self._visibility_rules = visibility_rules
-        self._near = near or InMemory(database)
+        self._near = near
+        self._partitions: OrderedDict[tuple[int, Identity], Partition] = OrderedDict()
         self._database = database
         self._settings = settings
         self._questions = questions
-        self._partitions: OrderedDict[tuple[int, Identity], Partition] = OrderedDict()
         self._mutex = threading.Lock()
 
     def search(
@@ -138,7 +138,8 @@ class SearchService:
             if audience is not None and identity.visibility_rules != self._visibility_rules:
                 return SearchResult(hits=[], mode=options.mode, warnings=[OTHER_RULES])
             used = made.vector if made and made.embedder == identity.embedder else None
-            hits = self._hits(tx, partition, (query, used), scope, options)
+            request = self._request(tx, partition, (query, used), scope, options)
+            hits = self._hits(tx, partition, request, options)
             mode = "lexical" if used is None else options.mode
             told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
             return SearchResult(hits=hits, mode=mode, warnings=told)
@@ -217,15 +218,10 @@ class SearchService:
         self,
         tx: Transaction,
         partition: Partition,
-        asked: tuple[str, Vectors | None],
-        scope: Scope,
+        request: RankingRequest,
         options: SearchOptions,
     ) -> list[Hit]:
-        query, vector = asked
-        request = self._request(tx, partition, (query, vector), scope, options)
-        wanted = self._wanted(options)
-        enough = options.limit if _is_plain(wanted) else max(options.limit, POOL)
-        request = msgspec.structs.replace(request, most=enough)
+        wanted, enough = self._wanted(options), request.most
         shown = Shown(
             terms=request.question.terms,
             snippet_chars=self._settings.snippet_chars,
@@ -234,7 +230,7 @@ class SearchService:
         )
         while True:
             ranked = rank(tx, partition, request, self._settings)
-            shortlist = Shortlist(ranked, HitReader(tx, partition, ranked, shown).read)
+            shortlist = Shortlist(tx, partition, ranked, shown)
             shortlist.grow(enough)
             if len(shortlist) >= enough or ranked.is_all:
                 return shortlist.chosen(wanted)
@@ -251,17 +247,20 @@ class SearchService:
         query, vector = asked
         projects = (*self._settings.projects, *([scope.project] if scope.project else ()))
         has_files = bool(partition.arrays.totals.chunks[FILE])
+        wanted = self._wanted(options)
+        # The best by score need no more to choose from.
+        is_plain = wanted.min_score <= 0 and wanted.relevance is None
         return RankingRequest(
             question=analyse(query, partition.names),
             vector=vector,
             lexical=options.mode != "vector" or vector is None,
             visible=_visible(tx, partition, scope, options, self._origin),
-            most=options.limit,
+            most=options.limit if is_plain else max(options.limit, POOL),
             named=tuple(named_files(tx, partition.number, query)) if has_files else (),
             triggered=partition.annotations.triggered(query),
             projects=frozenset(map(project_key, projects)),
             now_ms=options.now_ms,
-            with_files=self._wanted(options).files > 0,
+            with_files=wanted.files > 0,
         )
 
     def _wanted(self, options: SearchOptions) -> Wanted:
@@ -273,11 +272,6 @@ class SearchService:
             files=quota(options.limit, self._settings.memory_share) if is_mixed else 0,
             relevance=diversity.relevance if diversity.enabled else None,
         )
-
-
-def _is_plain(wanted: Wanted) -> bool:
-    """Whether the best by score are shown, so that no more of them need to be read."""
-    return wanted.min_score <= 0 and wanted.relevance is None
 
 
 def _run_on(
@@ -301,33 +295,50 @@ def _visible(
     scope: Scope,
     options: SearchOptions,
     origin: str | None,
-) -> NDArray[np.bool_] | None:
+) -> Mask | None:
+    """Return which chunks a caller may see, None for all living ones.
+
+    An owner that is unknown hides everything. ``origin`` is the workspace whose memory files are
+    seen; None for those of all.
+    """
+    arrays, count = partition.arrays, partition.arrays.count
+    columns = {name: column[:count] for name, column in arrays.columns.items()}
+    groups, sources, stretches = columns["group"], columns["source"], options.stretches
     owners = {"agent": scope.agent, "user": scope.user, "project": scope.project}
-    wanted = {kind: value for kind, value in owners.items() if value is not None}
-    chosen = None
-    if options.sources is not None:
-        chosen = np.array([source in options.sources for source in SOURCES])
-    return partition.visible(wanted, chosen, _limits(tx, partition, scope, options), origin)
-
-
-def _limits(
-    tx: Transaction, partition: Partition, scope: Scope, options: SearchOptions
-) -> list[Mask]:
-    """Return what the session of the scope, the parts of sessions and the audience let through."""
-    count, arrays = partition.arrays.count, partition.arrays
-    groups, limits = arrays.columns["group"][:count], []
-    stretches = options.stretches
+    limits: list[Mask | None] = [
+        columns[kind] == partition.names.number(kind, owner)
+        for kind, owner in owners.items()
+        if owner is not None
+    ]
     if stretches is None and scope.session is not None:
         stretches = (SeqRange(session=scope.session),)
     if stretches is not None:
-        numbered = [(find_session_group(tx, partition.number, s.session), s) for s in stretches]
-        limits.append(within_ranges(numbered, groups, arrays.columns["order"][:count]))
+        numbered = [(_session_group(tx, partition.number, s.session), s) for s in stretches]
+        limits.append(within_ranges(numbered, groups, columns["order"]))
     if options.audience is not None:
-        heard = partition.visibility_groups.heard(
-            options.audience, groups, arrays.columns["source"][:count]
-        )
-        limits.append(heard)
-    return limits
+        limits.append(partition.groups.heard(options.audience, groups, sources))
+    if options.sources is not None:
+        chosen = np.array([source in options.sources for source in SOURCES])
+        limits.append(chosen[sources])
+    if origin is not None:
+        limits.append(partition.groups.of_workspace(origin, groups))
+    held = [limit for limit in limits if limit is not None]
+    if not held:
+        return None
+    mask: Mask = np.logical_and.reduce([arrays.alive[:count], *held])
+    return mask
+
+
+def _session_group(tx: Transaction, partition: int, session: str) -> int:
+    """Return the number of a session's group, or `NO_GROUP`."""
+    if not session.isprintable():
+        return NO_GROUP  # no id of ours, and perhaps nothing that a database can compare
+    row = tx.row(
+        "SELECT number FROM chunk_groups"
+        " WHERE partition_id = ? AND source = 'sessions' AND ref = ?",
+        (partition, session),
+    )
+    return first_integer(row) if row else NO_GROUP
 
 
 def source_names(sources: object) -> tuple[str, ...]:

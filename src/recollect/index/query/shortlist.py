@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -18,7 +18,7 @@ from recollect.index.model.origin import path_of
 from recollect.index.query.hit import Hit, cite_lines
 from recollect.index.query.partition import Partition
 from recollect.index.query.question import Ranked
-from recollect.store.columns import first_integer, typed_rows
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.annotations import Annotation
 from recollect.text.snippet import snippet
@@ -31,6 +31,21 @@ Key = tuple[str, str, int]
 """Source, ref and first line (0 but for files)."""
 
 
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """What the rules know of a hit.
+
+    Attributes:
+        score: In [0, 1].
+        words: Share of the question's words that are in the text itself, in [0, 1]; 0 where that
+            was not asked for.
+        is_file: Whether it is of a memory file.
+    """
+
+    score: float
+    words: float = 0.0
+    is_file: bool = False
+
+
 class Found(msgspec.Struct, frozen=True, kw_only=True):
     """A hit with what decides whether it is shown.
 
@@ -38,15 +53,13 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
         hit: What callers see.
         key: What it is of.
         rank: 3 to 1 where the question names the file; else 0.
-        words: Share of the question's words in the text, in [0, 1]; 0 where it was not asked for.
-        is_file: Whether it is of a memory file.
+        standing: What the rules know of it.
     """
 
     hit: Hit
     key: Key
     rank: int
-    words: float
-    is_file: bool
+    standing: Standing
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,17 +78,37 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     relevance: float | None = None
 
 
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """What hits show.
+
+    Attributes:
+        terms: The words of the question, for the snippets.
+        snippet_chars: Longest snippet.
+        citations: Whether hits say where they stand.
+        counts_words: Whether the question's words in each text are counted.
+    """
+
+    terms: Collection[str]
+    snippet_chars: int
+    citations: bool = True
+    counts_words: bool = False
+
+
 class Shortlist:
     """What is read of a ranking.
 
     Args:
+        tx: The snapshot that was ranked.
+        partition: Where the chunks are.
         ranked: The ranking.
-        read: Returns the hits at some places, in their order, without those whose chunk is gone.
+        shown: What hits show.
     """
 
-    def __init__(self, ranked: Ranked, read: Callable[[Sequence[int]], list[Found]]) -> None:
+    def __init__(self, tx: Transaction, partition: Partition, ranked: Ranked, shown: Shown) -> None:
+        self._tx = tx
+        self._partition = partition
         self._ranked = ranked
-        self._read = read
+        self._shown = shown
         self._found: dict[Key, Found] = {}
         self._next = 0
 
@@ -95,9 +128,7 @@ class Shortlist:
         least = max(wanted.min_score, ANSWERS_AS_WELL * max(plain, default=0.0))
         self._grow_files(wanted.files, least)
         found = self._ordered(wanted.relevance)
-        standings = [
-            Standing(score=each.hit.score, words=each.words, is_file=each.is_file) for each in found
-        ]
+        standings = [each.standing for each in found]
         shown = above_threshold(standings, wanted.min_score, wanted.limit)
         shown = with_files(standings, shown, wanted.files, least)
         return [found[place].hit for place in shown]
@@ -111,7 +142,7 @@ class Shortlist:
                 break
             if are_files[place]:
                 places.append(place)
-        missing = most - sum(found.is_file for found in self._found.values())
+        missing = most - sum(found.standing.is_file for found in self._found.values())
         while missing > 0 and places:
             taken, places = places[:missing], places[missing:]
             missing -= self._take(taken)
@@ -133,6 +164,51 @@ class Shortlist:
         order = diverse_order(scores, [each.hit.snippet for each in rest], relevance)
         return [*named, *(rest[place] for place in order)]
 
+    def _read(self, places: Sequence[int]) -> list[Found]:
+        """Return the hits at some places of the ranking, without those whose chunk is gone."""
+        first = chunk_id(self._partition.number, 0)
+        keys = [first + self._ranked.numbers[place] for place in places]
+        found = self._tx.all(_HITS, (msgspec.json.encode(keys).decode(),))
+        rows = {row.key: row for row in typed_rows(found, _HitRow)}
+        held = [place for place, key in zip(places, keys, strict=True) if key in rows]
+        return [
+            self._hit(rows[first + self._ranked.numbers[place]], place, why)
+            for place, why in zip(held, self._ranked.why(held), strict=True)
+        ]
+
+    def _hit(self, row: _HitRow, place: int, why: dict[str, float]) -> Found:
+        said = self._partition.annotations.of_chunk.get(self._ranked.numbers[place], UNANNOTATED)
+        is_session, is_file = row.source == "sessions", row.source == FILES
+        ref = path_of(row.ref) if is_file else row.ref
+        hit = Hit(
+            score=self._ranked.scores[place],
+            source=row.source,
+            ref=ref,
+            snippet=snippet(row.text, self._shown.terms, self._shown.snippet_chars).text,
+            why=why,
+            at=row.at,
+            session_id=row.group if is_session else None,
+            seq=row.start if is_session else None,
+            role=row.role,
+            name=row.name,
+            path=ref if is_file else None,
+            start_line=row.start if is_file else None,
+            end_line=row.end if is_file else None,
+            citation=_citation(row) if self._shown.citations else None,
+            importance=said.importance,
+            projects=said.projects,
+            triggers=said.triggers,
+        )
+        words, wanted = 0.0, set(self._shown.terms)
+        if self._shown.counts_words:
+            words = len(wanted.intersection(terms(row.text))) / max(1, len(wanted))
+        return Found(
+            hit=hit,
+            key=(row.source, row.ref, row.start if is_file else 0),
+            rank=self._ranked.ranks[place],
+            standing=Standing(score=hit.score, words=words, is_file=is_file),
+        )
+
 
 def _order(found: Found) -> tuple[int, float, int, str, str, int]:
     """Files that were named, then the best; ties by time, then by name and place."""
@@ -142,20 +218,6 @@ def _order(found: Found) -> tuple[int, float, int, str, str, int]:
 
 LEAST_LIMIT = 3
 """Who asks for fewer hits wants the best ones, whatever they are of."""
-
-
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """What the rules know of a hit.
-
-    Attributes:
-        score: In [0, 1].
-        words: Share of the question's words that are in the text itself, in [0, 1].
-        is_file: Whether it is of a memory file.
-    """
-
-    score: float
-    words: float = 0.0
-    is_file: bool = False
 
 
 def above_threshold(hits: Sequence[Standing], min_score: float, limit: int) -> list[int]:
@@ -279,90 +341,6 @@ def _scaled(scores: Sequence[float]) -> list[float]:
     return [(score - least) / (most - least) for score in scores]
 
 
-NO_GROUP = -1
-"""Equals the number of no group, so that an unknown session matches nothing."""
-
-
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """What hits show.
-
-    Attributes:
-        terms: The words of the question, for the snippets.
-        snippet_chars: Longest snippet.
-        citations: Whether hits say where they stand.
-        counts_words: Whether the question's words in each text are counted.
-    """
-
-    terms: Collection[str]
-    snippet_chars: int
-    citations: bool = True
-    counts_words: bool = False
-
-
-class HitReader:
-    """Reads the hits of one ranking.
-
-    Args:
-        tx: The snapshot that was ranked.
-        partition: Where the chunks are.
-        ranked: The ranking.
-        shown: What hits show.
-    """
-
-    def __init__(self, tx: Transaction, partition: Partition, ranked: Ranked, shown: Shown) -> None:
-        self._tx = tx
-        self._partition = partition
-        self._ranked = ranked
-        self._shown = shown
-
-    def read(self, places: Sequence[int]) -> list[Found]:
-        """Return the hits at some places of the ranking, without those whose chunk is gone."""
-        first = chunk_id(self._partition.number, 0)
-        keys = [first + self._ranked.numbers[place] for place in places]
-        found = self._tx.all(_HITS, (msgspec.json.encode(keys).decode(),))
-        rows = {row.key: row for row in typed_rows(found, _HitRow)}
-        held = [place for place, key in zip(places, keys, strict=True) if key in rows]
-        return [
-            self._found(rows[first + self._ranked.numbers[place]], place, why)
-            for place, why in zip(held, self._ranked.why(held), strict=True)
-        ]
-
-    def _found(self, row: _HitRow, place: int, why: dict[str, float]) -> Found:
-        said = self._partition.annotations.of_chunk.get(self._ranked.numbers[place], UNANNOTATED)
-        is_session, is_file = row.source == "sessions", row.source == FILES
-        ref = path_of(row.ref) if is_file else row.ref
-        hit = Hit(
-            score=self._ranked.scores[place],
-            source=row.source,
-            ref=ref,
-            snippet=snippet(row.text, self._shown.terms, self._shown.snippet_chars).text,
-            why=why,
-            at=row.at,
-            session_id=row.group if is_session else None,
-            seq=row.start if is_session else None,
-            role=row.role,
-            name=row.name,
-            path=ref if is_file else None,
-            start_line=row.start if is_file else None,
-            end_line=row.end if is_file else None,
-            citation=_citation(row) if self._shown.citations else None,
-            importance=said.importance,
-            projects=said.projects,
-            triggers=said.triggers,
-        )
-        return Found(
-            hit=hit,
-            key=(row.source, row.ref, row.start if is_file else 0),
-            rank=self._ranked.ranks[place],
-            words=self._words(row.text) if self._shown.counts_words else 0.0,
-            is_file=is_file,
-        )
-
-    def _words(self, content: str) -> float:
-        wanted = set(self._shown.terms)
-        return len(wanted.intersection(terms(content))) / max(1, len(wanted))
-
-
 UNANNOTATED = Annotation()
 
 
@@ -385,18 +363,6 @@ def _citation(row: _HitRow) -> str | None:
     if row.source == FILES:
         return cite_lines(path_of(row.ref), row.start, row.end)
     return f"session:{row.group}#{row.start}" if row.source == "sessions" else None
-
-
-def find_session_group(tx: Transaction, partition: int, session: str) -> int:
-    """Return the number of a session's group, or `NO_GROUP`."""
-    if not session.isprintable():
-        return NO_GROUP  # no id of ours, and perhaps nothing that a database can compare
-    row = tx.row(
-        "SELECT number FROM chunk_groups"
-        " WHERE partition_id = ? AND source = 'sessions' AND ref = ?",
-        (partition, session),
-    )
-    return first_integer(row) if row else NO_GROUP
 
 
 _HITS = (

@@ -15,7 +15,7 @@ import numpy as np
 from recollect.core.errors import StoreCorrupt
 from recollect.index.lexical.choice import backend
 from recollect.index.lexical.port import WordReader
-from recollect.index.lexical.tail import read_tail
+from recollect.index.lexical.segments import read_tail
 from recollect.index.model.chunk_record import NUMBER_MASK, Ints, chunk_ids
 from recollect.index.repair.vector_check import Living
 from recollect.store.columns import first_integer, integer, text

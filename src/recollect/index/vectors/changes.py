@@ -13,7 +13,7 @@ import numpy as np
 from recollect.index.model.chunk_record import PARTITION_SHIFT, Ints, chunk_ids
 from recollect.index.model.generation import Identity
 from recollect.index.vectors.port import Part, VectorChange
-from recollect.store.columns import blob, first_integer, integer, text
+from recollect.store.columns import first_integer, integer, typed_rows
 from recollect.store.engine import Row, Transaction
 
 
@@ -28,8 +28,8 @@ def find_registration(tx: Transaction) -> Registration | None:
     """Return who is registered, or None."""
     if tx.row("SELECT 1 FROM sqlite_schema WHERE name = 'vector_backend'") is None:
         return None
-    row = tx.row("SELECT name, place FROM vector_backend")
-    return Registration(name=text(row[0]), place=text(row[1])) if row else None
+    rows = typed_rows(tx.all("SELECT name, place FROM vector_backend"), tuple[str, str])
+    return Registration(name=rows[0][0], place=rows[0][1]) if rows else None
 
 
 def register(tx: Transaction, wanted: Registration) -> None:
@@ -45,8 +45,10 @@ def register(tx: Transaction, wanted: Registration) -> None:
 
 def unregister(tx: Transaction) -> None:
     """End the outbox."""
-    for statement in _DROP:
-        tx.execute(statement)
+    for trigger in ("vector_added", "vector_changed", "vector_removed"):
+        tx.execute(f"DROP TRIGGER IF EXISTS {trigger}")
+    for table in ("vector_changes", "vector_backend"):
+        tx.execute(f"DROP TABLE IF EXISTS {table}")
 
 
 def is_behind(tx: Transaction) -> bool:
@@ -61,17 +63,17 @@ def count_changes(tx: Transaction) -> int:
 
 def next_changes(tx: Transaction, most: int) -> tuple[int, list[VectorChange]]:
     """Return the number of the last of up to ``most`` changes, 0 for none, and what they are."""
-    rows = list(tx.rows("SELECT id, chunk FROM vector_changes ORDER BY id LIMIT ?", (most,)))
+    waiting = tx.all("SELECT id, chunk FROM vector_changes ORDER BY id LIMIT ?", (most,))
+    rows = typed_rows(waiting, tuple[int, int])
     if not rows:
         return 0, []
-    chunks = sorted({integer(chunk) for _, chunk in rows})
-    keys = msgspec.json.encode(chunks).decode()
-    there = list(
-        tx.rows(
-            "SELECT id, data FROM vectors WHERE id IN (SELECT value FROM json_each(?))", (keys,)
-        )
+    chunks = sorted({chunk for _, chunk in rows})
+    found = tx.all(
+        "SELECT id, data FROM vectors WHERE id IN (SELECT value FROM json_each(?))",
+        (msgspec.json.encode(chunks).decode(),),
     )
-    return integer(rows[-1][0]), [
+    there = dict(typed_rows(found, tuple[int, bytes]))
+    return rows[-1][0], [
         _change(part, chunks, there)
         for number in sorted({chunk >> PARTITION_SHIFT for chunk in chunks})
         if (part := find_part(tx, number)) is not None
@@ -92,13 +94,12 @@ def add_changes(tx: Transaction, chunks: Ints) -> None:
 
 def find_part(tx: Transaction, number: int) -> Part | None:
     """Return a partition, or None when it is gone or of a retired generation."""
-    row = tx.row(f"{_PARTS} AND p.id = ?", (number,))
-    return _part(row) if row else None
+    return next(iter(_parts(tx.all(f"{_PARTS} AND p.id = ?", (number,)))), None)
 
 
 def live_parts(tx: Transaction) -> list[Part]:
     """Return the partitions of all generations that are not retired."""
-    return [_part(row) for row in tx.rows(f"{_PARTS} ORDER BY p.id")]
+    return _parts(tx.all(f"{_PARTS} ORDER BY p.id"))
 
 
 def stored_ids(tx: Transaction, part: Part) -> Ints:
@@ -116,27 +117,27 @@ def count_stored(tx: Transaction, part: Part) -> int:
     )
 
 
-def _part(row: Row) -> Part:
-    identity = msgspec.json.decode(text(row[2]), type=Identity)
-    return Part(number=integer(row[0]), generation=integer(row[1]), dimensions=identity.dimensions)
+def _parts(rows: list[Row]) -> list[Part]:
+    return [
+        Part(
+            number=number,
+            generation=generation,
+            dimensions=msgspec.json.decode(built_with, type=Identity).dimensions,
+        )
+        for number, generation, built_with in typed_rows(rows, tuple[int, int, str])
+    ]
 
 
-def _change(part: Part, chunks: list[int], there: list[Row]) -> VectorChange:
+def _change(part: Part, chunks: list[int], there: dict[int, bytes]) -> VectorChange:
     """Return the share of ``part`` in the changes; a vector of another size counts as none."""
-    data = {
-        integer(key): blob(value)
-        for key, value in there
-        if integer(key) >> PARTITION_SHIFT == part.number
-        and len(blob(value)) == 2 * part.dimensions
-    }
     ours = [chunk for chunk in chunks if chunk >> PARTITION_SHIFT == part.number]
-    put = [chunk for chunk in ours if chunk in data]
-    halves = np.frombuffer(b"".join(data[chunk] for chunk in put), "<f2")
+    put = [chunk for chunk in ours if len(there.get(chunk, b"")) == 2 * part.dimensions]
+    halves = np.frombuffer(b"".join(there[chunk] for chunk in put), "<f2")
     return VectorChange(
         part=part,
         put=put,
         vectors=halves.astype(np.float32).reshape(len(put), part.dimensions),
-        gone=[chunk for chunk in ours if chunk not in data],
+        gone=sorted({*ours} - {*put}),
     )
 
 
@@ -156,11 +157,4 @@ _CREATE = (
     " BEGIN INSERT INTO vector_changes (chunk) VALUES (NEW.id); END",
     "CREATE TRIGGER vector_removed AFTER DELETE ON vectors"
     " BEGIN INSERT INTO vector_changes (chunk) VALUES (OLD.id); END",
-)
-_DROP = (
-    "DROP TRIGGER IF EXISTS vector_added",
-    "DROP TRIGGER IF EXISTS vector_changed",
-    "DROP TRIGGER IF EXISTS vector_removed",
-    "DROP TABLE IF EXISTS vector_changes",
-    "DROP TABLE IF EXISTS vector_backend",
 )

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from recollect.index.model.chunk_record import Floats, Ints, Mask
 from recollect.store.columns import first_integer, typed_rows
-from recollect.store.engine import Row, Transaction
+from recollect.store.engine import Transaction
 
 BLOCK = 4_096
 FOLD_ROWS = 4_096
 """From this many rows on they are folded into blocks: it bounds what is read row by row."""
 PRESENCE_BYTES = BLOCK // 8
+_BLOCKS = "SELECT block, revision, data FROM code_blocks WHERE partition_id = ?"
 
 Codes = NDArray[np.uint8]
 
@@ -46,25 +47,6 @@ class CodeBlock(msgspec.Struct, frozen=True, kw_only=True):
     def first(self) -> int:
         """The number of its first chunk."""
         return self.index * BLOCK
-
-    def with_codes(self, numbers: Sequence[int], codes: Codes, revision: int) -> CodeBlock:
-        """Return the block with codes of more chunks."""
-        return self._changed(numbers, codes, is_present=True, revision=revision)
-
-    def without(self, numbers: Sequence[int]) -> CodeBlock:
-        """Return the block without the codes of some chunks."""
-        return self._changed(numbers, 0, is_present=False, revision=self.revision)
-
-    def _changed(
-        self, numbers: Sequence[int], codes: Codes | int, *, is_present: bool, revision: int
-    ) -> CodeBlock:
-        changed = msgspec.structs.replace(
-            self, revision=revision, present=self.present.copy(), codes=self.codes.copy()
-        )
-        offsets = np.array(numbers) - self.first
-        changed.present[offsets] = is_present
-        changed.codes[offsets] = codes
-        return changed
 
 
 def encode(vectors: NDArray[np.floating[Any]]) -> Codes:
@@ -93,9 +75,8 @@ def forget_codes(tx: Transaction, partition: int, numbers: Iterable[int]) -> Non
         [(partition, number) for number in gone],
     )
     for index, members in _by_block(gone):
-        held = _read_block(tx, partition, index)
-        if held is not None:
-            _write_block(tx, partition, held.without(members))
+        for held in _blocks(tx, "block = ?", partition, index):
+            _write_block(tx, partition, _changed(held, members, 0))
 
 
 def read_rows(tx: Transaction, partition: int, after: int) -> list[tuple[int, int, bytes]]:
@@ -109,22 +90,23 @@ def read_rows(tx: Transaction, partition: int, after: int) -> list[tuple[int, in
 
 def read_blocks(tx: Transaction, partition: int, after: int) -> list[CodeBlock]:
     """Return the blocks that took rows made after row ``after``."""
-    rows = tx.all(
-        "SELECT block, revision, data FROM code_blocks WHERE partition_id = ? AND revision > ?"
-        " ORDER BY block",
-        (partition, after),
-    )
-    return _decoded(rows)
+    return _blocks(tx, "revision > ?", partition, after)
 
 
 def _fold(tx: Transaction, partition: int, width: int) -> None:
     rows = read_rows(tx, partition, 0)
     code_of = {number: code for _, number, code in rows}
     for index, members in _by_block(code_of):
-        held = _read_block(tx, partition, index) or _empty_block(index, width)
+        empty = CodeBlock(
+            index=index,
+            revision=0,
+            present=np.zeros(BLOCK, np.bool_),
+            codes=np.zeros((BLOCK, width), np.uint8),
+        )
+        held = next(iter(_blocks(tx, "block = ?", partition, index)), empty)
         codes = np.frombuffer(b"".join(code_of[number] for number in members), np.uint8)
-        full = held.with_codes(members, codes.reshape(len(members), width), rows[-1][0])
-        _write_block(tx, partition, full)
+        full = _changed(held, members, codes.reshape(len(members), width))
+        _write_block(tx, partition, msgspec.structs.replace(full, revision=rows[-1][0]))
     tx.execute("DELETE FROM code_rows WHERE partition_id = ?", (partition,))
 
 
@@ -133,24 +115,18 @@ def _by_block(numbers: Iterable[int]) -> Iterator[tuple[int, list[int]]]:
     return ((index, list(members)) for index, members in grouped)
 
 
-def _empty_block(index: int, width: int) -> CodeBlock:
-    return CodeBlock(
-        index=index,
-        revision=0,
-        present=np.zeros(BLOCK, np.bool_),
-        codes=np.zeros((BLOCK, width), np.uint8),
-    )
+def _changed(block: CodeBlock, numbers: Sequence[int], codes: Codes | int) -> CodeBlock:
+    """Return the block with codes of some of its chunks; with 0, without theirs."""
+    changed = msgspec.structs.replace(block, present=block.present.copy(), codes=block.codes.copy())
+    places = np.array(numbers) - block.first
+    changed.present[places] = not isinstance(codes, int)
+    changed.codes[places] = codes
+    return changed
 
 
-def _read_block(tx: Transaction, partition: int, index: int) -> CodeBlock | None:
-    rows = tx.all(
-        "SELECT block, revision, data FROM code_blocks WHERE partition_id = ? AND block = ?",
-        (partition, index),
-    )
-    return next(iter(_decoded(rows)), None)
-
-
-def _decoded(rows: Sequence[Row]) -> list[CodeBlock]:
+def _blocks(tx: Transaction, condition: str, partition: int, value: int) -> list[CodeBlock]:
+    """Return the blocks of a partition that meet a condition on ``value``."""
+    rows = tx.all(f"{_BLOCKS} AND {condition} ORDER BY block", (partition, value))
     return [
         CodeBlock(
             index=index,
@@ -275,9 +251,6 @@ class CodeMatrix:
         size = self._codes.shape[1]
         if count <= size:
             return
-        longer = max(count, 1024, size + size // 2)
-        codes = np.zeros((self._words, longer), np.uint64)
-        codes[:, :size] = self._codes
-        present = np.zeros(longer, np.bool_)
-        present[: len(self.present)] = self.present
-        self._codes, self.present = codes, present
+        more = max(count, 1024, size + size // 2) - size
+        self._codes = np.pad(self._codes, ((0, 0), (0, more)))
+        self.present = np.pad(self.present, (0, more))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import msgspec
 import numpy as np
 
+from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError, StoreBusy
-from recollect.index.model.chunk_record import Ints
+from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints
 from recollect.index.model.sync_report import never
-from recollect.index.vectors.backend_health import BackendHealth
 from recollect.index.vectors.changes import (
     Registration,
     add_changes,
@@ -27,12 +28,14 @@ from recollect.index.vectors.changes import (
     stored_ids,
     unregister,
 )
-from recollect.index.vectors.port import VectorBackend
+from recollect.index.vectors.port import Part, VectorBackend
 from recollect.store.engine import Database, Transaction
 from recollect.store.locks import WriteQueue
 
 CHANGES = 1_000
 """Changes brought over at once: a second of work for the slowest back end."""
+RETRY_MS = 30_000
+"""After a failure the back end is left alone for so long, so that no search waits for it twice."""
 PATIENCE_S = 0.5
 """How long to wait for another process that brings changes over; it does our work too."""
 
@@ -48,66 +51,119 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
     extra: int
 
 
+class BackendHealth:
+    """Of one back end. Threads may share it.
+
+    Args:
+        backend: Opened when it is needed first.
+        clock: Says when one that failed is tried again.
+
+    Attributes:
+        backend: The same.
+        is_open: Whether it may be asked.
+        error: Why not, or None.
+        openings: How often it was opened, so that others notice.
+    """
+
+    def __init__(self, backend: VectorBackend, clock: Clock) -> None:
+        self.backend = backend
+        self.is_open = False
+        self.error: str | None = None
+        self.openings = 0
+        self._clock = clock
+        self._retry_at = 0
+        self._mutex = threading.Lock()
+
+    def prepare(self) -> bool:
+        """Open the back end unless it is open or failed just now; return whether it is open."""
+        with self._mutex:
+            if not self.is_open and self._clock.now_ms() >= self._retry_at:
+                with self.noting():
+                    self.backend.open()
+                    self.is_open, self.error = True, None
+                    self.openings += 1
+            return self.is_open
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Run a block that asks the back end; an error ends it here and is noted."""
+        try:
+            yield
+        except RecollectError as error:
+            self.note(error)
+
+    def note(self, error: RecollectError) -> None:
+        """Leave the back end alone for a while because of ``error``."""
+        self.error = error.message
+        self._retry_at = self._clock.now_ms() + RETRY_MS
+        self.is_open = False
+
+    def close(self) -> None:
+        """Let go of the back end."""
+        if self.openings:
+            self.backend.close()
+        self.is_open = False
+
+
 class BackendMaintenance:
-    """Of one back end. Its errors are noted in ``standing`` and never raised.
+    """Of one back end. Its errors are noted in ``health`` and never raised.
 
     Args:
         database: index.db.
-        standing: Of the back end.
+        health: Of the back end.
         turns: Taken by whoever brings changes to a back end outside of index.db.
         former: Knows the back ends of earlier settings.
     """
 
     def __init__(
-        self, database: Database, standing: BackendHealth, turns: WriteQueue, former: Former
+        self, database: Database, health: BackendHealth, turns: WriteQueue, former: Former
     ) -> None:
         self._database = database
-        self._standing = standing
-        self._backend = standing.backend
+        self.health = health
+        self.backend = health.backend
         self._turns = turns
         self._former = former
-        self._wanted = Registration(name=self._backend.name, place=self._backend.place)
+        self._wanted = Registration(name=self.backend.name, place=self.backend.place)
         self._compared_at = 0
         self._is_doubtful = False
         self._kept: frozenset[int] = frozenset()
 
-    def catch_up(self, stopping: Callable[[], bool] = never, most: int | None = None) -> None:
+    def catch_up(self, stopping: Callable[[], bool]) -> None:
         """Bring the back end up to our rows, as far as it can be reached.
 
         Args:
             stopping: Asked between batches.
-            most: For somebody who waits: leave it when more changes than these are to be made.
         """
-        if not self._standing.prepare():
+        if not self.health.prepare():
             return
-        try:
-            if most is not None and self._database.read(self.waiting) > most:
-                return
-            self._register()
+        with self.health.noting(), suppress(StoreBusy):
+            if not self._database.read(self.is_registered):
+                leave_former(self._database, self._former)
+                self._begin()
             self._compare()
             self._work_off(stopping)
-        except StoreBusy:
-            return
-        except RecollectError as error:
-            self._standing.note(error)
 
     def follow(self, tx: Transaction) -> None:
         """Bring the changes of a transaction into a back end in the same database."""
-        if not self._standing.is_open or not self.is_registered(tx):
-            return
-        try:
-            while self._apply_some(tx):
-                pass
-        except RecollectError as error:
-            self._standing.note(error)
+        if self.health.is_open and self.is_registered(tx):
+            with self.health.noting():
+                while self._apply_some(tx):
+                    pass
 
     def is_registered(self, tx: Transaction) -> bool:
         """Return whether the outbox is kept for this back end."""
         return find_registration(tx) == self._wanted
 
-    def is_in_step(self, tx: Transaction) -> bool:
-        """Return whether the back end has every vector of this snapshot."""
-        return self.is_registered(tx) and not is_behind(tx)
+    def may_answer(self, tx: Transaction) -> bool:
+        """Return whether the back end is open and has every vector of this snapshot."""
+        return self.health.is_open and self.is_registered(tx) and not is_behind(tx)
+
+    def nearest(self, tx: Transaction, part: Part, vector: Floats, most: int) -> Ints | None:
+        """Return the numbers of the nearest chunks, best first; None when it cannot be asked."""
+        if self.health.is_open:
+            with self.health.noting():
+                return self.backend.nearest(tx, part, vector, most) & NUMBER_MASK
+        return None
 
     def waiting(self, tx: Transaction) -> int:
         """Return how many changes the back end does not have."""
@@ -121,14 +177,14 @@ class BackendMaintenance:
 
     def check(self) -> list[Drift]:
         """Return what differs from our rows; nothing where the back end cannot be asked."""
-        self.catch_up()
+        self.catch_up(never)
         return [drift for drift, _ in self._drifts()]
 
     def heal(self) -> int:
         """Bring over again what differs, and return how many vectors that were."""
-        self.catch_up()
+        self.catch_up(never)
         chunks = self._enqueue([ids for _, ids in self._drifts()])
-        self.catch_up()
+        self.catch_up(never)
         return chunks
 
     def start_over(self) -> bool:
@@ -137,49 +193,39 @@ class BackendMaintenance:
         Returns:
             False when it cannot be reached.
         """
-        if not self._standing.prepare():
-            return False
-        try:
-            self._begin()
-        except RecollectError as error:
-            self._standing.note(error)
-            return False
-        return True
-
-    def _register(self) -> None:
-        if not self._database.read(self.is_registered):
-            leave_former(self._database, self._former)
-            self._begin()
+        if self.health.prepare():
+            with self.health.noting():
+                self._begin()
+        return self.health.is_open
 
     def _begin(self) -> None:
         """Begin with nothing, so that no copy of an earlier time is taken for a present one."""
-        (self._database.write if self._backend.is_inside else self._database.read)(
-            self._backend.leave
-        )
+        self._change(self.backend.leave)
         self._database.write(partial(register, wanted=self._wanted))
+
+    def _change(self, unit: Callable[[Transaction], None]) -> None:
+        """Run what changes the back end; one inside index.db changes in a transaction of it."""
+        (self._database.write if self.backend.is_inside else self._database.read)(unit)
 
     def _compare(self) -> None:
         """Count once for each opening, and when in doubt; what differs is brought over again."""
-        if self._compared_at == self._standing.openings and not self._is_doubtful:
+        if self._compared_at == self.health.openings and not self._is_doubtful:
             return
         if self._database.read(self._differs):
             self._enqueue([ids for _, ids in self._drifts()])
-        self._compared_at, self._is_doubtful = self._standing.openings, False
+        self._compared_at, self._is_doubtful = self.health.openings, False
 
     def _differs(self, tx: Transaction) -> bool:
         if is_behind(tx):
             return False  # a fill that was begun: what is missing waits already
-        return any(self._backend.count(tx, p) != count_stored(tx, p) for p in live_parts(tx))
+        return any(self.backend.count(tx, p) != count_stored(tx, p) for p in live_parts(tx))
 
     def _drifts(self) -> list[tuple[Drift, Ints]]:
         """Return the partitions that differ, each with the ids that do."""
-        if not self._standing.is_open:
-            return []
-        try:
-            return self._database.read(partial(_drifts, backend=self._backend))
-        except RecollectError as error:
-            self._standing.note(error)
-            return []
+        if self.health.is_open:
+            with self.health.noting():
+                return self._database.read(partial(_drifts, backend=self.backend))
+        return []
 
     def _enqueue(self, wrong: list[Ints]) -> int:
         chunks = np.concatenate([np.zeros(0, np.int64), *wrong])
@@ -188,20 +234,17 @@ class BackendMaintenance:
         return len(chunks)
 
     def _work_off(self, stopping: Callable[[], bool]) -> None:
-        work = self._work_off_inside if self._backend.is_inside else self._work_off_outside
         if self._database.read(is_behind):
-            work(stopping)
+            if self.backend.is_inside:
+                while not stopping() and self._database.write(self._apply_some):
+                    pass
+            else:
+                self._work_off_outside(stopping)
         parts = self._database.read(live_parts)
         live = frozenset(part.number for part in parts)
-        if live == self._kept:
-            return
-        change = self._database.write if self._backend.is_inside else self._database.read
-        change(lambda tx: self._backend.keep_only(tx, parts))
-        self._kept = live
-
-    def _work_off_inside(self, stopping: Callable[[], bool]) -> None:
-        while not stopping() and self._database.write(self._apply_some):
-            pass
+        if live != self._kept:
+            self._change(lambda tx: self.backend.keep_only(tx, parts))
+            self._kept = live
 
     def _work_off_outside(self, stopping: Callable[[], bool]) -> None:
         """Change what is outside first, then forget the change: a kill repeats, loses nothing."""
@@ -212,7 +255,7 @@ class BackendMaintenance:
     def _apply(self, tx: Transaction) -> int:
         last, changes = next_changes(tx, CHANGES)
         for change in changes:
-            self._backend.apply(tx, change)
+            self.backend.apply(tx, change)
         return last
 
     def _apply_some(self, tx: Transaction) -> bool:

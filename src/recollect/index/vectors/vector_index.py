@@ -1,6 +1,7 @@
 """Nearness as the index sees it: the chosen back end while it can answer, the codes at all times.
 
-No error of a back end leaves this module: an answer without it is the same answer.
+The settings choose it. No error of a back end leaves this module: an answer without it is the same
+answer.
 """
 
 from __future__ import annotations
@@ -8,30 +9,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.core.errors import RecollectError
-from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints, Mask
+from recollect.core.plugins import load_plugin
+from recollect.index.model.chunk_record import Floats, Ints, Mask
 from recollect.index.model.sync_report import never
-from recollect.index.vectors.backend_health import BackendHealth
-from recollect.index.vectors.changes import find_part
+from recollect.index.vectors.changes import Registration, find_part
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.maintenance import (
-    CHANGES,
+    BackendHealth,
     BackendMaintenance,
     Drift,
     Former,
     leave_former,
 )
-from recollect.index.vectors.port import NearScan, Part
+from recollect.index.vectors.port import (
+    NearScan,
+    VectorBackend,
+    VectorBackendFactory,
+    VectorContext,
+)
 from recollect.index.vectors.vector_rows import read_vectors
 from recollect.store.engine import Database, Transaction
+from recollect.store.locks import WriteQueue
 
 DEFAULT = "memory"
+GROUP = "recollect.vector_backends"
+LOCK = "vectors.lock"
 
 T = TypeVar("T")
 
@@ -68,154 +76,46 @@ class Held(msgspec.Struct, frozen=True):
     count: int
 
 
-class Scanner(Protocol):
-    """Answers questions about nearness."""
+class VectorIndex:
+    """What finds near vectors, as the index keeps it. Threads may share it.
 
-    def scan(self, tx: Transaction, held: Held, vector: Floats) -> NearScan:
-        """Return what is near to a question."""
-
-
-class Codes:
-    """Implements `Scanner` with the codes alone."""
-
-    def scan(self, tx: Transaction, held: Held, vector: Floats) -> NearScan:
-        """Return the scan over the codes."""
-        return held.codes.scan(vector, held.count)
-
-
-class VectorIndex(Scanner, Protocol):
-    """What finds near vectors, as the index keeps it. Threads may share it."""
-
-    def followed(self) -> Database:
-        """Return the database to write through, so that a back end inside it stays in step."""
-
-    def prepare(self) -> None:
-        """Open what is not open, before a transaction in which it will be asked."""
-
-    def catch_up(
-        self, stopping: Callable[[], bool] = never, *, is_waited_for: bool = False
-    ) -> None:
-        """Bring the back end up to our rows, as far as it can be reached.
-
-        Args:
-            stopping: Asked between batches.
-            is_waited_for: Leave it when it would take long.
-        """
-
-    def warnings(self) -> list[str]:
-        """Return what a caller should know."""
-
-    def status(self, dimensions: int) -> VectorStatus:
-        """Return what answers; opens the back end, but fills nothing.
-
-        Args:
-            dimensions: Of the vectors in the index; 0 without an embedder.
-        """
-
-    def check(self) -> list[Drift]:
-        """Return what differs from our rows, when the back end has every change."""
-
-    def heal(self) -> int:
-        """Bring over again what differs, and return how many vectors that were."""
-
-    def start_over(self) -> bool:
-        """Remove every copy of a vector that a back end has; it is filled again later.
-
-        For what must leave no bytes: Chroma keeps those of deleted vectors in its files.
-
-        Returns:
-            False when the back end cannot be reached.
-        """
-
-    def close(self) -> None:
-        """Let go of the back end."""
-
-
-class InMemory(Codes):
-    """Implements `VectorIndex` with the codes alone, the default.
+    The codes alone, or a back end beside them: then the codes answer while it cannot.
 
     Args:
         database: index.db.
         former: Knows the back ends of earlier settings.
+        upkeep: Keeps the chosen back end in step; None without one, which is the default.
     """
 
-    def __init__(self, database: Database, former: Former | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        former: Former | None = None,
+        upkeep: BackendMaintenance | None = None,
+    ) -> None:
         self._database = database
         self._former = former
+        self._upkeep = upkeep
         self._has_looked = False
         self._left: str | None = None
 
     def followed(self) -> Database:
-        """Return the database itself."""
+        """Return the database to write through, so that a back end inside it stays in step."""
+        if self._upkeep is not None and self._upkeep.backend.is_inside:
+            return FollowedDatabase(self._database, self._upkeep)
         return self._database
 
     def prepare(self) -> None:
-        """Nothing is opened."""
-
-    def catch_up(
-        self, stopping: Callable[[], bool] = never, *, is_waited_for: bool = False
-    ) -> None:
-        """Remove what is left of an earlier back end; looks once."""
-        if self._has_looked or is_waited_for or self._former is None:
-            return
-        self._left = leave_former(self._database, self._former)
-        self._has_looked = True
-
-    def warnings(self) -> list[str]:
-        """Return what could not be removed from an earlier back end."""
-        return [self._left] if self._left else []
-
-    def status(self, dimensions: int) -> VectorStatus:
-        """Return that memory answers."""
-        return VectorStatus(enabled=dimensions > 0, dimensions=dimensions or None)
-
-    def check(self) -> list[Drift]:
-        """Nothing can differ: the codes are checked with the rows of the index."""
-        return []
-
-    def heal(self) -> int:
-        """There is nothing to bring over."""
-        return 0
-
-    def start_over(self) -> bool:
-        """There are no copies."""
-        return True
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
-class InBackend:
-    """Implements `VectorIndex` with a back end, and with the codes when it cannot answer.
-
-    Args:
-        database: index.db.
-        standing: Of the back end.
-        upkeep: Keeps it in step.
-    """
-
-    def __init__(
-        self, database: Database, standing: BackendHealth, upkeep: BackendMaintenance
-    ) -> None:
-        self._database = database
-        self._standing = standing
-        self._upkeep = upkeep
-        self._backend = standing.backend
-
-    def followed(self) -> Database:
-        """Return a database whose units carry their vectors over, if the back end is inside."""
-        if self._backend.is_inside:
-            return FollowedDatabase(self._database, self._standing, self._upkeep)
-        return self._database
-
-    def prepare(self) -> None:
-        """Open the back end; one that failed just now is left alone."""
-        self._standing.prepare()
+        """Open what is not open, before a transaction in which it will be asked."""
+        if self._upkeep is not None:
+            self._upkeep.health.prepare()
 
     def scan(self, tx: Transaction, held: Held, vector: Floats) -> NearScan:
         """Return what the back end finds, or the scan over the codes while it lags."""
-        codes = held.codes.scan(vector, held.count)
-        part = find_part(tx, held.partition) if self._may_answer(tx) else None
+        codes, upkeep = held.codes.scan(vector, held.count), self._upkeep
+        if upkeep is None or not upkeep.may_answer(tx):
+            return codes
+        part = find_part(tx, held.partition)
         if part is None:
             return codes
 
@@ -227,67 +127,106 @@ class InBackend:
         there = int(np.count_nonzero(present))
 
         def ask(most: int) -> Ints | None:
-            found = self._ask(tx, part, vector, most)
+            found = upkeep.nearest(tx, part, vector, most)
             if found is not None and len(found) < min(most, there):
-                self._upkeep.doubt()
+                upkeep.doubt()
                 return None
             return found
 
         return BackedScan(codes, present, ask, compare)
 
-    def catch_up(
-        self, stopping: Callable[[], bool] = never, *, is_waited_for: bool = False
-    ) -> None:
-        """Bring the back end up to our rows."""
-        self._upkeep.catch_up(stopping, CHANGES if is_waited_for else None)
+    def catch_up(self, stopping: Callable[[], bool] = never) -> None:
+        """Bring the back end up to our rows, as far as it can be reached.
+
+        Without one, what is left of an earlier one is removed; looks once.
+
+        Args:
+            stopping: Asked between batches.
+        """
+        if self._upkeep is not None:
+            self._upkeep.catch_up(stopping)
+        elif self._former is not None and not self._has_looked:
+            self._left = leave_former(self._database, self._former)
+            self._has_looked = True
 
     def warnings(self) -> list[str]:
-        """Return why the back end does not answer."""
-        error = self._standing.error
-        return [f"{self._backend.name} does not answer, memory does: {error}"] if error else []
+        """Return why the back end does not answer, or what could not be removed from a former."""
+        if self._upkeep is None:
+            return [self._left] if self._left else []
+        name, error = self._upkeep.backend.name, self._upkeep.health.error
+        return [f"{name} does not answer, memory does: {error}"] if error else []
 
     def status(self, dimensions: int) -> VectorStatus:
-        """Return what answers."""
-        is_open = self._standing.prepare()
+        """Return what answers; opens the back end, but fills nothing.
+
+        Args:
+            dimensions: Of the vectors in the index; 0 without an embedder.
+        """
+        known = VectorStatus(enabled=dimensions > 0, dimensions=dimensions or None)
+        if self._upkeep is None:
+            return known
+        backend, is_open = self._upkeep.backend, self._upkeep.health.prepare()
         waiting = self._database.read(self._upkeep.waiting)
-        return VectorStatus(
-            enabled=dimensions > 0,
-            requested=self._backend.name,
-            used=self._backend.name if is_open and not waiting else DEFAULT,
+        return msgspec.structs.replace(
+            known,
+            requested=backend.name,
+            used=backend.name if is_open and not waiting else DEFAULT,
             available=is_open,
-            extension_path=self._backend.library,
-            load_error=self._standing.error,
-            dimensions=dimensions or None,
+            extension_path=backend.library,
+            load_error=self._upkeep.health.error,
             waiting=waiting,
         )
 
     def check(self) -> list[Drift]:
-        """Return what differs from our rows."""
-        return self._upkeep.check()
+        """Return what differs from our rows, when the back end has every change.
+
+        The codes cannot differ: they are checked with the rows of the index.
+        """
+        return [] if self._upkeep is None else self._upkeep.check()
 
     def heal(self) -> int:
-        """Bring over again what differs."""
-        return self._upkeep.heal()
+        """Bring over again what differs, and return how many vectors that were."""
+        return 0 if self._upkeep is None else self._upkeep.heal()
 
     def start_over(self) -> bool:
-        """Remove every vector of the back end and let it be filled again."""
-        return self._upkeep.start_over()
+        """Remove every copy of a vector that a back end has; it is filled again later.
+
+        For what must leave no bytes: Chroma keeps those of deleted vectors in its files.
+
+        Returns:
+            False when the back end cannot be reached.
+        """
+        return self._upkeep is None or self._upkeep.start_over()
 
     def close(self) -> None:
         """Let go of the back end."""
-        self._standing.close()
+        if self._upkeep is not None:
+            self._upkeep.health.close()
 
-    def _may_answer(self, tx: Transaction) -> bool:
-        return self._standing.is_open and self._upkeep.is_in_step(tx)
 
-    def _ask(self, tx: Transaction, part: Part, vector: Floats, most: int) -> Ints | None:
-        if not self._standing.is_open:
-            return None
-        try:
-            return self._backend.nearest(tx, part, vector, most) & NUMBER_MASK
-        except RecollectError as error:
-            self._standing.note(error)
-            return None
+def choose(context: VectorContext) -> VectorIndex:
+    """Return what the settings ask for; nothing is opened yet.
+
+    Raises:
+        InvalidInput: no package brings a back end of that name.
+        ProviderError: it cannot be imported.
+    """
+
+    def former(registered: Registration) -> VectorBackend:
+        earlier = msgspec.structs.replace(context, place=registered.place)
+        return _create(registered.name, earlier)
+
+    if context.settings.backend == DEFAULT:
+        return VectorIndex(context.database, former)
+    health = BackendHealth(_create(context.settings.backend, context), context.clock)
+    turns = WriteQueue(context.home / LOCK)
+    maintenance = BackendMaintenance(context.database, health, turns, former)
+    return VectorIndex(context.database, former, maintenance)
+
+
+def _create(name: str, context: VectorContext) -> VectorBackend:
+    factory: VectorBackendFactory = load_plugin(GROUP, name, "vector back end", (DEFAULT,))
+    return factory(context)
 
 
 class FollowedDatabase:
@@ -295,25 +234,21 @@ class FollowedDatabase:
 
     Args:
         database: index.db.
-        standing: Of a back end inside it.
-        upkeep: Brings the changes over.
+        upkeep: Brings the changes over to a back end inside it.
     """
 
-    def __init__(
-        self, database: Database, standing: BackendHealth, upkeep: BackendMaintenance
-    ) -> None:
+    def __init__(self, database: Database, upkeep: BackendMaintenance) -> None:
         self._database = database
-        self._standing = standing
         self._upkeep = upkeep
 
     def write(self, unit: Callable[[Transaction], T]) -> T:
         """Run a unit of work and what follows from it; see `recollect.store.engine`."""
-        self._standing.prepare()
+        self._upkeep.health.prepare()
         return self._database.write(partial(self._run, unit))
 
     def submit(self, unit: Callable[[Transaction], T]) -> Future[T]:
         """Queue a unit of work and what follows from it; see `recollect.store.engine`."""
-        self._standing.prepare()
+        self._upkeep.health.prepare()
         return self._database.submit(partial(self._run, unit))
 
     def read(self, unit: Callable[[Transaction], T]) -> T:
@@ -336,49 +271,42 @@ WIDEST = 4_096
 """Most that is asked for at once; what sqlite-vec gives."""
 
 
-class BackedScan:
+class BackedScan(msgspec.Struct, frozen=True):
     """Implements `NearScan`.
 
-    Args:
+    Attributes:
         codes: Knows every cosine roughly.
         present: Which chunks have a vector.
         ask: Returns the numbers of so many nearest chunks, best first; None when it cannot.
         compare: Returns the exact cosines of chunks.
     """
 
-    def __init__(
-        self,
-        codes: NearScan,
-        present: Mask,
-        ask: Callable[[int], Ints | None],
-        compare: Callable[[Ints], Floats],
-    ) -> None:
-        self._codes = codes
-        self._present = present
-        self._ask = ask
-        self._compare = compare
+    codes: NearScan
+    present: Mask
+    ask: Callable[[int], Ints | None]
+    compare: Callable[[Ints], Floats]
 
     def cosine(self, numbers: NDArray[np.int64]) -> Floats:
         """Return what the codes suggest."""
-        return self._codes.cosine(numbers)
+        return self.codes.cosine(numbers)
 
     def nearest(self, most: int, visible: Mask | None) -> Ints:
         """Return ``most`` visible chunks, all of them when there are fewer."""
-        allowed = self._present if visible is None else self._present & visible
+        allowed = self.present if visible is None else self.present & visible
         count = int(np.count_nonzero(allowed))
         if count <= most:
             return np.flatnonzero(allowed)
         if count <= FEW and count < len(allowed) // 2:
             numbers = np.flatnonzero(allowed)
-            return np.sort(numbers[np.argsort(-self._compare(numbers), kind="stable")[:most]])
+            return np.sort(numbers[np.argsort(-self.compare(numbers), kind="stable")[:most]])
         found = self._widening(most, allowed)
-        return self._codes.nearest(most, visible) if found is None else np.sort(found)
+        return self.codes.nearest(most, visible) if found is None else np.sort(found)
 
     def _widening(self, most: int, allowed: Mask) -> Ints | None:
         """Ask for more and more, until enough of it is allowed."""
         wanted = most + most // 8
         while True:
-            numbers = self._ask(min(wanted, WIDEST))
+            numbers = self.ask(min(wanted, WIDEST))
             if numbers is None:
                 return None
             numbers = numbers[(numbers >= 0) & (numbers < len(allowed))]

@@ -1,4 +1,10 @@
-"""Vectors as stored: one half-precision row per chunk, read only for the chunks that matter."""
+"""Vectors as stored, one half-precision row per chunk, and smoothed with those of the neighbours.
+
+Rows are read only for the chunks that matter. A message is understood with its neighbours: their
+vectors lend weight to its own. The smoothed vector is the unit vector of
+``e + .3 (e-1 + e+1) + .15 (e-2 + e+2)``, neighbours by order in the group. It is formed when a
+question is asked: edits and late arrivals need no repair.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +16,13 @@ from numpy.typing import NDArray
 
 from recollect.core.errors import StoreCorrupt
 from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints, chunk_id
+from recollect.index.vectors.port import NearScan
 from recollect.store.engine import Row, Transaction
+
+NEAR, FAR = 0.3, 0.15
+"""Weights of the next neighbours and of those further away (docs/experiments.md, neighbours)."""
+MEAN_NEIGHBOUR_COSINE = 0.25
+"""Of neighbouring messages of the dev conversations; only the estimate before the cut uses it."""
 
 
 def add_vectors(
@@ -53,3 +65,31 @@ def _decoded(rows: list[Row], dimensions: int) -> tuple[Ints, NDArray[np.float16
             "the index holds damaged vectors", hint="run `recollect doctor --fix`"
         ) from error
     return present, vectors
+
+
+def estimated(scan: NearScan, around: NDArray[np.int64]) -> Floats:
+    """Return the smoothed cosines that the codes suggest, for the chunks of ``around[0]``."""
+    weights = np.array([1.0, NEAR, NEAR, FAR, FAR], np.float32)[:, None]
+    values = scan.cosine(around)
+    used = weights * ((around >= 0) & (values > -1.0))
+    total = used.sum(axis=0)
+    squares = (used**2).sum(axis=0)
+    norm = np.sqrt(squares + MEAN_NEIGHBOUR_COSINE * (total**2 - squares))
+    smoothed: Floats = (used * values).sum(axis=0) / np.maximum(norm, 1e-6)
+    return np.where(used[0] > 0, smoothed, 0.0).astype(np.float32)
+
+
+def smoothed_vectors(
+    tx: Transaction, partition: int, around: NDArray[np.int64], dimensions: int
+) -> Floats:
+    """Return the smoothed unit vectors (n, dimensions) of ``around[0]``; zeros without a vector."""
+    numbers = np.unique(around[around >= 0])
+    vectors = np.zeros((len(numbers) + 1, dimensions), np.float32)
+    vectors[:-1] = read_vectors(tx, partition, numbers, dimensions)
+    rows = np.where(around >= 0, np.searchsorted(numbers, around), len(numbers))
+    smoothed = vectors[rows[0]] + NEAR * (vectors[rows[1]] + vectors[rows[2]])
+    smoothed += FAR * (vectors[rows[3]] + vectors[rows[4]])
+    smoothed[~vectors[rows[0]].any(axis=1)] = 0.0
+    norms = np.linalg.norm(smoothed, axis=1, keepdims=True)
+    unit: Floats = smoothed / np.maximum(norms, 1e-6)
+    return unit

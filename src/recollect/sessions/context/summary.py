@@ -175,7 +175,7 @@ def parts(utterances: Sequence[Utterance], most_tokens: int) -> Iterator[str]:
         lines = summarise(utterances, most_tokens).splitlines()
     part: list[str] = []
     size = 0
-    for line in (cut.text for each in lines for cut in chunk_message(each, PART_TOKENS)):
+    for line in (cut for each in lines for cut in chunk_message(each, PART_TOKENS)):
         cost = estimate_tokens(line)
         if part and size + cost > PART_TOKENS:
             yield "\n".join(part)

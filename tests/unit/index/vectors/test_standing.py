@@ -10,7 +10,7 @@ import pytest
 
 from recollect.backends.sqlite_vec import SqliteVec
 from recollect.core.settings import StoreSettings
-from recollect.index.vectors.backend_health import RETRY_MS, BackendHealth
+from recollect.index.vectors.maintenance import RETRY_MS, BackendHealth
 from recollect.store.sqlite.database import SqliteDatabase, open_index
 from recollect.testing.vector_suite import SteppedClock
 from tests.unit.index.vectors.test_unavailable import library

@@ -10,8 +10,8 @@ import pytest
 
 from recollect.backends.chroma import server as chroma_server_module
 from recollect.core.settings import VectorSettings
-from recollect.index.vectors.backend_health import RETRY_MS
 from recollect.index.vectors.changes import find_registration
+from recollect.index.vectors.maintenance import RETRY_MS
 from recollect.testing.vector_suite import DIMENSIONS, VectorHome, drawn, exact_top, questions
 from tests.unit.index.vectors.chroma_process import ChromaProcess
 from tests.unit.index.vectors.conftest import Opened

@@ -164,24 +164,12 @@ def test_a_fill_goes_in_batches_and_can_be_stopped(
     first.add(partition, drawn(300))
     first.close()
     home = open_vectors(SQLITE_VEC)
-    home.near.catch_up(is_waited_for=False, stopping=iter([False, True]).__next__)
+    home.near.catch_up(stopping=iter([False, True]).__next__)
     assert home.near.status(DIMENSIONS).waiting == 200
     assert home.near.status(DIMENSIONS).used == "memory"
     assert home.look(partition, QUESTION)[1] == exact_top(drawn(300), QUESTION)
     home.near.catch_up()
     assert home.top(partition, QUESTION) == exact_top(drawn(300), QUESTION)
-
-
-@pytest.mark.usefixtures("needs_sqlite_vec")
-def test_a_search_leaves_a_long_fill_to_the_sync(open_vectors: Opened) -> None:
-    """Somebody who waits does not fill a new back end."""
-    first = open_vectors(VectorSettings())
-    partition = first.partition(first.generation())
-    first.add(partition, drawn(1_100))
-    first.close()
-    home = open_vectors(SQLITE_VEC)
-    home.near.catch_up(is_waited_for=True)
-    assert home.near.status(DIMENSIONS).waiting == 1_100
 
 
 def test_an_emptied_chroma_is_filled_again_from_our_rows(
