@@ -163,30 +163,12 @@ class Following:
 
     def __init__(self, form: TranscriptFormat) -> None:
         self._form = form
+        self.name, self.home = form.name, form.home
+        self.is_owners, self.companion = form.is_owners, form.companion
         self._quiet: set[str] = set()
         """Sessions in a turn that no person began."""
         self._recalls: set[str] = set()
         """Calls of memory tools whose results are to come."""
-
-    @property
-    def name(self) -> str:
-        """The name of the format."""
-        return self._form.name
-
-    @property
-    def home(self) -> str:
-        """Where its transcripts are."""
-        return self._form.home
-
-    @property
-    def is_owners(self) -> bool:
-        """Whether only the owner speaks in them."""
-        return self._form.is_owners
-
-    @property
-    def companion(self) -> str:
-        """The file that tells more of them."""
-        return self._form.companion
 
     def recognises(self, record: Record) -> bool:
         """Return whether a record is of the format."""
