@@ -12,6 +12,8 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.index.build import retired
+from recollect.index.build.retired import KeyedTable
 from recollect.store.engine import Database, Transaction
 
 ROWS = 2_000
@@ -19,105 +21,54 @@ ROWS = 2_000
 
 
 class Orphans(msgspec.Struct, frozen=True):
-    """A kind of them: its name for people, how to find so many, and how to remove one."""
+    """A kind of them: its name for people, the table, and what is true of each."""
 
     name: str
-    find: LiteralString
-    remove: LiteralString
+    table: KeyedTable
+    condition: LiteralString
 
+
+_NO_PARTITION = "partition_id NOT IN (SELECT id FROM partitions)"
+_NO_PARTITION_OF_CHUNK = "id >> 40 NOT IN (SELECT id FROM partitions)"
+_NO_CHUNK = "id NOT IN (SELECT id FROM chunks)"
+_NAMES_IN_USE = (
+    "SELECT agent_id FROM documents UNION SELECT user_id FROM documents"
+    " UNION SELECT project_id FROM documents UNION SELECT speaker_id FROM documents"
+)
 
 KINDS = (
-    Orphans(
-        "documents of no partition",
-        "SELECT id FROM documents WHERE partition_id NOT IN (SELECT id FROM partitions) LIMIT ?",
-        "DELETE FROM documents WHERE id = ?",
-    ),
-    Orphans(
-        "chunks of no partition",
-        "SELECT id FROM chunks WHERE id >> 40 NOT IN (SELECT id FROM partitions) LIMIT ?",
-        "DELETE FROM chunks WHERE id = ?",
-    ),
-    Orphans(
-        "vectors without a chunk",
-        "SELECT id FROM vectors WHERE id NOT IN (SELECT id FROM chunks) LIMIT ?",
-        "DELETE FROM vectors WHERE id = ?",
-    ),
-    Orphans(
-        "waiting vectors without a chunk",
-        "SELECT id FROM vector_queue WHERE id NOT IN (SELECT id FROM chunks) LIMIT ?",
-        "DELETE FROM vector_queue WHERE id = ?",
-    ),
-    Orphans(
-        "refused vectors without a chunk",
-        "SELECT id FROM vector_refused WHERE id NOT IN (SELECT id FROM chunks) LIMIT ?",
-        "DELETE FROM vector_refused WHERE id = ?",
-    ),
-    Orphans(
-        "annotations without a chunk",
-        "SELECT id FROM annotations WHERE id NOT IN (SELECT id FROM chunks) LIMIT ?",
-        "DELETE FROM annotations WHERE id = ?",
-    ),
+    Orphans("documents of no partition", retired.DOCUMENTS, _NO_PARTITION),
+    Orphans("chunks of no partition", retired.CHUNKS, _NO_PARTITION_OF_CHUNK),
+    Orphans("vectors without a chunk", retired.VECTORS, _NO_CHUNK),
+    Orphans("waiting vectors without a chunk", retired.VECTOR_QUEUE, _NO_CHUNK),
+    Orphans("refused vectors without a chunk", retired.VECTOR_REFUSED, _NO_CHUNK),
+    Orphans("annotations without a chunk", retired.ANNOTATIONS, _NO_CHUNK),
     Orphans(
         "postings without a term",
-        "SELECT id FROM postings WHERE id >> 32 NOT IN (SELECT id FROM terms) LIMIT ?",
-        "DELETE FROM postings WHERE id = ?",
+        KeyedTable("postings"),
+        "id >> 32 NOT IN (SELECT id FROM terms)",
     ),
     Orphans(
         "groups without a document",
-        "SELECT partition_id, number FROM chunk_groups WHERE (partition_id, number) NOT IN"
-        " (SELECT partition_id, group_number FROM documents) LIMIT ?",
-        "DELETE FROM chunk_groups WHERE partition_id = ? AND number = ?",
+        retired.CHUNK_GROUPS,
+        "(partition_id, number) NOT IN (SELECT partition_id, group_number FROM documents)",
     ),
-    Orphans(
-        "names without a document",
-        "SELECT id FROM names WHERE id NOT IN"
-        " (SELECT agent_id FROM documents UNION SELECT user_id FROM documents"
-        " UNION SELECT project_id FROM documents UNION SELECT speaker_id FROM documents) LIMIT ?",
-        "DELETE FROM names WHERE id = ?",
-    ),
+    Orphans("names without a document", retired.NAMES, "id NOT IN (" + _NAMES_IN_USE + ")"),
     Orphans(
         "file names without a document",
-        "SELECT partition_id, name, rank, document FROM file_names"
-        " WHERE document NOT IN (SELECT id FROM documents) LIMIT ?",
-        "DELETE FROM file_names WHERE partition_id = ? AND name = ? AND rank = ? AND document = ?",
+        retired.FILE_NAMES,
+        "document NOT IN (SELECT id FROM documents)",
     ),
-    Orphans(
-        "terms of no partition",
-        "SELECT id FROM terms WHERE partition_id NOT IN (SELECT id FROM partitions) LIMIT ?",
-        "DELETE FROM terms WHERE id = ?",
-    ),
-    Orphans(
-        "segments of no partition",
-        "SELECT partition_id, first_chunk FROM segments"
-        " WHERE partition_id NOT IN (SELECT id FROM partitions) LIMIT ?",
-        "DELETE FROM segments WHERE partition_id = ? AND first_chunk = ?",
-    ),
-    Orphans(
-        "waiting words of no partition",
-        "SELECT id FROM tail WHERE id >> 40 NOT IN (SELECT id FROM partitions) LIMIT ?",
-        "DELETE FROM tail WHERE id = ?",
-    ),
-    Orphans(
-        "codes of no partition",
-        "SELECT id FROM code_rows WHERE partition_id NOT IN (SELECT id FROM partitions) LIMIT ?",
-        "DELETE FROM code_rows WHERE id = ?",
-    ),
-    Orphans(
-        "blocks of codes of no partition",
-        "SELECT partition_id, block FROM code_blocks"
-        " WHERE partition_id NOT IN (SELECT id FROM partitions) LIMIT ?",
-        "DELETE FROM code_blocks WHERE partition_id = ? AND block = ?",
-    ),
-    Orphans(
-        "removals of no partition",
-        "SELECT id FROM removals WHERE partition_id NOT IN (SELECT id FROM partitions) LIMIT ?",
-        "DELETE FROM removals WHERE id = ?",
-    ),
+    Orphans("terms of no partition", KeyedTable("terms"), _NO_PARTITION),
+    Orphans("segments of no partition", retired.SEGMENTS, _NO_PARTITION),
+    Orphans("waiting words of no partition", retired.TAIL, _NO_PARTITION_OF_CHUNK),
+    Orphans("codes of no partition", retired.CODE_ROWS, _NO_PARTITION),
+    Orphans("blocks of codes of no partition", retired.CODE_BLOCKS, _NO_PARTITION),
+    Orphans("removals of no partition", retired.REMOVALS, _NO_PARTITION),
     Orphans(
         "cursors of no generation",
-        "SELECT generation, feed FROM cursors"
-        " WHERE generation NOT IN (SELECT id FROM generations) LIMIT ?",
-        "DELETE FROM cursors WHERE generation = ? AND feed = ?",
+        KeyedTable("cursors", ("generation", "feed")),
+        "generation NOT IN (SELECT id FROM generations)",
     ),
 )
 """In an order in which the removal of one kind leaves those that follow right."""
@@ -130,7 +81,7 @@ def count_orphans(tx: Transaction) -> dict[str, int]:
     """Return the kinds that there are, and how many of each; none beside a retired generation."""
     if tx.row("SELECT 1 FROM generations WHERE status = 'retired'"):
         return {}
-    counted = {kind.name: sum(1 for _ in tx.rows(kind.find, (ALL,))) for kind in KINDS}
+    counted = {kind.name: len(kind.table.page(tx, kind.condition, (ALL,))) for kind in KINDS}
     return {name: number for name, number in counted.items() if number}
 
 
@@ -144,6 +95,6 @@ def remove_orphans(database: Database) -> int:
 
 
 def _remove_some(tx: Transaction, kind: Orphans) -> int:
-    found = list(tx.rows(kind.find, (ROWS,)))
-    tx.executemany(kind.remove, found)
+    found = kind.table.page(tx, kind.condition, (ROWS,))
+    kind.table.remove(tx, found)
     return len(found)
