@@ -25,6 +25,7 @@ from recollect.index.model.locks import SyncLock
 from recollect.index.model.sync_report import SyncReport, Watch, never
 from recollect.recall.sync import GATHER_S, BackgroundSync, Duties, Last, Reason
 from recollect.store.locks import OwnerLock
+from recollect.workspace.memory_folder import memory_places
 from recollect.workspace.watcher import Notifier, Watcher, Watching
 
 if TYPE_CHECKING:  # a home without them imports none of them
@@ -118,9 +119,10 @@ class Maintenance:
 
             self._look_at = TranscriptDeltas(settings.transcripts).look
         self._followed_at = 0.0
+        folder = kept.files.folder if kept.files else None
         self._watcher = Watcher(
             (
-                *(kept.files.folder.places() if kept.files else ()),
+                *(memory_places(folder.workspace, folder.extra) if folder else ()),
                 *(kept.followed.places() if kept.followed else ()),
             ),
             self._changed,

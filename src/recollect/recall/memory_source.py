@@ -15,8 +15,7 @@ from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.scope import Scope
 from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_name, origin_of, path_of, qualified
-from recollect.workspace.listing import MemoryFile, MemoryListing
-from recollect.workspace.memory_folder import MemoryFolder
+from recollect.workspace.memory_folder import MemoryFile, MemoryFolder, MemoryListing
 
 BATCH_BYTES = 1024 * 1024
 CHEAP_S = 0.005

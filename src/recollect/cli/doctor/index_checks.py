@@ -11,8 +11,7 @@ from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.index.model.locks import IndexLocks
 from recollect.memory import Memory
 from recollect.store.locks import Holder
-from recollect.workspace.listing import CURATED, MemoryFile, MemoryListing
-from recollect.workspace.memory_folder import MemoryFolder
+from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder, MemoryListing
 
 PROCESSES = Path("/proc")
 _STOPPED = re.compile(r"^State:\s*[Tt]", re.MULTILINE)

@@ -88,7 +88,7 @@ class EmbeddingCache:
             for group in _groups(hashes)
             for digest, used, data in tx.rows(_FIND, (space, group))
         ]
-        sound = _sound([(digest, data) for digest, _, data in rows], dimensions)
+        sound = sound_vectors([(digest, data) for digest, _, data in rows], dimensions)
         oldest = self._clock.now_ms() - FRESH_MS
         aged = frozenset(digest for digest, used, _ in rows if used < oldest and digest in sound)
         return Cached(sound, aged)
@@ -197,8 +197,8 @@ def _evict(tx: Transaction, most: int) -> None:
     tx.execute(_EVICT, (most,))
 
 
-def _sound(rows: Sequence[tuple[bytes, bytes]], dimensions: int) -> dict[bytes, Vectors]:
-    """Return the vectors of those rows that may be used."""
+def sound_vectors(rows: Sequence[tuple[bytes, bytes]], dimensions: int) -> dict[bytes, Vectors]:
+    """Return by hash the vectors of those rows, hash and data, that may be used."""
     sized = [(digest, data) for digest, data in rows if len(data) == 2 * dimensions]
     if not sized:
         return {}

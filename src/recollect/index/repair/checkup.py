@@ -5,26 +5,25 @@ The records are never touched: all that is here can be derived from them and fro
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Literal
 
 import msgspec
-import numpy as np
 
+from recollect.index.build.retired import KeyedTable
+from recollect.index.embedding.cache import sound_vectors
 from recollect.index.index import Index
 from recollect.index.model.sync_report import OnProgress, Watch, ignore_progress
 from recollect.index.repair.orphans import count_orphans, remove_orphans
 from recollect.index.repair.vector_check import (
-    HALF_BYTES,
-    VectorFaults,
     find_vector_faults,
     living_partitions,
     repair_vectors,
 )
-from recollect.index.repair.word_check import WordFaults, count_damage, find_word_faults
-from recollect.models.embedding.embedder import UNIT_TOLERANCE
-from recollect.store.columns import blob, integer
-from recollect.store.engine import Database, Row, Transaction
+from recollect.index.repair.word_check import count_damage, find_word_faults
+from recollect.store.columns import integer, typed_rows
+from recollect.store.engine import Database, Transaction
 
 CACHE_ROWS = 2_000
 """Rows of the embedding cache that are read, or removed, in one transaction."""
@@ -89,7 +88,7 @@ class IndexCheckup:
             StoreError: the index cannot be written.
             ProviderError: the index had to be rebuilt, and the embedder failed.
         """
-        kinds = {ailment.kind for ailment in found}
+        kinds = {defect.kind for defect in found}
         done = []
         if "orphans" in kinds:
             done.append(f"removed {remove_orphans(self._database):,} rows that belong to nothing")
@@ -99,7 +98,7 @@ class IndexCheckup:
             faults = self._database.read(find_vector_faults)
             repaired = repair_vectors(self._database, faults)
             done.append(f"let {repaired:,} vectors be made again")
-        if any(ailment.needs_rebuild for ailment in found):
+        if any(defect.needs_rebuild for defect in found):
             self._index.rebuild(Watch(tell=on_progress))
             done.append("rebuilt the index")
         if "backend" in kinds:
@@ -108,80 +107,77 @@ class IndexCheckup:
 
     def _orphans(self) -> list[Defect]:
         counted = self._database.read(count_orphans)
-        return [
-            Defect(kind="orphans", rows=number, detail=f"{number:,} {name}")
-            for name, number in counted.items()
-        ]
+        return _defects("orphans", [(rows, name) for name, rows in counted.items()])
 
     def _vectors(self) -> list[Defect]:
         faults = self._database.read(find_vector_faults)
-        told = {
-            "missing": "chunks without a vector that wait for none",
-            "wrong": "vectors of another size than the index has",
-            "uncoded": "vectors that no code stands for",
-            "stray": "codes of chunks that are not there",
-        }
-        counted = {name: _total(faults, name) for name in told}
-        return [
-            Defect(kind="vectors", rows=counted[name], detail=f"{counted[name]:,} {what}")
-            for name, what in told.items()
-            if counted[name]
+        counted = [
+            (sum(len(getattr(each, name)) for each in faults), what)
+            for name, what in _VECTOR_FAULTS.items()
         ]
+        return _defects("vectors", counted)
 
     def _words(self, *, deep: bool) -> list[Defect]:
         partitions = self._database.read(living_partitions)
-        faults = [
-            self._database.read(partial(find_word_faults, living=living, deep=deep))
-            for living in partitions
-        ]
-        wrong, lost = _word_totals(faults)
+        look = partial(find_word_faults, deep=deep)
+        faults = [self._database.read(partial(look, living=living)) for living in partitions]
         damaged = sum(count_damage(self._database, each) for each in partitions) if deep else 0
-        found = []
-        if damaged:
-            detail = f"{damaged:,} rows of words are damaged"
-            found.append(Defect(kind="words", rows=damaged, detail=detail, needs_rebuild=True))
-        if wrong:
-            looked_at = sum(each.looked_at for each in faults)
-            detail = f"{wrong:,} of {looked_at:,} chunks are not found by all their words"
-            found.append(Defect(kind="words", rows=wrong, detail=detail, needs_rebuild=True))
-        if lost:
-            detail = f"{lost:,} chunks or documents lack their other part"
-            found.append(Defect(kind="words", rows=lost, detail=detail, needs_rebuild=True))
-        return found
+        looked_at = sum(each.looked_at for each in faults)
+        counted = [
+            (damaged, "rows of words are damaged"),
+            (
+                sum(each.wrong for each in faults),
+                f"of {looked_at:,} chunks are not found by all their words",
+            ),
+            (
+                sum(each.lost for each in faults),
+                "chunks or documents lack their other part",
+            ),
+        ]
+        return _defects("words", counted, needs_rebuild=True)
 
     def _backend(self) -> list[Defect]:
-        drifts = self._index.near.check()
-        rows = sum(drift.missing + drift.extra for drift in drifts)
-        detail = f"{rows:,} vectors differ from those of their back end"
-        return [Defect(kind="backend", rows=rows, detail=detail)] if rows else []
+        rows = sum(drift.missing + drift.extra for drift in self._index.near.check())
+        return _defects("backend", [(rows, "vectors differ from those of their back end")])
 
     def _cache(self, *, deep: bool) -> list[Defect]:
         rows = len(self._bad_cached(deep=deep))
-        detail = f"{rows:,} damaged vectors in the cache"
-        return [Defect(kind="cache", rows=rows, detail=detail)] if rows else []
+        return _defects("cache", [(rows, "damaged vectors in the cache")])
 
     def _drop_cached(self) -> int:
         bad = self._bad_cached(deep=True)
         for start in range(0, len(bad), CACHE_ROWS):
             page = [(key,) for key in bad[start : start + CACHE_ROWS]]
-            self._database.write(partial(_drop_rows, rows=page))
+            self._database.write(partial(_CACHE.remove, keys=page))
         return len(bad)
 
     def _bad_cached(self, *, deep: bool) -> list[int]:
         bad = self._database.read(_missized)
         after = 0
         while deep and (page := self._database.read(partial(_cached_page, after=after))):
-            bad += [integer(key) for key, data in page if not _is_unit(blob(data))]
-            after = integer(page[-1][0])
+            bad += [key for key, data in page if not sound_vectors([(b"", data)], len(data) // 2)]
+            after = page[-1][0]
         return sorted(set(bad))
 
 
-def _total(faults: list[VectorFaults], name: str) -> int:
-    return sum(len(getattr(each, name)) for each in faults)
+_CACHE = KeyedTable("embedding_cache")
+_VECTOR_FAULTS = {
+    "missing": "chunks without a vector that wait for none",
+    "wrong": "vectors of another size than the index has",
+    "uncoded": "vectors that no code stands for",
+    "stray": "codes of chunks that are not there",
+}
 
 
-def _word_totals(faults: list[WordFaults]) -> tuple[int, int]:
-    return sum(each.wrong for each in faults), sum(each.lost for each in faults)
+def _defects(
+    kind: Kind, counted: Iterable[tuple[int, str]], *, needs_rebuild: bool = False
+) -> list[Defect]:
+    """Return a defect for each count of rows that is not 0."""
+    return [
+        Defect(kind=kind, rows=rows, detail=f"{rows:,} {what}", needs_rebuild=needs_rebuild)
+        for rows, what in counted
+        if rows
+    ]
 
 
 def _missized(tx: Transaction) -> list[int]:
@@ -189,25 +185,9 @@ def _missized(tx: Transaction) -> list[int]:
     return [integer(key) for (key,) in tx.rows(_MISSIZED)]
 
 
-def _cached_page(tx: Transaction, after: int) -> list[Row]:
-    return list(
-        tx.rows(
-            "SELECT id, data FROM embedding_cache WHERE id > ? ORDER BY id LIMIT ?",
-            (after, CACHE_ROWS),
-        )
-    )
-
-
-def _drop_rows(tx: Transaction, rows: list[tuple[int]]) -> None:
-    tx.executemany("DELETE FROM embedding_cache WHERE id = ?", rows)
-
-
-def _is_unit(data: bytes) -> bool:
-    if not data or len(data) % HALF_BYTES:
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        length = float(np.linalg.norm(np.frombuffer(data, "<f2").astype(np.float32)))
-    return abs(length - 1.0) <= UNIT_TOLERANCE
+def _cached_page(tx: Transaction, after: int) -> list[tuple[int, bytes]]:
+    sql = "SELECT id, data FROM embedding_cache WHERE id > ? ORDER BY id LIMIT ?"
+    return typed_rows(tx.all(sql, (after, CACHE_ROWS)), tuple[int, bytes])
 
 
 _MISSIZED = (
