@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from recollect.index.model.generation import find_generation, partition_numbers
 from recollect.models.embedding import batch_job
 from recollect.models.embedding.batch_job import Result
 from recollect.models.embedding.embedder import Embedder, Vectors, checked_vectors
-from recollect.store.columns import blob, first_integer, integer, text
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import translate_os
 from recollect.text.tokens import estimate_tokens
@@ -150,30 +150,13 @@ class _Filling:
         return not self.is_full
 
 
-def count_unsent(tx: Transaction, generation: int, fingerprint: str, most: int) -> int:
-    """Return how many waiting chunks no batch of an embedder has; counts to ``most`` only."""
-    total = 0
-    for partition in partition_numbers(tx, generation):
-        span = (*chunk_ids(partition), fingerprint, most - total)
-        total += first_integer(tx.row(_COUNT, span))
-    return total
-
-
-def _page(tx: Transaction, after: int, last: int) -> Sequence[tuple[int, bytes, str]]:
-    rows = tx.rows(_WAITING, (after, last, PAGE))
-    return [(integer(key), blob(digest), text(content)) for key, digest, content in rows]
-
-
-_WAITING = (
-    "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
-    " WHERE q.id BETWEEN ? AND ? ORDER BY q.id LIMIT ?"
-)
-_COUNT = (
-    "SELECT count(*) FROM (SELECT 1 FROM vector_queue q JOIN chunks c ON c.id = q.id"
-    " WHERE q.id BETWEEN ? AND ?"
-    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t JOIN embedding_jobs j ON j.id = t.job"
-    " WHERE t.hash = c.hash AND j.fingerprint = ?) LIMIT ?)"
-)
+def _page(tx: Transaction, after: int, last: int) -> list[tuple[int, bytes, str]]:
+    rows = tx.all(
+        "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
+        " WHERE q.id BETWEEN ? AND ? ORDER BY q.id LIMIT ?",
+        (after, last, PAGE),
+    )
+    return typed_rows(rows, tuple[int, bytes, str])
 
 
 GROUP = 256
@@ -214,28 +197,25 @@ class BatchResults:
 
     def store(self, job: BatchJob, results: Iterable[Result]) -> Collected:
         """Store what is right of the results of a job; keys that it does not owe are ignored."""
-        owed = {digest.hex(): digest for digest in self._database.read(self._owed(job))}
+        hashes = self._database.read(partial(texts_of, number=job.number))
+        owed = {digest.hex(): digest for digest in hashes}
         if not owed:
             # A process was killed after the last group: the file may be gone already.
             return Collected(vectors=0, texts=0, owed=frozenset())
         waiting = self._database.read(self._waiting)
         vectors = texts = 0
         for group in _groups(results):
-            made = {owed[key]: vector for key, vector in self._right(group) if key in owed}
+            made = {
+                owed[key]: vector
+                for key, vector in group
+                if key in owed and vector is not None and vector.shape == (self._dimensions,)
+            }
             for digest in made:
                 del owed[digest.hex()]
             unit = partial(self._keep, job=job, made=made, waiting=waiting)
             vectors += self._database.write(unit)
             texts += len(made)
         return Collected(vectors=vectors, texts=texts, owed=frozenset(owed.values()))
-
-    def _owed(self, job: BatchJob) -> partial[set[bytes]]:
-        return partial(texts_of, number=job.number)
-
-    def _right(self, group: Iterable[Result]) -> Iterator[tuple[str, Vectors]]:
-        for key, vector in group:
-            if vector is not None and vector.shape == (self._dimensions,):
-                yield key, vector
 
     def _waiting(self, tx: Transaction) -> dict[bytes, list[int]]:
         """Return the chunks that wait for a vector of this embedder, by the hash of their text."""
@@ -245,8 +225,9 @@ class BatchResults:
             if generation is None or generation.identity.embedder != self._fingerprint:
                 continue
             for partition in partition_numbers(tx, generation.number):
-                for key, digest in tx.rows(_WAITING_CHUNKS, chunk_ids(partition)):
-                    found[blob(digest)].append(integer(key))
+                rows = tx.all(_WAITING_CHUNKS, chunk_ids(partition))
+                for key, digest in typed_rows(rows, tuple[int, bytes]):
+                    found[digest].append(key)
         return found
 
     def _keep(
@@ -262,7 +243,7 @@ class BatchResults:
         fresh = dict(zip(made, checked, strict=True))
         chunks = [Waiting(key, digest, "") for digest in made for key in waiting.get(digest, ())]
         settle_texts(tx, job.number, made.keys())
-        return self._queue.store(tx, chunks, Made(known={}, fresh=fresh)).stored
+        return self._queue.store(tx, chunks, Made(known={}, fresh=fresh)).vectors
 
 
 def _groups(results: Iterable[Result]) -> Iterator[list[Result]]:

@@ -216,7 +216,7 @@ class EmbeddingService:
             if batched is None or not batched.is_held:
                 made = queue.sync(generation.number, watch)
         except BudgetSpent as spent:  # already the size of the vectors was not to be had
-            batched, made = None, Worked(spent=spent)
+            batched, made = None, Worked(reason=spent)
         except ProviderError as error:
             self._note(embedder, error)
             raise
