@@ -68,4 +68,5 @@ def test_joining_costs_at_most_what_a_blob_at_the_border_does(one: str, two: str
 
 @pytest.mark.parametrize("digits", [1, 3, 4, 31, 32, 255])
 def test_three_digits_are_a_token_however_long_the_number(digits: int) -> None:
+    """As o200k cuts them; a number is not Base64."""
     assert estimate_tokens("0" * digits) == -(-digits // 3)
