@@ -151,7 +151,7 @@ class Index:
         """
         report = self._indexer.sync(self._feeds, watch)
         self._near.catch_up(watch.stopping)
-        if watch.mode != "full":
+        if watch.mode != "full" or not self._notices:
             return report
         told, self._notices = self._notices, ()
         return report.plus(SyncReport(warnings=told))

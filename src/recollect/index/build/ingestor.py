@@ -16,7 +16,7 @@ import msgspec
 from recollect.core.errors import Conflict
 from recollect.index.build.prepared_chunk import PreparedDocument, prepare
 from recollect.index.build.writer import PartitionWriter, WriteStep, find_versions
-from recollect.index.lexical.segments import Merge, Segment, plan_merge, segments
+from recollect.index.lexical.segments import Merge, Segment, plan_merge, segments_of
 from recollect.index.model.document import Document, DocumentBatch, DocumentSource, SourceState
 from recollect.index.model.generation import (
     Generation,
@@ -25,7 +25,6 @@ from recollect.index.model.generation import (
     cursors,
     ensure_partition,
     live_place,
-    partition_numbers,
     set_cursor,
 )
 from recollect.index.model.sync_report import Progress, SyncReport, Watch
@@ -180,11 +179,11 @@ def _plan(
     tx: Transaction, generation: int, *, small_only: bool
 ) -> list[tuple[int, tuple[Segment, ...]]]:
     """Return the segments to join next, by partition."""
-    plans = (
-        (number, plan_merge(segments(tx, number), small_only=small_only))
-        for number in partition_numbers(tx, generation)
-    )
-    return [(number, members) for number, members in plans if members]
+    return [
+        (number, members)
+        for number, present in segments_of(tx, generation).items()
+        if (members := plan_merge(present, small_only=small_only))
+    ]
 
 
 def _steps(identity: Identity, known: Known, batch: DocumentBatch) -> Mapping[str, WriteStep]:

@@ -72,11 +72,6 @@ class PreparedDocument(msgspec.Struct, frozen=True):
     pieces: list[PreparedChunk]
     ignored: int = 0
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """Source and ref."""
-        return self.document.source, self.document.ref
-
 
 def prepare(document: Document, digest: bytes, identity: Identity) -> PreparedDocument:
     """Return the chunks of a document; blank text gives none.

@@ -23,7 +23,7 @@ from recollect.index.model.origin import path_of
 from recollect.index.model.sync_report import SyncReport
 from recollect.index.model.visibility import PART_BITS
 from recollect.index.vectors.codes import forget_codes
-from recollect.store.columns import blob, first_integer, integer, text, typed_rows
+from recollect.store.columns import first_integer, integer, typed_rows
 from recollect.store.engine import SqlValue, Transaction
 
 Key = tuple[str, str]
@@ -71,7 +71,7 @@ class PartitionWriter:
                 "UPDATE documents SET stamp = ? WHERE partition_id = ? AND source = ? AND ref = ?",
                 [(d.stamp, self._partition, d.source, d.ref) for d in stamped],
             )
-        changed = {prepared.key: prepared for prepared in step.changed}
+        changed = {(p.document.source, p.document.ref): p for p in step.changed}
         known = find_digests(tx, self._partition, changed)
         fresh = {key: p for key, p in changed.items() if known.get(key) != p.digest}
         clearance = DocumentDeleter(self._partition, self._words, self._register)
@@ -88,7 +88,7 @@ class PartitionWriter:
     def _store(
         self, tx: Transaction, clearance: DocumentDeleter, intake: DocumentInserter, *, embed: bool
     ) -> None:
-        clearance.store(tx)
+        clearance.store(tx, embed=embed)
         intake.store(tx, embed=embed)
         self._register.store(tx)
         clearance.sweep(tx, intake.hashes)
@@ -277,19 +277,25 @@ class DocumentDeleter:
         there = [document for document in removed if document is not None]
         for document in there:
             self._register.leave(document.belonging)
-            for number in range(document.first, document.first + document.count):
-                self._take_chunk(tx, number)
+            self._take_chunks(tx, document)
         return len(there)
 
-    def store(self, tx: Transaction) -> None:
-        """Remove terms, vectors and codes of the chunks, and note that they are gone."""
+    def store(self, tx: Transaction, *, embed: bool) -> None:
+        """Remove terms, vectors and codes of the chunks, and note that they are gone.
+
+        Args:
+            tx: The write transaction.
+            embed: Whether the generation has an embedder; without one there are no codes.
+        """
         if not self._texts:
             return
         self._left = self._words.remove(tx, self._texts)
-        ids = [(chunk_id(self._partition, number),) for number in self._texts]
+        first = chunk_id(self._partition, 0)
+        ids = [(first + number,) for number in self._texts]
         for table in BY_CHUNK:
             table.remove(tx, ids)
-        forget_codes(tx, self._partition, list(self._texts))
+        if embed:
+            forget_codes(tx, self._partition, list(self._texts))
         tx.executemany(
             "INSERT INTO removals (partition_id, chunk) VALUES (?, ?)",
             [(self._partition, number) for number in self._texts],
@@ -307,13 +313,15 @@ class DocumentDeleter:
         self._words.sweep(tx, self._left)
         remove_cached(tx, self._hashes.difference(kept))
 
-    def _take_chunk(self, tx: Transaction, number: int) -> None:
-        key = chunk_id(self._partition, number)
-        row = tx.row("DELETE FROM chunks WHERE id = ? RETURNING hash, text", (key,))
-        if row is None:
-            return
-        self._hashes.add(blob(row[0]))
-        self._texts[number] = text(row[1])
+    def _take_chunks(self, tx: Transaction, document: Removed) -> None:
+        first = chunk_id(self._partition, document.first)
+        rows = tx.all(
+            "DELETE FROM chunks WHERE id BETWEEN ? AND ? RETURNING id, hash, text",
+            (first, first + document.count - 1),
+        )
+        for key, digest, content in typed_rows(rows, tuple[int, bytes, str]):
+            self._hashes.add(digest)
+            self._texts[document.first + key - first] = content
 
 
 def _remove_document(tx: Transaction, partition: int, key: Key) -> Removed | None:

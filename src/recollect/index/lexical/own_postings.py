@@ -17,9 +17,9 @@ from recollect.index.lexical.postings import Occurrences, without_sum
 from recollect.index.lexical.segments import (
     SegmentRun,
     count_damaged,
-    is_sealed,
     remove_postings,
     sealed_end,
+    unsealed,
 )
 from recollect.index.lexical.tail import TailRow, entries_of, read_tail, store_run
 from recollect.index.model.chunk_arrays import ChunkArrays
@@ -108,10 +108,10 @@ class OwnWriter:
 
     def sweep(self, tx: Transaction, left: Collection[int]) -> None:
         """Remove those terms that no chunk holds any more."""
-        unsealed = [term for term in left if not is_sealed(tx, term)]
-        if unsealed:
+        found = unsealed(tx, left)
+        if found:
             waiting = np.unique(entries_of(read_tail(tx, self._partition, 0)).terms)
-            self._dictionary.remove(tx, np.setdiff1d(unsealed, waiting).tolist())
+            self._dictionary.remove(tx, np.setdiff1d(found, waiting).tolist())
 
 
 class OwnReader:
