@@ -246,11 +246,9 @@ class EmbeddingJobs:
         return self._may_send and not self._has_room() and self._has_enough(generation)
 
     def _has_enough(self, generation: int) -> bool:
-        least, fingerprint = self._settings.least_texts, self._fingerprint
-        waiting = self._database.read(
-            lambda tx: count_waiting(tx, generation, least, unsent_by=fingerprint)
-        )
-        return waiting >= least
+        most = self._settings.least_texts
+        count = partial(count_waiting, most=most, unsent_by=self._fingerprint)
+        return self._database.read(partial(count, generation=generation)) >= most
 
     def _is_due(self, job: BatchJob) -> bool:
         since = self._clock.now_ms() - job.asked_at

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 import numpy as np
@@ -40,13 +40,11 @@ class BatchDraft(msgspec.Struct, frozen=True, kw_only=True):
         file: Where it lies.
         hashes: Of its texts, each once.
         tokens: Estimated tokens of all.
-        is_full: Another text would not have gone in: there may be more.
     """
 
     file: Path
     hashes: tuple[bytes, ...]
     tokens: int
-    is_full: bool
 
 
 class BatchTexts:
@@ -84,21 +82,26 @@ class BatchTexts:
         Raises:
             StoreError: the file cannot be written.
         """
+        most = math.inf if most_tokens is None else most_tokens
+        hashes: list[bytes] = []
+        tokens = size = 0
         try:
             with file.open("wb") as lines:
                 file.chmod(0o600)
-                filling = _Filling(lines, line, most_tokens)
                 for digest, content in self._texts(generation, set(left_out)):
-                    if not filling.take(digest, content):
+                    entry, cost = line(digest.hex(), content), estimate_tokens(content)
+                    if (
+                        tokens + cost > most
+                        or len(hashes) >= batch_job.MAX_TEXTS
+                        or size + len(entry) > batch_job.MAX_BYTES
+                    ):
                         break
+                    size += lines.write(entry)
+                    tokens += cost
+                    hashes.append(digest)
         except OSError as error:
             raise translate_os(error, file) from error
-        return BatchDraft(
-            file=file,
-            hashes=tuple(filling.hashes),
-            tokens=filling.tokens,
-            is_full=filling.is_full,
-        )
+        return BatchDraft(file=file, hashes=tuple(hashes), tokens=tokens)
 
     def _texts(self, generation: int, passed: set[bytes]) -> Iterator[Text]:
         """Yield each text once; ``passed`` takes those that were looked at."""
@@ -120,34 +123,6 @@ class BatchTexts:
 
         wanted = self._database.read(unit)
         return [(d, content) for d, content in fresh.items() if d in wanted and content.strip()]
-
-
-class _Filling:
-    """Fills one file until a limit of batches, or of what may be spent, is reached."""
-
-    def __init__(self, lines: BinaryIO, line: Line, most_tokens: int | None) -> None:
-        self._lines = lines
-        self._line = line
-        self._most_tokens = most_tokens
-        self._bytes = 0
-        self.hashes: list[bytes] = []
-        self.tokens = 0
-        self.is_full = False
-
-    def take(self, digest: bytes, content: str) -> bool:
-        """Write a text; return False, and write nothing, when it would be too much."""
-        line, tokens = self._line(digest.hex(), content), estimate_tokens(content)
-        too_much = self._most_tokens is not None and self.tokens + tokens > self._most_tokens
-        self.is_full = (
-            too_much
-            or len(self.hashes) >= batch_job.MAX_TEXTS
-            or self._bytes + len(line) > batch_job.MAX_BYTES
-        )
-        if not self.is_full:
-            self._bytes += self._lines.write(line)
-            self.hashes.append(digest)
-            self.tokens += tokens
-        return not self.is_full
 
 
 def _page(tx: Transaction, after: int, last: int) -> list[tuple[int, bytes, str]]:
