@@ -46,10 +46,10 @@ class ReadResult(msgspec.Struct, frozen=True, kw_only=True):
 
     status: Literal["ok", "not_found"] = "ok"
     path: str
-    text: str
+    text: str = ""
     from_line: int
-    lines: int
-    total_lines: int
+    lines: int = 0
+    total_lines: int = 0
     truncated: bool = False
     next_from: int | None = None
 
@@ -104,14 +104,7 @@ class MemoryReader:
         try:
             content, _ = self._files.text(self._find(ref))
         except NotFound:
-            return ReadResult(
-                status="not_found",
-                path=ref,
-                text="",
-                from_line=extent.from_line,
-                lines=0,
-                total_lines=0,
-            )
+            return ReadResult(status="not_found", path=ref, from_line=extent.from_line)
         return _cut(ref, lines_of(content), extent)
 
     def ref_of(self, path: str) -> str:

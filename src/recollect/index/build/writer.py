@@ -81,18 +81,13 @@ class PartitionWriter:
         for prepared in fresh.values():
             intake.add(tx, prepared)
         if fresh or removed:
-            self._store(tx, clearance, intake, embed=embed)
+            clearance.store(tx, embed=embed)
+            intake.store(tx, embed=embed)
+            self._register.store(tx)
+            clearance.sweep(tx, intake.hashes)
+            self._finish(tx, len(intake))
         unchanged = len(step.unchanged) + len(step.changed) - len(fresh)
         return SyncReport(put=len(fresh), unchanged=unchanged, removed=removed, chunks=len(intake))
-
-    def _store(
-        self, tx: Transaction, clearance: DocumentDeleter, intake: DocumentInserter, *, embed: bool
-    ) -> None:
-        clearance.store(tx, embed=embed)
-        intake.store(tx, embed=embed)
-        self._register.store(tx)
-        clearance.sweep(tx, intake.hashes)
-        self._finish(tx, len(intake))
 
     def _begin(self, tx: Transaction) -> int:
         """Return the number of the next chunk; forget what may not be right any more."""
@@ -285,7 +280,7 @@ class DocumentDeleter:
 
         Args:
             tx: The write transaction.
-            embed: Whether the generation has an embedder; without one there are no codes.
+            embed: x.
         """
         if not self._texts:
             return

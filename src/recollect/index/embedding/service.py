@@ -241,14 +241,10 @@ class EmbeddingService:
         """
         first = self._embedders.first
         trouble = None if self._embedders.fallback is None else self.trouble()
-        if (
-            first is None
-            or trouble is None
-            or trouble.fingerprint != first.fingerprint
-            or not trouble.is_given_up
-        ):
+        if first is None or trouble is None or trouble.fingerprint != first.fingerprint:
             return
-        if not (now or trouble.may_be_asked_again(self._clock.now_ms())):
+        is_due = now or trouble.may_be_asked_again(self._clock.now_ms())
+        if not (trouble.is_given_up and is_due):
             return
         try:
             first.embed_documents([PROBE])

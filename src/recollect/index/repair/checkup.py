@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Literal
+from typing import Literal, LiteralString
 
 import msgspec
 
+from recollect.index.build import retired
 from recollect.index.build.retired import KeyedTable
 from recollect.index.embedding.cache import sound_vectors
 from recollect.index.index import Index
 from recollect.index.model.sync_report import OnProgress, Watch, ignore_progress
-from recollect.index.repair.orphans import count_orphans, remove_orphans
-from recollect.index.repair.vector_check import (
+from recollect.index.repair.faults import (
+    count_damage,
     find_vector_faults,
+    find_word_faults,
     living_partitions,
     repair_vectors,
 )
-from recollect.index.repair.word_check import count_damage, find_word_faults
 from recollect.store.columns import integer, typed_rows
 from recollect.store.engine import Database, Transaction
 
@@ -91,7 +92,7 @@ class IndexCheckup:
         kinds = {defect.kind for defect in found}
         done = []
         if "orphans" in kinds:
-            done.append(f"removed {remove_orphans(self._database):,} rows that belong to nothing")
+            done.append(f"removed {_remove_orphans(self._database):,} rows that belong to nothing")
         if "cache" in kinds:
             done.append(f"removed {self._drop_cached():,} damaged vectors from the cache")
         if "vectors" in kinds:
@@ -106,7 +107,7 @@ class IndexCheckup:
         return done
 
     def _orphans(self) -> list[Defect]:
-        counted = self._database.read(count_orphans)
+        counted = self._database.read(_count_orphans)
         return _defects("orphans", [(rows, name) for name, rows in counted.items()])
 
     def _vectors(self) -> list[Defect]:
@@ -192,3 +193,87 @@ _MISSIZED = (
     " SELECT e.id FROM embedding_cache e JOIN ranked r ON r.space = e.space AND r.place = 1"
     " WHERE length(e.data) <> r.size OR length(e.data) % 2 <> 0 OR length(e.data) = 0"
 )
+
+
+ROWS = 2_000
+"""Rows removed in one transaction, so that no other write waits for long."""
+
+
+class Orphans(msgspec.Struct, frozen=True):
+    """A kind of them: its name for people, the table, and what is true of each."""
+
+    name: str
+    table: KeyedTable
+    condition: LiteralString
+
+
+_NO_PARTITION = "partition_id NOT IN (SELECT id FROM partitions)"
+_NO_PARTITION_OF_CHUNK = "id >> 40 NOT IN (SELECT id FROM partitions)"
+_NO_CHUNK = "id NOT IN (SELECT id FROM chunks)"
+_NAMES_IN_USE = (
+    "SELECT agent_id FROM documents UNION SELECT user_id FROM documents"
+    " UNION SELECT project_id FROM documents UNION SELECT speaker_id FROM documents"
+)
+
+KINDS = (
+    Orphans("documents of no partition", retired.DOCUMENTS, _NO_PARTITION),
+    Orphans("chunks of no partition", retired.CHUNKS, _NO_PARTITION_OF_CHUNK),
+    Orphans("vectors without a chunk", retired.VECTORS, _NO_CHUNK),
+    Orphans("waiting vectors without a chunk", retired.VECTOR_QUEUE, _NO_CHUNK),
+    Orphans("refused vectors without a chunk", retired.VECTOR_REFUSED, _NO_CHUNK),
+    Orphans("annotations without a chunk", retired.ANNOTATIONS, _NO_CHUNK),
+    Orphans(
+        "postings without a term",
+        KeyedTable("postings"),
+        "id >> 32 NOT IN (SELECT id FROM terms)",
+    ),
+    Orphans(
+        "groups without a document",
+        retired.CHUNK_GROUPS,
+        "(partition_id, number) NOT IN (SELECT partition_id, group_number FROM documents)",
+    ),
+    Orphans("names without a document", retired.NAMES, "id NOT IN (" + _NAMES_IN_USE + ")"),
+    Orphans(
+        "file names without a document",
+        retired.FILE_NAMES,
+        "document NOT IN (SELECT id FROM documents)",
+    ),
+    Orphans("terms of no partition", KeyedTable("terms"), _NO_PARTITION),
+    Orphans("segments of no partition", retired.SEGMENTS, _NO_PARTITION),
+    Orphans("waiting words of no partition", retired.TAIL, _NO_PARTITION_OF_CHUNK),
+    Orphans("codes of no partition", retired.CODE_ROWS, _NO_PARTITION),
+    Orphans("blocks of codes of no partition", retired.CODE_BLOCKS, _NO_PARTITION),
+    Orphans("removals of no partition", retired.REMOVALS, _NO_PARTITION),
+    Orphans(
+        "cursors of no generation",
+        KeyedTable("cursors", ("generation", "feed")),
+        "generation NOT IN (SELECT id FROM generations)",
+    ),
+)
+"""In an order in which the removal of one kind leaves those that follow right."""
+
+ALL = -1
+"""As a limit."""
+
+
+def _count_orphans(tx: Transaction) -> dict[str, int]:
+    """Return the kinds that there are, and how many of each; none beside a retired generation."""
+    if tx.row("SELECT 1 FROM generations WHERE status = 'retired'"):
+        return {}
+    counted = {kind.name: len(kind.table.page(tx, kind.condition, (ALL,))) for kind in KINDS}
+    return {name: number for name, number in counted.items() if number}
+
+
+def _remove_orphans(database: Database) -> int:
+    """Remove all of them in small transactions, and return how many rows that were."""
+    removed = 0
+    for kind in KINDS:
+        while step := database.write(partial(_remove_some, kind=kind)):
+            removed += step
+    return removed
+
+
+def _remove_some(tx: Transaction, kind: Orphans) -> int:
+    found = kind.table.page(tx, kind.condition, (ROWS,))
+    kind.table.remove(tx, found)
+    return len(found)
