@@ -280,7 +280,7 @@ class DocumentDeleter:
 
         Args:
             tx: The write transaction.
-            embed: x.
+            embed: Whether the generation has an embedder; only then it has codes.
         """
         if not self._texts:
             return
