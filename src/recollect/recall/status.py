@@ -243,7 +243,10 @@ def report_status(parts: Reported) -> Status:
         db_path=index_health.path,
         extra_paths=[str(each.path / each.pattern) for each in parts.extra],
         sources=sorted(index.documents),
-        source_counts=_source_counts(index),
+        source_counts=[
+            SourceCount(source=source, files=files, chunks=index.source_chunks.get(source, 0))
+            for source, files in index.documents.items()
+        ],
         cache=CacheStatus(
             enabled=cache.enabled, entries=index.cached, max_entries=cache.max_entries
         ),
@@ -271,13 +274,6 @@ def report_status(parts: Reported) -> Status:
     )
 
 
-def _source_counts(index: IndexStatus) -> list[SourceCount]:
-    return [
-        SourceCount(source=source, files=files, chunks=index.source_chunks.get(source, 0))
-        for source, files in index.documents.items()
-    ]
-
-
 def _lexical(index: Index) -> LexicalStatus:
     choice = index.lexical
     return LexicalStatus(
@@ -293,9 +289,8 @@ def _fallback(parts: Reported, index: IndexStatus) -> Fallback | None:
     if backend is not None and backend.trouble is not None:
         return Fallback(origin=backend.name, reason=backend.trouble)
     if parts.choice.fallback_from is not None:
-        return Fallback(
-            origin=parts.choice.fallback_from, reason=parts.choice.fallback_reason or ""
-        )
+        reason = parts.choice.fallback_reason or ""
+        return Fallback(origin=parts.choice.fallback_from, reason=reason)
     if index.fallback_from is not None:
         return Fallback(origin=index.fallback_from, reason=index.trouble or "")
     return None

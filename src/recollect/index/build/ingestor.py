@@ -55,9 +55,8 @@ class Ingestor:
 
     def is_behind(self, generation: Generation, feed: DocumentSource) -> bool:
         """Return whether a feed may have something new for a generation."""
-        return feed.is_behind(
-            self._database.read(lambda tx: cursor(tx, generation.number, feed.name))
-        )
+        look = partial(cursor, generation=generation.number, feed=feed.name)
+        return feed.is_behind(self._database.read(look))
 
     def sync(
         self, generation: Generation, feeds: Sequence[DocumentSource], watch: Watch

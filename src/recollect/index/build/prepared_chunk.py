@@ -138,6 +138,8 @@ def _parts(document: Document) -> list[Span]:
 def _piece(span: Span, flags: int, annotation: Annotation | None) -> PreparedChunk:
     start, end, text = span
     found = terms(text)
+    flags |= chunk_record.QUESTION if is_question(text) else 0
+    flags |= chunk_record.TIME_WORD if has_time_word(text) else 0
     return PreparedChunk(
         start_line=start,
         end_line=end,
@@ -145,16 +147,7 @@ def _piece(span: Span, flags: int, annotation: Annotation | None) -> PreparedChu
         hash=hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
         terms=found,
         head=min(len(found), HEAD_TERMS),
-        flags=flags | _flags(text),
+        flags=flags,
         capitals=inner_capitals(text),
         annotation=annotation,
     )
-
-
-def _flags(text: str) -> int:
-    flags = 0
-    if is_question(text):
-        flags |= chunk_record.QUESTION
-    if has_time_word(text):
-        flags |= chunk_record.TIME_WORD
-    return flags

@@ -122,8 +122,7 @@ class BatchJobRunner:
             ProviderRejected: the key is refused; the job stays.
         """
         if job.state == "uploading":
-            self.abandon(job)
-            return Verdict(is_over=True)
+            return self._give_up(job)
         job = self._noted(job)
         try:
             batch = self._batches.find(job.name)
@@ -133,8 +132,7 @@ class BatchJobRunner:
             _check_key(error)
             batch = None  # a provider that lists no batches: nothing better than to send it again
         if batch is None:
-            self.abandon(job)
-            return Verdict(is_over=True)
+            return self._give_up(job)
         self._changed(job, state="submitted", batch=batch.id)
         return OPEN
 
@@ -211,7 +209,7 @@ class BatchJobRunner:
         self._changed(job, state="cancelling")
         return OPEN
 
-    def _give_up(self, job: BatchJob, code: str) -> Verdict:
+    def _give_up(self, job: BatchJob, code: str | None = None) -> Verdict:
         self.abandon(job)
         return Verdict(is_over=True, failure=code)
 

@@ -126,10 +126,10 @@ class EmbeddingCache:
 
     def excess(self, tx: Transaction) -> int:
         """Return how many rows of all spaces are beyond the cap: all, when it is switched off."""
-        if self._settings.enabled and self._settings.max_entries == 0:
+        settings = self._settings
+        if settings.enabled and settings.max_entries == 0:
             return 0
-        most = self._settings.max_entries if self._settings.enabled else 0
-        return max(0, count_cached(tx) - most)
+        return max(0, count_cached(tx) - (settings.max_entries if settings.enabled else 0))
 
     def _number(self, tx: Transaction, *, create: bool = False) -> int | None:
         key = msgspec.structs.astuple(self._space)

@@ -304,13 +304,13 @@ def _leave_queue(tx: Transaction, key: int) -> bool:
 
 def _refuse(tx: Transaction, key: int, reason: ProviderError | None) -> bool:
     """Take a chunk out of the queue for good: its text is not sent, nor paid for, again."""
-    if not _leave_queue(tx, key):
-        return False
-    code = (reason or EmbeddingError).code
-    tx.execute(
-        "INSERT INTO vector_refused (id, code) VALUES (?, ?) ON CONFLICT DO NOTHING", (key, code)
-    )
-    return True
+    is_there = _leave_queue(tx, key)
+    if is_there:
+        row = (key, (reason or EmbeddingError).code)
+        tx.execute(
+            "INSERT INTO vector_refused (id, code) VALUES (?, ?) ON CONFLICT DO NOTHING", row
+        )
+    return is_there
 
 
 _UNSENT: LiteralString = (

@@ -204,7 +204,9 @@ class EmbeddingService:
         embedder = self._embedders.fitting(generation.identity.embedder)
         if embedder is None or (watch.mode == "answer" and embedder.is_remote):
             return SyncReport()
-        if not self._has_work(generation):
+        if not self._database.read(
+            lambda tx: bool(count_waiting(tx, generation.number, 1)) or has_jobs(tx)
+        ):
             return SyncReport()
         queue = EmbeddingQueue(
             self._database, embedder, self._locks.embedding, self.cache(embedder)
@@ -252,11 +254,6 @@ class EmbeddingService:
             self._note(first, error)
         else:
             self._forget(first)
-
-    def _has_work(self, generation: Generation) -> bool:
-        return self._database.read(
-            lambda tx: bool(count_waiting(tx, generation.number, 1)) or has_jobs(tx)
-        )
 
     def _batched(self, generation: Generation, embedder: Embedder, watch: Watch) -> Batched | None:
         """Return what batches did; None where there are none, or somebody waits."""
