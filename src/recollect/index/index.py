@@ -131,6 +131,7 @@ class Index:
         self._clock = clock
         self._has_recency = settings.search.recency.enabled
         self._feeds = tuple(feeds)
+        self._outboxes = [feed for feed in feeds if feed.tenant is None]
         embedders = Embedders(first=embedder, fallback=fallback, was_found=was_found)
         self._indexer = Indexer(self._near.followed(), clock, settings, embedders, locks)
         questions = QuestionVectors(embedders, settings.embedding.remote.query_timeout_s)
@@ -151,7 +152,7 @@ class Index:
         """
         report = self._indexer.sync(self._feeds, watch)
         self._near.catch_up(watch.stopping)
-        if watch.mode != "full":
+        if watch.mode != "full" or not self._notices:
             return report
         told, self._notices = self._notices, ()
         return report.plus(SyncReport(warnings=told))
@@ -162,18 +163,17 @@ class Index:
         Returns:
             False when that was not possible, because the index was built with other rules.
         """
-        outboxes = [feed for feed in self._feeds if feed.tenant is None]
-        self._indexer.sync(outboxes, Watch(mode="answer"))
+        self._indexer.sync(self._outboxes, Watch(mode="answer"))
         self._near.catch_up()
-        return not self._indexer.is_behind(outboxes)
+        return not self._indexer.is_behind(self._outboxes)
 
     def is_behind(self) -> bool:
         """Return whether records were stored that are not indexed, or a batch may be finished.
 
         Looks at no files and asks nobody.
         """
-        indexer, outboxes = self._indexer, [feed for feed in self._feeds if feed.tenant is None]
-        return indexer.is_behind(outboxes) or indexer.vectors.has_due_batch(indexer.serving())
+        indexer = self._indexer
+        return indexer.is_behind(self._outboxes) or indexer.vectors.has_due_batch(indexer.serving())
 
     def rebuild(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
         """Rebuild the index beside the one that answers, then let it answer."""

@@ -48,7 +48,7 @@ class FollowedPlace(msgspec.Struct, frozen=True, kw_only=True):
         if self.path.suffix == SUFFIX and not self.path.is_dir():
             parent, name = self.path.parent, self.path.name
             return FilePlace(root=parent, accept=name.__eq__, enter=lambda _: False)
-        return FilePlace(root=self.path, accept=_is_transcript, enter=may_enter)
+        return FilePlace(root=self.path, accept=lambda path: path.endswith(SUFFIX), enter=may_enter)
 
 
 class FollowReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,7 +99,8 @@ class FollowedTranscripts:
             else:
                 messages += report.messages
                 if report.deleted:
-                    warnings.append(f"{each.path}: {_left_out(report.deleted)}")
+                    what = "1 message" if report.deleted == 1 else f"{report.deleted:,} messages"
+                    warnings.append(f"{each.path}: {what} of deleted sessions left out")
         self.last = FollowReport(messages=messages, warnings=tuple(warnings))
         return self.last
 
@@ -120,15 +121,6 @@ def followed_places(
         else FollowedPlace(path=Path(each).expanduser().absolute())
         for each in named
     ]
-
-
-def _left_out(messages: int) -> str:
-    counted = "1 message" if messages == 1 else f"{messages:,} messages"
-    return f"{counted} of deleted sessions left out"
-
-
-def _is_transcript(path: str) -> bool:
-    return path.endswith(SUFFIX)
 
 
 LEFT_OUT = "left_out"
@@ -163,30 +155,12 @@ class Following:
 
     def __init__(self, form: TranscriptFormat) -> None:
         self._form = form
+        self.name, self.home = form.name, form.home
+        self.is_owners, self.companion = form.is_owners, form.companion
         self._quiet: set[str] = set()
         """Sessions in a turn that no person began."""
         self._recalls: set[str] = set()
         """Calls of memory tools whose results are to come."""
-
-    @property
-    def name(self) -> str:
-        """The name of the format."""
-        return self._form.name
-
-    @property
-    def home(self) -> str:
-        """Where its transcripts are."""
-        return self._form.home
-
-    @property
-    def is_owners(self) -> bool:
-        """Whether only the owner speaks in them."""
-        return self._form.is_owners
-
-    @property
-    def companion(self) -> str:
-        """The file that tells more of them."""
-        return self._form.companion
 
     def recognises(self, record: Record) -> bool:
         """Return whether a record is of the format."""
@@ -347,17 +321,9 @@ class TranscriptDeltas:
         start = grown.size if size >= grown.size else 0
         grown.size = size
         grown.new_bytes += size - start
-        if self._counts_lines(grown):
-            grown.new_lines += count_lines(path, start, size)
-        return self._is_enough(grown)
-
-    def _counts_lines(self, grown: _Grown) -> bool:
-        """Whether lines matter: not when the bytes alone are enough."""
         settings = self._settings
-        return not settings.delta_bytes or grown.new_bytes < settings.delta_bytes
-
-    def _is_enough(self, grown: _Grown) -> bool:
-        settings = self._settings
+        if not settings.delta_bytes or grown.new_bytes < settings.delta_bytes:
+            grown.new_lines += count_lines(path, start, size)  # else the bytes are enough
         by_bytes = grown.new_bytes >= max(1, settings.delta_bytes)
         by_lines = grown.new_lines >= max(1, settings.delta_messages)
         if by_bytes:

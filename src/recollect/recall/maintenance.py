@@ -25,7 +25,8 @@ from recollect.index.model.locks import SyncLock
 from recollect.index.model.sync_report import SyncReport, Watch, never
 from recollect.recall.sync import GATHER_S, BackgroundSync, Duties, Last, Reason
 from recollect.store.locks import OwnerLock
-from recollect.workspace.watcher import Notifier, Watcher, Watching
+from recollect.workspace.memory_folder import memory_places
+from recollect.workspace.watcher import Notifier, Watcher
 
 if TYPE_CHECKING:  # a home without them imports none of them
     from recollect.recall.followed import FollowedTranscripts, FollowReport
@@ -118,9 +119,10 @@ class Maintenance:
 
             self._look_at = TranscriptDeltas(settings.transcripts).look
         self._followed_at = 0.0
+        folder = kept.files.folder if kept.files else None
         self._watcher = Watcher(
             (
-                *(kept.files.folder.places() if kept.files else ()),
+                *(memory_places(folder.workspace, folder.extra) if folder else ()),
                 *(kept.followed.places() if kept.followed else ()),
             ),
             self._changed,
@@ -209,11 +211,6 @@ class Maintenance:
             warnings=warnings,
         )
 
-    @property
-    def watching(self) -> Watching:
-        """How files are watched."""
-        return self._watcher.state
-
     def close(self) -> None:
         """Stop; a second call does nothing."""
         self._watcher.close()
@@ -254,7 +251,7 @@ class Maintenance:
             self._changed_paths.clear()
         if not _FOLLOWING.isdisjoint(reasons):
             self._messages = self.bring_in(watch.stopping).messages
-        if reasons == ("watch",) and self.watching.mode == "notify":
+        if reasons == ("watch",) and self._watcher.state.mode == "notify":
             watch = msgspec.structs.replace(watch, changed=paths)
         self._report = self._kept.index.sync(watch)
         if self._kept.is_live:
@@ -268,7 +265,7 @@ class Maintenance:
 
     def _has_more(self) -> bool:
         """Whether there is something that a search has not done itself."""
-        is_unwatched = self._kept.followed is not None and self.watching.mode == "off"
+        is_unwatched = self._kept.followed is not None and self._watcher.state.mode == "off"
         rested_s = time.monotonic() - self._followed_at
         is_due = is_unwatched and rested_s >= self._settings.poll_s
         return is_due or self._kept.index.waits_for_vectors

@@ -15,8 +15,7 @@ from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.scope import Scope
 from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_name, origin_of, path_of, qualified
-from recollect.workspace.listing import MemoryFile, MemoryListing
-from recollect.workspace.memory_folder import MemoryFolder
+from recollect.workspace.memory_folder import MemoryFile, MemoryFolder, MemoryListing
 
 BATCH_BYTES = 1024 * 1024
 CHEAP_S = 0.005
@@ -59,7 +58,7 @@ class MemorySource:
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield new and changed files, and with the last of them those that are gone."""
         listing, stamps = self._look(state)
-        refs = {self._ref(file.ref): file for file in listing.files}
+        refs = {self._prefix + file.ref: file for file in listing.files}
         changed = [file for ref, file in refs.items() if stamps.get(ref) != file.stamp]
         removals = tuple(
             Removal(source=SOURCE, ref=ref, tenant=self._scope.tenant)
@@ -84,9 +83,6 @@ class MemorySource:
                 documents=tuple(documents), removals=removals, warnings=tuple(warnings)
             )
 
-    def _ref(self, path: str) -> str:
-        return self._prefix + path
-
     def _look(self, state: SourceState) -> tuple[MemoryListing, Mapping[str, str]]:
         """Return what is there, and the stamps of what was: of all, or of what changed alone.
 
@@ -95,16 +91,17 @@ class MemorySource:
         named = None if state.changed is None else self.folder.named(state.changed)
         if named is not None:
             listing = self.folder.listing(named)
-            refs = {self._ref(path) for path in named}
+            refs = {self._prefix + path for path in named}
             stamps = {ref: state.stamps[ref] for ref in refs if ref in state.stamps}
-            there = {self._ref(file.ref) for file in listing.files}
+            there = {self._prefix + file.ref for file in listing.files}
             if there | stamps.keys() == refs:
                 return listing, stamps
-        return self._scan(), {r: stamp for r, stamp in state.stamps.items() if self._is_own(r)}
-
-    def _is_own(self, ref: str) -> bool:
-        """Whether a file is of this workspace; one that names none is from before they did."""
-        return ref.startswith(self._prefix) or origin_of(ref) is None
+        # A file that names no workspace is from before they did.
+        return self._scan(), {
+            ref: stamp
+            for ref, stamp in state.stamps.items()
+            if ref.startswith(self._prefix) or origin_of(ref) is None
+        }
 
     def _scan(self) -> MemoryListing:
         began = time.monotonic()
@@ -122,7 +119,7 @@ class MemorySource:
             warnings.append(f"{file.ref}: left out, {error.message}")
             return None
         warnings += told
-        ref = self._ref(file.ref)
+        ref = self._prefix + file.ref
         return Document(
             source=SOURCE,
             ref=ref,

@@ -19,7 +19,7 @@ from recollect.index.vectors.vector_index import VectorStatus
 from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.store.columns import integer
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Health
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, EventStream
@@ -223,10 +223,13 @@ def report_status(parts: Reported) -> Status:
         StoreError: a database cannot be read.
     """
     index, sync, choice = parts.index.status(), parts.upkeep.state(), parts.choice
-    sessions, messages, personal, unknown = _count_records(parts.records)
+    cache = parts.settings.embedding.cache
+    counts = parts.records.read(lambda tx: tx.all(_COUNTS))
+    sessions, messages, personal, unknown = typed_rows(counts, tuple[int, int, int, int])[0]
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
     index_health = parts.index_database.health()
-    spending = spending_of(parts.records, _today(parts))
+    today = to_datetime(parts.clock.now_ms()).date().isoformat()
+    spending = spending_of(parts.records, today)
     return Status(
         home=str(parts.home),
         workspace=str(parts.workspace) if parts.workspace else None,
@@ -240,8 +243,13 @@ def report_status(parts: Reported) -> Status:
         db_path=index_health.path,
         extra_paths=[str(each.path / each.pattern) for each in parts.extra],
         sources=sorted(index.documents),
-        source_counts=_source_counts(index),
-        cache=_cache(parts.settings, index),
+        source_counts=[
+            SourceCount(source=source, files=files, chunks=index.source_chunks.get(source, 0))
+            for source, files in index.documents.items()
+        ],
+        cache=CacheStatus(
+            enabled=cache.enabled, entries=index.cached, max_entries=cache.max_entries
+        ),
         lexical=_lexical(parts.index),
         vector=parts.index.near.status(index.dimensions),
         batch=parts.index.batch_status(),
@@ -266,24 +274,6 @@ def report_status(parts: Reported) -> Status:
     )
 
 
-def _count_records(records: SqliteDatabase) -> list[int]:
-    """Return how many sessions, messages, sessions with people and of unknown origin there are."""
-    row = records.read(lambda tx: tx.row(_COUNTS))
-    return [integer(number) for number in row or ()]
-
-
-def _source_counts(index: IndexStatus) -> list[SourceCount]:
-    return [
-        SourceCount(source=source, files=files, chunks=index.source_chunks.get(source, 0))
-        for source, files in index.documents.items()
-    ]
-
-
-def _cache(settings: Settings, index: IndexStatus) -> CacheStatus:
-    cache = settings.embedding.cache
-    return CacheStatus(enabled=cache.enabled, entries=index.cached, max_entries=cache.max_entries)
-
-
 def _lexical(index: Index) -> LexicalStatus:
     choice = index.lexical
     return LexicalStatus(
@@ -299,9 +289,8 @@ def _fallback(parts: Reported, index: IndexStatus) -> Fallback | None:
     if backend is not None and backend.trouble is not None:
         return Fallback(origin=backend.name, reason=backend.trouble)
     if parts.choice.fallback_from is not None:
-        return Fallback(
-            origin=parts.choice.fallback_from, reason=parts.choice.fallback_reason or ""
-        )
+        reason = parts.choice.fallback_reason or ""
+        return Fallback(origin=parts.choice.fallback_from, reason=reason)
     if index.fallback_from is not None:
         return Fallback(origin=index.fallback_from, reason=index.trouble or "")
     return None
@@ -329,7 +318,3 @@ def _language(parts: Reported, spending: list[Spent]) -> LanguageStatus:
         unpriced_today=sum(each.unpriced for each in spent),
         trouble=choice.model.trouble if choice.model else None,
     )
-
-
-def _today(parts: Reported) -> str:
-    return to_datetime(parts.clock.now_ms()).date().isoformat()

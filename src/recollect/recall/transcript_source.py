@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -11,8 +12,8 @@ from recollect.index.model.document import Document, DocumentBatch, Removal, Sou
 from recollect.sessions.policy.visibility import Speakers, visibility_group_of
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
-from recollect.store.columns import integer, text, text_or_none
-from recollect.store.engine import Database, Row, Transaction
+from recollect.store.columns import first_integer, typed_rows
+from recollect.store.engine import Database, Transaction
 
 SOURCE = "sessions"
 BATCH = 2_048
@@ -47,145 +48,105 @@ class TranscriptFeed:
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield the messages that changed, in commit order."""
         after = state.cursor
-        while changes := self._records.read(
-            lambda tx, after=after: changed_messages(tx, after, BATCH)  # type: ignore[misc]
-        ):
+        while changes := self._records.read(partial(_changes, after=after)):
             after = changes[-1].change
             left = self._records.read(newest_change) - after
             yield self._batch([c for c in changes if self._is_wanted(c)], after, left)
 
-    def _is_wanted(self, change: ChangedMessage) -> bool:
+    def _is_wanted(self, change: _Change) -> bool:
         """Return whether a change is for this index; what is gone may have been."""
-        return self._agent is None or change.message is None or change.message.agent == self._agent
+        return self._agent is None or change.message is None or change.agent == self._agent
 
-    def _batch(self, changes: Sequence[ChangedMessage], cursor: int, left: int) -> DocumentBatch:
-        latest = {change.id: change for change in changes}
-        heard = {c.message.session_id: c.message.speakers for c in changes if c.message is not None}
-        visibility_groups = {
-            key: visibility_group_of(each, self._links).name for key, each in heard.items()
-        }
+    def _batch(self, changes: Sequence[_Change], cursor: int, left: int) -> DocumentBatch:
+        latest = {change.ref: change for change in changes}.values()
+        sessions = {c.session_id: c for c in changes if c.message is not None}
+        groups = {key: self._visibility_group(change) for key, change in sessions.items()}
+        gone = [c for c in latest if c.message is None]
         return DocumentBatch(
-            documents=tuple(
-                _document(c.message, visibility_groups[c.message.session_id])
-                for c in latest.values()
-                if c.message is not None
-            ),
-            removals=tuple(
-                Removal(source=SOURCE, ref=c.id, tenant=c.tenant)
-                for c in latest.values()
-                if c.message is None
-            ),
+            documents=tuple(_document(c, groups) for c in latest if c.message is not None),
+            removals=tuple(Removal(source=SOURCE, ref=c.ref, tenant=c.tenant) for c in gone),
             cursor=cursor,
             left=left,
         )
 
-
-def _document(message: SearchableMessage, visibility_group: str) -> Document:
-    return Document(
-        source=SOURCE,
-        ref=message.id,
-        group=message.session_id,
-        order=message.seq,
-        text=message.text,
-        at=message.created_at,
-        scope=Scope(
-            tenant=message.tenant,
-            agent=message.agent,
-            user=message.user,
-            project=message.project,
-            session=message.session_id,
-        ),
-        role=message.role,
-        name=message.name,
-        visibility_group=visibility_group,
-    )
+    def _visibility_group(self, change: _Change) -> str:
+        """Return who hears the session of a message."""
+        speakers = Speakers(
+            agent=change.session_agent,
+            user=change.session_user,
+            channel=change.channel,
+            account=change.account,
+            chat_type=change.chat_type,
+            peer=change.peer,
+        )
+        return visibility_group_of(speakers, self._links).name
 
 
-class SearchableMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """A message as it is found; fields as in `recollect.sessions.record.message.Message`.
-
-    ``speakers`` says who hears it.
-    """
-
-    id: str
-    tenant: str
-    agent: str | None
-    user: str | None
-    project: str | None
-    session_id: str
-    seq: int
-    role: str
-    name: str | None
-    text: str
-    created_at: int
-    speakers: Speakers
-
-
-class ChangedMessage(msgspec.Struct, frozen=True):
-    """A change of the outbox: its seq, whose and which message, and the message if it is there."""
+class _Change(msgspec.Struct, frozen=True, array_like=True):
+    """A change of the outbox with its message and who hears it; nothing more where it is gone."""
 
     change: int
     tenant: str
-    id: str
-    message: SearchableMessage | None
+    ref: str
+    message: str | None
+    agent: str | None
+    user: str | None
+    project: str | None
+    session_id: str | None
+    seq: int | None
+    role: str | None
+    name: str | None
+    text: str | None
+    created_at: int | None
+    session_agent: str | None
+    session_user: str | None
+    channel: str | None
+    account: str | None
+    chat_type: str | None
+    peer: str | None
 
 
-def changed_messages(tx: Transaction, after: int, limit: int) -> list[ChangedMessage]:
-    """Return up to ``limit`` changes of messages after the change ``after``, in commit order.
+def _document(change: _Change, groups: Mapping[str | None, str]) -> Document:
+    session = change.session_id or ""
+    return Document(
+        source=SOURCE,
+        ref=change.ref,
+        group=session,
+        order=change.seq or 0,
+        text=change.text or "",
+        at=change.created_at or 0,
+        scope=Scope(
+            tenant=change.tenant,
+            agent=change.agent,
+            user=change.user,
+            project=change.project,
+            session=session,
+        ),
+        role=change.role,
+        name=change.name,
+        visibility_group=groups[session],
+    )
+
+
+def _changes(tx: Transaction, after: int) -> list[_Change]:
+    """Return the next changes of messages after the change ``after``, in commit order.
 
     A message of a deleted session counts as gone: it is in no search, and comes back with the
     status.
     """
-    rows = tx.rows(
+    rows = tx.all(
         "SELECT c.seq, c.tenant, c.ref, CASE WHEN s.status = 'deleted' THEN NULL ELSE m.id END,"
-        " m.tenant, m.agent, m.user_id, m.project,"
-        " m.session_id, m.seq, m.role, m.name, m.text, m.created_at,"
-        " s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer"
+        " m.agent, m.user_id, m.project, m.session_id, m.seq, m.role, m.name, m.text,"
+        " m.created_at, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer"
         " FROM changes c LEFT JOIN messages m ON m.id = c.ref"
         " LEFT JOIN sessions s ON s.id = m.session_id"
         " WHERE c.seq > ? AND c.kind = ? ORDER BY c.seq LIMIT ?",
-        (after, MESSAGE_KIND, limit),
+        (after, MESSAGE_KIND, BATCH),
     )
-    heard: dict[str, Speakers] = {}
-    return [
-        ChangedMessage(integer(row[0]), text(row[1]), text(row[2]), _message(row, heard))
-        for row in rows
-    ]
+    return typed_rows(rows, _Change)
 
 
 def newest_change(tx: Transaction) -> int:
     """Return the seq of the newest change of a message, 0 before the first."""
-    row = tx.row(
-        "SELECT seq FROM changes WHERE kind = ? ORDER BY seq DESC LIMIT 1", (MESSAGE_KIND,)
-    )
-    return integer(row[0]) if row else 0
-
-
-def _message(row: Row, heard: dict[str, Speakers]) -> SearchableMessage | None:
-    """Return the message of a row; ``heard`` has what was made for the sessions before it."""
-    if row[3] is None:
-        return None
-    session_id = text(row[8])
-    if session_id not in heard:
-        heard[session_id] = _speakers(row[14:])
-    return SearchableMessage(
-        id=text(row[3]),
-        tenant=text(row[4]),
-        agent=text_or_none(row[5]),
-        user=text_or_none(row[6]),
-        project=text_or_none(row[7]),
-        session_id=session_id,
-        seq=integer(row[9]),
-        role=text(row[10]),
-        name=text_or_none(row[11]),
-        text=text(row[12]),
-        created_at=integer(row[13]),
-        speakers=heard[session_id],
-    )
-
-
-def _speakers(row: Row) -> Speakers:
-    agent, user, channel, account, chat_type, peer = map(text_or_none, row)
-    return Speakers(
-        agent=agent, user=user, channel=channel, account=account, chat_type=chat_type, peer=peer
-    )
+    newest = "SELECT seq FROM changes WHERE kind = ? ORDER BY seq DESC LIMIT 1"
+    return first_integer(tx.row(newest, (MESSAGE_KIND,)))

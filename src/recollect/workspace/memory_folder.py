@@ -1,24 +1,100 @@
-"""The memory files of one workspace: listed, found by name, and read with the secrets taken out."""
+"""Memory files: `MEMORY.md`, `USER.md`, `memory/**.md` and extra paths, listed, found and read.
+
+Symbolic links, hard links and special files are left out, and so are names that are not UTF-8. What
+cannot be looked into causes a warning, and is not taken for gone. A text is read with its secrets
+taken out.
+"""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Collection, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from recollect.core.errors import InvalidInput, NotFound
-from recollect.store.paths import read_beneath
+import msgspec
+
+from recollect.core.errors import InvalidInput, NotFound, RecollectError
+from recollect.store.paths import FoundFile, list_files, read_beneath
 from recollect.text.secret_redactor import SecretRedactor
-from recollect.workspace.extra_paths import ExtraPath, FilePlace
-from recollect.workspace.listing import (
-    MemoryFile,
-    MemoryListing,
-    is_memory_path,
-    list_memory,
-    memory_places,
-)
+from recollect.workspace.extra_paths import ExtraPath, FilePlace, may_enter
 
+FOLDER = "memory"
+CURATED = ("MEMORY.md", "USER.md", "memory.md")
+"""Files at the top of a workspace; `memory.md` as OpenClaw spelled it until 2026."""
 LARGEST_BYTES = 32 * 1024 * 1024
+
+
+class MemoryFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of a root, under the ref by which it is indexed and read."""
+
+    ref: str
+    root: Path
+    path: str
+    size: int
+    mtime_ns: int
+
+    @property
+    def stamp(self) -> str:
+        """Changes when the file may have changed."""
+        return f"{self.size}:{self.mtime_ns}"
+
+
+class MemoryListing(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found.
+
+    Attributes:
+        files: In order of their refs.
+        warnings: One sentence for each path left out.
+        closed: Refs, and beginnings of refs, of what could not be looked into.
+    """
+
+    files: tuple[MemoryFile, ...]
+    warnings: tuple[str, ...]
+    closed: tuple[str, ...]
+
+    def is_gone(self, ref: str) -> bool:
+        """Return whether a file that was indexed is really not there any more."""
+        return not any(ref == path or ref.startswith(f"{path}/") for path in self.closed)
+
+
+def is_memory_path(path: str) -> bool:
+    """Return whether a path below a workspace can be one of its memory files.
+
+    >>> is_memory_path("memory/deep/tea.md"), is_memory_path("memoryx/tea.md")
+    (True, False)
+    """
+    return path in CURATED or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
+
+
+def memory_places(workspace: Path | None, extra: Sequence[ExtraPath]) -> tuple[FilePlace, ...]:
+    """Return where memory files are or may come to be, for those who watch them."""
+    places = [] if workspace is None else [_workspace_place(workspace)]
+    for each in extra:
+        is_file = not each.pattern and _is_markdown(each.path.name) and not each.path.is_dir()
+        places.append(_file_place(each.path) if is_file else _folder_place(each))
+    return tuple(places)
+
+
+def list_memory(
+    workspace: Path | None, extra: Sequence[ExtraPath], only: frozenset[str] | None = None
+) -> MemoryListing:
+    """Return the memory files of a workspace and of extra paths; a file is listed once.
+
+    Args:
+        workspace: Its folder, or None.
+        extra: Places of more of them.
+        only: Look at these files of the workspace alone; at all if not given.
+    """
+    found = _Found()
+    if workspace is not None:
+        _list_place(found, _workspace_place(workspace, only), "")
+    for path in extra:
+        _list_extra(found, path)
+    files = tuple(found.files[ref] for ref in sorted(found.files))
+    return MemoryListing(
+        files=files, warnings=tuple(found.warnings), closed=tuple(sorted(found.closed))
+    )
 
 
 class MemoryFolder:
@@ -41,19 +117,13 @@ class MemoryFolder:
         self.extra = tuple(extra)
         self._redactor = redactor
 
-    def places(self) -> tuple[FilePlace, ...]:
-        """Return what is to be watched."""
-        return memory_places(self.workspace, self.extra)
-
     def listing(self, only: frozenset[str] | None = None) -> MemoryListing:
         """Return the files that are there, and what was left out.
 
         Args:
             only: Look at these files of the workspace alone, see `named`; at all if not given.
         """
-        if only is None:
-            return list_memory(self.workspace, self.extra)
-        return list_memory(self.workspace, (), only)
+        return list_memory(self.workspace, self.extra if only is None else (), only)
 
     def named(self, paths: Collection[str]) -> frozenset[str] | None:
         """Return the refs of files that changed; None where more than these may have changed.
@@ -72,12 +142,11 @@ class MemoryFolder:
         Raises:
             NotFound: no memory file has it.
         """
-        for file in self.listing().files:
-            if file.ref == ref:
-                return file
-        raise NotFound(
-            "there is no such memory file", hint="paths are as `recollect search` prints them"
-        )
+        found = next((file for file in self.listing().files if file.ref == ref), None)
+        if found is None:
+            hint = "paths are as `recollect search` prints them"
+            raise NotFound("there is no such memory file", hint=hint)
+        return found
 
     def text(self, file: MemoryFile) -> tuple[str, list[str]]:
         """Return what may be shown of a file, line numbers kept, and warnings.
@@ -96,3 +165,108 @@ class MemoryFolder:
             text = content.decode("utf-8-sig", errors="replace")
             warnings.append(f"{file.ref}: bytes that are not UTF-8 were replaced")
         return (self._redactor.lines(text) if self._redactor else text), warnings
+
+
+class _Found:
+    """What a listing has found so far."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, MemoryFile] = {}
+        self.warnings: list[str] = []
+        self.closed: set[str] = set()
+        self._places: set[str] = set()
+        self._roots: dict[Path, str] = {}
+
+    def add(self, root: Path, file: FoundFile, prefix: str) -> None:
+        ref = prefix + file.path
+        place = f"{self._real(root)}/{file.path}"  # a Path would take longer than all the rest
+        if not is_utf8(ref):
+            self.warnings.append(f"{_shown(ref)}: left out, its name is not UTF-8")
+        elif place not in self._places:
+            self._places.add(place)
+            self.files[ref] = MemoryFile(
+                ref=ref, root=root, path=file.path, size=file.size, mtime_ns=file.mtime_ns
+            )
+
+    def _real(self, root: Path) -> str:
+        """Return a root without links above it: below it there are none."""
+        if root not in self._roots:
+            self._roots[root] = str(root.resolve())
+        return self._roots[root]
+
+    def leave_out(self, ref: str, reason: str, *, is_closed: bool = False) -> None:
+        self.warnings.append(f"{_shown(ref)}: left out, {reason}")
+        if is_closed:
+            self.closed.add(ref)
+
+
+def _workspace_place(workspace: Path, only: frozenset[str] | None = None) -> FilePlace:
+    if only is None:
+        return FilePlace(root=workspace, accept=is_memory_path, enter=_may_hold_memory)
+    folders = {str(parent) for path in only for parent in PurePath(path).parents}
+    enter = {folder for folder in folders if _may_hold_memory(folder)}.__contains__
+    return FilePlace(root=workspace, accept=only.__contains__, enter=enter)
+
+
+def _folder_place(extra: ExtraPath) -> FilePlace:
+    return FilePlace(root=extra.path, accept=extra.accepts, enter=may_enter)
+
+
+def _file_place(path: Path) -> FilePlace:
+    return FilePlace(root=path.parent, accept=path.name.__eq__, enter=lambda _: False)
+
+
+def _list_place(found: _Found, place: FilePlace, prefix: str) -> None:
+    try:
+        listing = list_files(place.root, accept=place.accept, enter=place.enter)
+    except NotFound:
+        found.leave_out(str(place.root), "it is not there")
+        return
+    except RecollectError as error:
+        found.leave_out(prefix.rstrip("/") or FOLDER, error.message, is_closed=True)
+        found.closed.update(() if prefix else CURATED)
+        return
+    for file in listing.files:
+        found.add(place.root, file, prefix)
+    for skipped in listing.skipped:
+        is_closed = skipped.reason == "unreadable"
+        found.leave_out(prefix + skipped.path, skipped.reason, is_closed=is_closed)
+
+
+def _list_extra(found: _Found, extra: ExtraPath) -> None:
+    path, ref = extra.path, str(extra.path)
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        found.leave_out(ref, "it is not there")
+    except OSError:
+        found.leave_out(ref, "unreadable", is_closed=True)
+    else:
+        if stat.S_ISDIR(mode):
+            prefix = f"{path}/".replace("//", "/")
+            _list_place(found, _folder_place(extra), prefix)
+        elif stat.S_ISLNK(mode):
+            found.leave_out(ref, "symlink")
+        elif not _is_markdown(path.name):
+            found.leave_out(ref, "neither a folder nor Markdown")
+        else:
+            prefix = f"{path.parent}/".replace("//", "/")
+            _list_place(found, _file_place(path), prefix)
+
+
+def _is_markdown(path: str) -> bool:
+    return path.endswith(".md")
+
+
+def _may_hold_memory(path: str) -> bool:
+    is_inside = path == FOLDER or path.startswith(f"{FOLDER}/")
+    return is_inside and may_enter(path)
+
+
+def is_utf8(name: str) -> bool:
+    """Return whether a name can be stored; the others come from the system with lone surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
+
+
+def _shown(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()

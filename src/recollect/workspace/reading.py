@@ -15,8 +15,12 @@ import msgspec
 
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.store.paths import open_beneath
-from recollect.workspace.listing import CURATED, FOLDER, MemoryFile
-from recollect.workspace.memory_folder import MemoryFolder
+from recollect.workspace.memory_folder import (
+    MemoryFile,
+    MemoryFolder,
+    is_memory_path,
+    is_utf8,
+)
 
 MOST_LINES = 120
 """Lines of a read that names no number; OpenClaw's value."""
@@ -42,10 +46,10 @@ class ReadResult(msgspec.Struct, frozen=True, kw_only=True):
 
     status: Literal["ok", "not_found"] = "ok"
     path: str
-    text: str
+    text: str = ""
     from_line: int
-    lines: int
-    total_lines: int
+    lines: int = 0
+    total_lines: int = 0
     truncated: bool = False
     next_from: int | None = None
 
@@ -100,14 +104,7 @@ class MemoryReader:
         try:
             content, _ = self._files.text(self._find(ref))
         except NotFound:
-            return ReadResult(
-                status="not_found",
-                path=ref,
-                text="",
-                from_line=extent.from_line,
-                lines=0,
-                total_lines=0,
-            )
+            return ReadResult(status="not_found", path=ref, from_line=extent.from_line)
         return _cut(ref, lines_of(content), extent)
 
     def ref_of(self, path: str) -> str:
@@ -117,7 +114,7 @@ class MemoryReader:
             Denied: it leads out with ``..``, or to nothing that could be a memory file.
             InvalidInput: it is none.
         """
-        if not path or "\0" in path or not _is_text(path):
+        if not path or "\0" in path or not is_utf8(path):
             raise InvalidInput("the path must be text, not empty and without NUL", hint=_PATH_HINT)
         if ".." in path.split("/"):
             raise Denied("the path leaves its folder", hint=_PATH_HINT)
@@ -132,19 +129,16 @@ class MemoryReader:
         return ref
 
     def _find(self, ref: str) -> MemoryFile:
+        """Return a listed file; raise Denied when one that is not listed is there all the same."""
         try:
             return self._files.find(ref)
         except NotFound:
-            self._tell_why(ref)
+            if found := self._root_of(ref):
+                with open_beneath(*found):
+                    raise Denied(
+                        "this file is not among the memory files", hint=_PATH_HINT
+                    ) from None
             raise
-
-    def _tell_why(self, ref: str) -> None:
-        """Raise Denied when a file that is not listed is there all the same."""
-        found = self._root_of(ref)
-        if found is not None:
-            root, relative = found
-            with open_beneath(root, relative):
-                raise Denied("this file is not among the memory files", hint=_PATH_HINT)
 
     def _relative(self, path: str) -> str:
         if self._workspace is None or not path.startswith("/"):
@@ -153,13 +147,13 @@ class MemoryReader:
         for root in sorted(roots):
             if path.startswith(f"{root}/"):
                 inside = path.removeprefix(f"{root}/")
-                return inside if _is_memory_path(inside) else path
+                return inside if is_memory_path(inside) else path
         return path
 
     def _root_of(self, ref: str) -> tuple[Path, str] | None:
         """Return the root that a ref lies below and its path there; None below none."""
         if not ref.startswith("/"):
-            if self._workspace is None or not _is_memory_path(ref):
+            if self._workspace is None or not is_memory_path(ref):
                 return None
             return self._workspace, ref
         for path in self._extra:
@@ -201,11 +195,3 @@ def _within(lines: list[str], most: int) -> list[str]:
         if length > most:
             return lines[:number] or [line[:most]]
     return lines
-
-
-def _is_memory_path(path: str) -> bool:
-    return path in CURATED or path.startswith(f"{FOLDER}/")
-
-
-def _is_text(path: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in path)

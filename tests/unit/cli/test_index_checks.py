@@ -8,8 +8,7 @@ import pytest
 
 from recollect.cli.doctor.index_checks import check_files
 from recollect.core.errors import StoreReadOnly
-from recollect.workspace.listing import MemoryFile, MemoryListing, list_memory
-from recollect.workspace.memory_folder import MemoryFolder
+from recollect.workspace.memory_folder import MemoryFile, MemoryFolder, MemoryListing, list_memory
 
 
 class Forbidding(MemoryFolder):

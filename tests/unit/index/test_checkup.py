@@ -10,7 +10,7 @@ import pytest
 
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
-from recollect.index.repair import checkup, orphans, vector_check, word_check
+from recollect.index.repair import checkup, faults
 from recollect.index.repair.checkup import Defect, IndexCheckup
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import OpenIndex, ScriptedFeed, WordEmbedder, gone, note, said
@@ -107,12 +107,12 @@ def _reopened(open_index: Open, index: OpenIndex, *statements: str) -> OpenIndex
     return open_index(index.feed, WordEmbedder())
 
 
-@pytest.mark.parametrize("kind", [kind.name for kind in orphans.KINDS])
+@pytest.mark.parametrize("kind", [kind.name for kind in checkup.KINDS])
 def test_each_kind_of_orphans_is_found_and_removed(
     open_index: Open, tiny: None, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And only those rows."""
-    monkeypatch.setattr(orphans, "ROWS", 2)
+    monkeypatch.setattr(checkup, "ROWS", 2)
     index = open_index(_documents(8), WordEmbedder())
     index.index.sync()
     before = index.refs("tea")
@@ -152,7 +152,7 @@ def test_vectors_that_are_missing_or_wrong_are_made_again(
     open_index: Open, opened: OpenIndex, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Here from the cache: the embedder is asked for none."""
-    monkeypatch.setattr(vector_check, "REPAIRED", 3)
+    monkeypatch.setattr(faults, "REPAIRED", 3)
     before = opened.hits("green tea")
     damaged = _reopened(open_index, opened, *SPOILED_VECTORS[what].split("; "))
     found = _found(damaged, deep=False)
@@ -207,8 +207,8 @@ def test_a_sample_finds_what_is_wrong_with_many(
     open_index: Open, opened: OpenIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And looks at so many chunks only."""
-    monkeypatch.setattr(word_check, "SAMPLE", 10)
-    monkeypatch.setattr(word_check, "TOGETHER", 4)
+    monkeypatch.setattr(faults, "SAMPLE", 10)
+    monkeypatch.setattr(faults, "TOGETHER", 4)
     damaged = _reopened(open_index, opened, "UPDATE chunks SET text = text || ' later'")
     (ailment,) = _found(damaged, deep=False)
     assert ailment.detail == "10 of 10 chunks are not found by all their words"

@@ -16,8 +16,7 @@ from recollect.index.model.origin import path_of
 from recollect.recall.memory_source import BATCH_BYTES, MemorySource, note_time
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.workspace.extra_paths import ExtraPath
-from recollect.workspace.listing import list_memory
-from recollect.workspace.memory_folder import LARGEST_BYTES, MemoryFolder
+from recollect.workspace.memory_folder import LARGEST_BYTES, MemoryFolder, list_memory
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedIndex
 
 MTIME_NS = 1_770_724_800_000_000_000

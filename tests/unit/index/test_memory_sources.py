@@ -14,7 +14,7 @@ from recollect.core.settings import StoreSettings
 from recollect.index.model.origin import origin_of, path_of, qualified
 from recollect.store.sqlite.database import open_index
 from recollect.workspace.extra_paths import ExtraPath, extra_path
-from recollect.workspace.listing import list_memory
+from recollect.workspace.memory_folder import list_memory
 
 STANDARD = [
     "MEMORY.md",

@@ -13,7 +13,7 @@ import pytest
 
 from recollect.workspace import watcher as watching
 from recollect.workspace.extra_paths import ExtraPath, extra_path
-from recollect.workspace.listing import memory_places
+from recollect.workspace.memory_folder import memory_places
 from recollect.workspace.watcher import Notifier, Watcher, Watching, system_changes
 
 PATIENCE_S = 30.0

@@ -30,7 +30,7 @@ from recollect.recall.search_port import (
 )
 from recollect.text.snippet import snippet
 from recollect.text.terms import terms
-from recollect.workspace.listing import MemoryFile
+from recollect.workspace.memory_folder import MemoryFile
 from recollect.workspace.reading import lines_of
 
 NAME = "qmd"

@@ -17,7 +17,7 @@ import yaml
 from recollect.store.failures import translate_os
 from recollect.store.files import private_folder, write_file
 from recollect.workspace.extra_paths import ExtraPath
-from recollect.workspace.listing import CURATED, FOLDER, MemoryFile, list_memory
+from recollect.workspace.memory_folder import CURATED, FOLDER, MemoryFile, list_memory
 
 INDEX = "index.sqlite"
 _ADDRESS = re.compile(r"qmd://([^/]+)/(.+)", re.DOTALL)

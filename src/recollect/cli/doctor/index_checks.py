@@ -15,8 +15,7 @@ from recollect.memory import Memory
 from recollect.recall.guest_notes import GuestNotes, guest_notes
 from recollect.sessions.policy.owner import OWNER_HINT
 from recollect.store.locks import Holder
-from recollect.workspace.listing import CURATED, MemoryFile, MemoryListing
-from recollect.workspace.memory_folder import MemoryFolder
+from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder, MemoryListing
 
 MOST_LISTED = 20
 """Places in notes that are named; all are counted."""

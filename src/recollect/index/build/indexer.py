@@ -30,7 +30,6 @@ from recollect.index.model.generation import (
     create_generation,
     find_generation,
     flip,
-    has_leftovers,
     live_identity,
     living,
     retire_unfinished,
@@ -154,7 +153,8 @@ class Indexer:
         is_begun = building is not None and building.identity.is_for(wanted)
         target = (building if is_begun else None) if due else serving
         cache = self.vectors.cache(embedder) if embedder else None
-        found = Survey(self._database, wanted, target, cache).run(feeds)
+        found = Survey(self._database, wanted, target, cache)
+        found.run(feeds)
         paid = embedder is not None and is_paid(embedder)
         rate = embedding_price(embedder.model, remote) if embedder is not None and paid else 0.0
         return Preview(
@@ -211,20 +211,19 @@ class Indexer:
                 return self._with_fallback(lambda: self._rebuild(feeds, mine))
 
     def _sync(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
-        consent_needed = self.consent_needed()
-        found, has_rest = self._database.read(_serving_and_rest)
-        serving = found or self.serving()
-        if has_rest or serving.identity.incompatibility(self.identity()):
+        consent_needed, wanted, serving = self.consent_needed(), self.identity(), self.serving()
+        if serving.has_others or serving.identity.incompatibility(wanted):
             with self._alone() as alone:
                 if alone and consent_needed is None and self._is_rebuild_due():
                     return self._rebuild(feeds, watch)
                 if alone:
                     self._drop_retired()
-            serving = self.serving()
-            if consent_needed is None and serving.identity.incompatibility(self.identity()):
+            serving, wanted = self.serving(), self.identity()
+            if consent_needed is None and serving.identity.incompatibility(wanted):
                 words = msgspec.structs.replace(watch, mode="answer")
                 return self._bring_up(feeds, words, serving).plus(_warning(REBUILDING))
-        return self._bring_up(feeds, watch, serving).plus(_warning(consent_needed))
+        report = self._bring_up(feeds, watch, serving)
+        return report.plus(_warning(consent_needed)) if consent_needed else report
 
     def _bring_up(
         self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation
@@ -367,9 +366,5 @@ class Indexer:
             pass
 
 
-def _serving_and_rest(tx: Transaction) -> tuple[Generation | None, bool]:
-    return find_generation(tx, "serving"), has_leftovers(tx)
-
-
-def _warning(text: str | None) -> SyncReport:
-    return SyncReport(warnings=(text,) if text else ())
+def _warning(text: str) -> SyncReport:
+    return SyncReport(warnings=(text,))

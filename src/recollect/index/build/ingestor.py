@@ -14,18 +14,17 @@ from functools import partial
 import msgspec
 
 from recollect.core.errors import Conflict
-from recollect.index.build.document_rows import find_versions
 from recollect.index.build.prepared_chunk import PreparedDocument, prepare
-from recollect.index.build.writer import PartitionWriter, WriteStep
-from recollect.index.lexical.segments import Merge, Segment, plan_merge, segments
+from recollect.index.build.writer import PartitionWriter, WriteStep, find_versions
+from recollect.index.lexical.segments import Merge, Segment, plan_merge, segments_of
 from recollect.index.model.document import Document, DocumentBatch, DocumentSource, SourceState
 from recollect.index.model.generation import (
     Generation,
     Identity,
     cursor,
+    cursors,
     ensure_partition,
     live_place,
-    partition_numbers,
     set_cursor,
 )
 from recollect.index.model.sync_report import Progress, SyncReport, Watch
@@ -56,9 +55,8 @@ class Ingestor:
 
     def is_behind(self, generation: Generation, feed: DocumentSource) -> bool:
         """Return whether a feed may have something new for a generation."""
-        return feed.is_behind(
-            self._database.read(lambda tx: cursor(tx, generation.number, feed.name))
-        )
+        look = partial(cursor, generation=generation.number, feed=feed.name)
+        return feed.is_behind(self._database.read(look))
 
     def sync(
         self, generation: Generation, feeds: Sequence[DocumentSource], watch: Watch
@@ -72,7 +70,7 @@ class Ingestor:
         report = SyncReport()
         if watch.mode == "answer":
             feeds = [feed for feed in feeds if self.is_behind(generation, feed)]
-        look = partial(_known, generation=generation.number, changed=watch.changed)
+        look = partial(known_of, generation=generation.number, changed=watch.changed)
         while feeds:
             unfinished = []
             for known in self._database.read(partial(look, feeds=feeds)):
@@ -101,7 +99,7 @@ class Ingestor:
             self._merging.release()
 
     def _sync_feed(
-        self, generation: Generation, known: _Known, report: SyncReport, watch: Watch
+        self, generation: Generation, known: Known, report: SyncReport, watch: Watch
     ) -> tuple[SyncReport, bool]:
         """Write what is new; return False beside the report when another process did some of it."""
         start = known.state.cursor
@@ -117,7 +115,7 @@ class Ingestor:
         return report, True
 
     def _apply(
-        self, generation: Generation, known: _Known, start: int, batch: DocumentBatch
+        self, generation: Generation, known: Known, start: int, batch: DocumentBatch
     ) -> SyncReport | None:
         """Write a batch if it begins at the cursor of its feed; else return None."""
         steps = _steps(generation.identity, known, batch)
@@ -150,7 +148,7 @@ class Ingestor:
         return self._writers[number]
 
 
-class _Known(msgspec.Struct, frozen=True):
+class Known(msgspec.Struct, frozen=True):
     """What the index knows of a feed; digests by ref, where it knows the documents one by one."""
 
     feed: DocumentSource
@@ -158,20 +156,21 @@ class _Known(msgspec.Struct, frozen=True):
     digests: Mapping[str, bytes]
 
 
-def _known(
+def known_of(
     tx: Transaction,
     generation: int,
     feeds: Sequence[DocumentSource],
-    changed: frozenset[str] | None,
-) -> list[_Known]:
+    changed: frozenset[str] | None = None,
+) -> list[Known]:
+    """Return what a generation knows of some feeds; ``changed`` as in `Watch`."""
     found = []
-    for feed in feeds:
+    places = cursors(tx, generation, [feed.name for feed in feeds])
+    for feed, place in zip(feeds, places, strict=True):
         tenant = feed.tenant
         rows = [] if tenant is None else find_versions(tx, generation, feed.source, tenant)
         stamps = {ref: stamp for ref, stamp, _ in rows}
-        place = cursor(tx, generation, feed.name)
         state = SourceState(place, stamps, changed if stamps else None)
-        found.append(_Known(feed, state, {ref: digest for ref, _, digest in rows}))
+        found.append(Known(feed, state, {ref: digest for ref, _, digest in rows}))
     return found
 
 
@@ -179,14 +178,14 @@ def _plan(
     tx: Transaction, generation: int, *, small_only: bool
 ) -> list[tuple[int, tuple[Segment, ...]]]:
     """Return the segments to join next, by partition."""
-    plans = (
-        (number, plan_merge(segments(tx, number), small_only=small_only))
-        for number in partition_numbers(tx, generation)
-    )
-    return [(number, members) for number, members in plans if members]
+    return [
+        (number, members)
+        for number, present in segments_of(tx, generation).items()
+        if (members := plan_merge(present, small_only=small_only))
+    ]
 
 
-def _steps(identity: Identity, known: _Known, batch: DocumentBatch) -> Mapping[str, WriteStep]:
+def _steps(identity: Identity, known: Known, batch: DocumentBatch) -> Mapping[str, WriteStep]:
     """Return what is to be done by tenant; new texts are cut and analysed here."""
     changed: dict[str, list[PreparedDocument]] = defaultdict(list)
     unchanged: dict[str, list[Document]] = defaultdict(list)

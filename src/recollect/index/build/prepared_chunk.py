@@ -72,11 +72,6 @@ class PreparedDocument(msgspec.Struct, frozen=True):
     pieces: list[PreparedChunk]
     ignored: int = 0
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """Source and ref."""
-        return self.document.source, self.document.ref
-
 
 def prepare(document: Document, digest: bytes, identity: Identity) -> PreparedDocument:
     """Return the chunks of a document; blank text gives none.
@@ -143,6 +138,8 @@ def _parts(document: Document) -> list[Span]:
 def _piece(span: Span, flags: int, annotation: Annotation | None) -> PreparedChunk:
     start, end, text = span
     found = terms(text)
+    flags |= chunk_record.QUESTION if is_question(text) else 0
+    flags |= chunk_record.TIME_WORD if has_time_word(text) else 0
     return PreparedChunk(
         start_line=start,
         end_line=end,
@@ -150,16 +147,7 @@ def _piece(span: Span, flags: int, annotation: Annotation | None) -> PreparedChu
         hash=hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
         terms=found,
         head=min(len(found), HEAD_TERMS),
-        flags=flags | _flags(text),
+        flags=flags,
         capitals=inner_capitals(text),
         annotation=annotation,
     )
-
-
-def _flags(text: str) -> int:
-    flags = 0
-    if is_question(text):
-        flags |= chunk_record.QUESTION
-    if has_time_word(text):
-        flags |= chunk_record.TIME_WORD
-    return flags

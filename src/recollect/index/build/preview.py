@@ -12,19 +12,19 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.index.build.document_rows import find_digests, find_versions
+from recollect.index.build.ingestor import known_of
 from recollect.index.build.prepared_chunk import prepare
+from recollect.index.build.writer import find_digests
 from recollect.index.embedding.cache import LOOKUP_GROUP, EmbeddingCache
 from recollect.index.model.chunk_record import chunk_ids
 from recollect.index.model.document import Document, DocumentSource, SourceState
 from recollect.index.model.generation import (
     Generation,
     Identity,
-    cursor,
     partition_number,
     partition_numbers,
 )
-from recollect.store.columns import blob, integer, text
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.text.tokens import estimate_tokens
 
@@ -58,17 +58,8 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
     tokens_left_today: int | None = None
 
 
-class Counted(msgspec.Struct, frozen=True, kw_only=True):
-    """What a survey found; as in `Preview`."""
-
-    documents: int
-    chunks: int
-    texts: int
-    tokens: int
-
-
 class Survey:
-    """Counts what a generation, or a new one, would take in. Used once.
+    """Counts what a generation, or a new one, would take in. Used once; counts as in `Preview`.
 
     Args:
         database: index.db.
@@ -90,29 +81,21 @@ class Survey:
         self._cache = cache
         self._seen: set[bytes] = set()
         self._pending: dict[bytes, str] = {}
-        self._documents = self._chunks = self._texts = self._tokens = 0
+        self.documents = self.chunks = self.texts = self.tokens = 0
 
-    def run(self, feeds: Sequence[DocumentSource]) -> Counted:
+    def run(self, feeds: Sequence[DocumentSource]) -> None:
         """Read everything that is new, and what waits for a vector."""
-        for feed in feeds:
-            state = self._database.read(partial(self._state, feed=feed))
+        states = [SourceState(0, {})] * len(feeds)
+        if self._generation is not None:
+            look = partial(known_of, generation=self._generation.number, feeds=feeds)
+            states = [known.state for known in self._database.read(look)]
+        for feed, state in zip(feeds, states, strict=True):
             for batch in feed.batches(state):
                 self._take(batch.documents)
         if self._generation is not None and self._cache is not None:
             for digest, content in self._waiting(self._generation):
                 self._need(digest, content)
         self._settle()
-        return Counted(
-            documents=self._documents, chunks=self._chunks, texts=self._texts, tokens=self._tokens
-        )
-
-    def _state(self, tx: Transaction, feed: DocumentSource) -> SourceState:
-        if self._generation is None:
-            return SourceState(0, {})
-        number = self._generation.number
-        tenant = feed.tenant
-        rows = [] if tenant is None else find_versions(tx, number, feed.source, tenant)
-        return SourceState(cursor(tx, number, feed.name), {ref: stamp for ref, stamp, _ in rows})
 
     def _take(self, documents: Sequence[Document]) -> None:
         by_tenant: dict[str, list[Document]] = defaultdict(list)
@@ -122,8 +105,13 @@ class Survey:
             known = self._database.read(partial(self._digests, tenant=tenant, documents=members))
             for document in members:
                 digest = document.digest()
-                if known.get((document.source, document.ref)) != digest:
-                    self._cut(document, digest)
+                if known.get((document.source, document.ref)) == digest:
+                    continue
+                pieces = prepare(document, digest, self._identity).pieces
+                self.documents += 1
+                self.chunks += len(pieces)
+                for piece in pieces:
+                    self._need(piece.hash, piece.text)
 
     def _digests(
         self, tx: Transaction, tenant: str, documents: Sequence[Document]
@@ -133,13 +121,6 @@ class Survey:
         number = partition_number(tx, self._generation.number, tenant)
         keys = [(document.source, document.ref) for document in documents]
         return {} if number is None else find_digests(tx, number, keys)
-
-    def _cut(self, document: Document, digest: bytes) -> None:
-        prepared = prepare(document, digest, self._identity)
-        self._documents += 1
-        self._chunks += len(prepared.pieces)
-        for piece in prepared.pieces:
-            self._need(piece.hash, piece.text)
 
     def _need(self, digest: bytes, content: str) -> None:
         """Note a text that needs a vector."""
@@ -157,8 +138,8 @@ class Survey:
             return
         known = self._database.read(lambda tx: cache.known(tx, pending.keys()))
         missing = [content for digest, content in pending.items() if digest not in known]
-        self._texts += len(missing)
-        self._tokens += sum(map(estimate_tokens, missing))
+        self.texts += len(missing)
+        self.tokens += sum(map(estimate_tokens, missing))
 
     def _waiting(self, generation: Generation) -> Iterator[tuple[bytes, str]]:
         """Yield the texts of a generation that wait; all of one that has no embedder yet."""
@@ -182,4 +163,4 @@ _QUEUED: LiteralString = (
 def _page(
     tx: Transaction, sql: LiteralString, keys: tuple[int, int]
 ) -> list[tuple[int, bytes, str]]:
-    return [(integer(key), blob(digest), text(t)) for key, digest, t in tx.rows(sql, keys)]
+    return typed_rows(tx.all(sql, keys), tuple[int, bytes, str])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import LiteralString
 
 import msgspec
@@ -11,7 +12,7 @@ from recollect.index.lexical.port import Backend
 from recollect.index.model.chunk_record import chunk_ids
 from recollect.index.model.generation import Identity
 from recollect.store.columns import integer, text
-from recollect.store.engine import Row, Transaction
+from recollect.store.engine import Row, SqlValue, Transaction
 
 DROP_ROWS = 2_000
 """Rows deleted per transaction, of each kind: about 10 ms of the write lock."""
@@ -39,73 +40,69 @@ def _drop_from(tx: Transaction, partition: int, words: Backend) -> None:
     """Delete rows of the first kind that has any, at last the partition itself."""
     if words.drop_some(tx, partition, DROP_ROWS) or _drop_chunks(tx, partition):
         return
-    for kind in _BY_PARTITION:
-        found = list(tx.rows(kind.find, (partition, max(1, DROP_ROWS // kind.weight))))
-        if found:
-            tx.executemany(kind.remove, found)
-            return
-    tx.execute("DELETE FROM partitions WHERE id = ?", (partition,))
+    if not any(_drop_kind(tx, partition, *kind) for kind in _BY_PARTITION):
+        tx.execute("DELETE FROM partitions WHERE id = ?", (partition,))
 
 
 def _drop_chunks(tx: Transaction, partition: int) -> list[Row]:
-    limits = (*chunk_ids(partition), DROP_ROWS)
-    chunks = list(tx.rows("SELECT id FROM chunks WHERE id BETWEEN ? AND ? LIMIT ?", limits))
-    for statement in _BY_CHUNK:
-        tx.executemany(statement, chunks)
-    return chunks
+    first, last = chunk_ids(partition)
+    found = CHUNKS.page(tx, "id BETWEEN ? AND ?", (first, last, DROP_ROWS))
+    for table in (CHUNKS, *BY_CHUNK):
+        table.remove(tx, found)
+    return found
 
 
-_BY_CHUNK: tuple[LiteralString, ...] = (
-    "DELETE FROM chunks WHERE id = ?",
-    "DELETE FROM tail WHERE id = ?",
-    "DELETE FROM annotations WHERE id = ?",
-    "DELETE FROM vectors WHERE id = ?",
-    "DELETE FROM vector_queue WHERE id = ?",
-    "DELETE FROM vector_refused WHERE id = ?",
-)
+def _drop_kind(tx: Transaction, partition: int, table: KeyedTable, weight: int) -> list[Row]:
+    most = max(1, DROP_ROWS // weight)
+    found = table.page(tx, "partition_id = ?", (partition, most))
+    table.remove(tx, found)
+    return found
 
 
-class _Kind(msgspec.Struct, frozen=True):
-    """How to find some rows of a kind, how to delete one, and how many small rows one is worth."""
+class KeyedTable(msgspec.Struct, frozen=True):
+    """A table of index.db whose rows are removed by their key, and the columns of the key."""
 
-    find: LiteralString
-    remove: LiteralString
-    weight: int = 1
+    name: LiteralString
+    key: tuple[LiteralString, ...] = ("id",)
+
+    def page(
+        self, tx: Transaction, condition: LiteralString, params: Sequence[SqlValue]
+    ) -> list[Row]:
+        """Return the keys of rows that meet a condition; the last parameter is the limit."""
+        parts = ("SELECT", ", ".join(self.key), "FROM", self.name, "WHERE", condition, "LIMIT ?")
+        return tx.all(" ".join(parts), params)
+
+    def remove(self, tx: Transaction, keys: Sequence[Row]) -> None:
+        """Delete rows by their keys."""
+        if keys:
+            chosen = " AND ".join([f"{column} = ?" for column in self.key])
+            tx.executemany(" ".join(("DELETE FROM", self.name, "WHERE", chosen)), keys)
 
 
+CHUNKS = KeyedTable("chunks")
+TAIL = KeyedTable("tail")
+ANNOTATIONS = KeyedTable("annotations")
+VECTORS = KeyedTable("vectors")
+VECTOR_QUEUE = KeyedTable("vector_queue")
+VECTOR_REFUSED = KeyedTable("vector_refused")
+BY_CHUNK = (TAIL, ANNOTATIONS, VECTORS, VECTOR_QUEUE, VECTOR_REFUSED)
+"""What a chunk has beside its own row."""
+CODE_ROWS = KeyedTable("code_rows")
+CODE_BLOCKS = KeyedTable("code_blocks", ("partition_id", "block"))
+REMOVALS = KeyedTable("removals")
+SEGMENTS = KeyedTable("segments", ("partition_id", "first_chunk"))
+FILE_NAMES = KeyedTable("file_names", ("partition_id", "name", "rank", "document"))
+DOCUMENTS = KeyedTable("documents")
+CHUNK_GROUPS = KeyedTable("chunk_groups", ("partition_id", "number"))
+NAMES = KeyedTable("names")
 _BY_PARTITION = (
-    _Kind(
-        "SELECT id FROM code_rows WHERE partition_id = ? LIMIT ?",
-        "DELETE FROM code_rows WHERE id = ?",
-    ),
-    _Kind(
-        "SELECT partition_id, block FROM code_blocks WHERE partition_id = ? LIMIT ?",
-        "DELETE FROM code_blocks WHERE partition_id = ? AND block = ?",
-        weight=100,
-    ),
-    _Kind(
-        "SELECT id FROM removals WHERE partition_id = ? LIMIT ?",
-        "DELETE FROM removals WHERE id = ?",
-    ),
-    _Kind(
-        "SELECT partition_id, first_chunk FROM segments WHERE partition_id = ? LIMIT ?",
-        "DELETE FROM segments WHERE partition_id = ? AND first_chunk = ?",
-        weight=1_000,
-    ),
-    _Kind(
-        "SELECT partition_id, name, rank, document FROM file_names WHERE partition_id = ? LIMIT ?",
-        "DELETE FROM file_names WHERE partition_id = ? AND name = ? AND rank = ? AND document = ?",
-    ),
-    _Kind(
-        "SELECT id FROM documents WHERE partition_id = ? LIMIT ?",
-        "DELETE FROM documents WHERE id = ?",
-    ),
-    _Kind(
-        "SELECT partition_id, number FROM chunk_groups WHERE partition_id = ? LIMIT ?",
-        "DELETE FROM chunk_groups WHERE partition_id = ? AND number = ?",
-    ),
-    _Kind(
-        "SELECT id FROM names WHERE partition_id = ? LIMIT ?",
-        "DELETE FROM names WHERE id = ?",
-    ),
+    (CODE_ROWS, 1),
+    (CODE_BLOCKS, 100),
+    (REMOVALS, 1),
+    (SEGMENTS, 1_000),
+    (FILE_NAMES, 1),
+    (DOCUMENTS, 1),
+    (CHUNK_GROUPS, 1),
+    (NAMES, 1),
 )
+"""Each with the number of small rows that one of its rows is worth."""

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import secrets
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 import numpy as np
 
-from recollect.index.build.document_rows import (
-    Key,
-    add_documents,
-    document_row,
-    find_digests,
-    next_document,
-    remove_document,
-    restamp,
-)
 from recollect.index.build.prepared_chunk import PreparedChunk, PreparedDocument
+from recollect.index.build.retired import BY_CHUNK
 from recollect.index.embedding.cache import remove_cached
 from recollect.index.lexical.choice import DEFAULT, backend
 from recollect.index.lexical.port import Fresh, WordWriter
 from recollect.index.model.annotations import add_annotations, annotation_row
 from recollect.index.model.chunk_record import LAYOUT, chunk_id
 from recollect.index.model.document import FILES, SOURCES, Document
-from recollect.index.model.file_names import add_file_names, file_name_rows
+from recollect.index.model.file_names import add_file_names, file_name_rows, remove_file_names
 from recollect.index.model.name_table import NameTable, OwnerIds
 from recollect.index.model.origin import path_of
 from recollect.index.model.sync_report import SyncReport
 from recollect.index.model.visibility import PART_BITS
 from recollect.index.vectors.codes import forget_codes
-from recollect.store.columns import blob, first_integer, integer, text
+from recollect.store.columns import first_integer, integer, typed_rows
 from recollect.store.engine import SqlValue, Transaction
+
+Key = tuple[str, str]
+"""Source and ref."""
 
 
 class WriteStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,9 +65,13 @@ class PartitionWriter:
             embed: Whether new chunks wait for an embedder.
         """
         first = self._begin(tx)
-        if step.unchanged:
-            restamp(tx, self._partition, step.unchanged)
-        changed = {prepared.key: prepared for prepared in step.changed}
+        stamped = [document for document in step.unchanged if document.stamp]
+        if stamped:
+            tx.executemany(
+                "UPDATE documents SET stamp = ? WHERE partition_id = ? AND source = ? AND ref = ?",
+                [(d.stamp, self._partition, d.source, d.ref) for d in stamped],
+            )
+        changed = {(p.document.source, p.document.ref): p for p in step.changed}
         known = find_digests(tx, self._partition, changed)
         fresh = {key: p for key, p in changed.items() if known.get(key) != p.digest}
         clearance = DocumentDeleter(self._partition, self._words, self._register)
@@ -81,18 +81,13 @@ class PartitionWriter:
         for prepared in fresh.values():
             intake.add(tx, prepared)
         if fresh or removed:
-            self._store(tx, clearance, intake, embed=embed)
+            clearance.store(tx, embed=embed)
+            intake.store(tx, embed=embed)
+            self._register.store(tx)
+            clearance.sweep(tx, intake.hashes)
+            self._finish(tx, len(intake))
         unchanged = len(step.unchanged) + len(step.changed) - len(fresh)
         return SyncReport(put=len(fresh), unchanged=unchanged, removed=removed, chunks=len(intake))
-
-    def _store(
-        self, tx: Transaction, clearance: DocumentDeleter, intake: DocumentInserter, *, embed: bool
-    ) -> None:
-        clearance.store(tx)
-        intake.store(tx, embed=embed)
-        self._register.store(tx)
-        clearance.sweep(tx, intake.hashes)
-        self._finish(tx, len(intake))
 
     def _begin(self, tx: Transaction) -> int:
         """Return the number of the next chunk; forget what may not be right any more."""
@@ -152,9 +147,10 @@ class DocumentInserter:
         belonging = self._register.enter(tx, prepared.document)
         number = self._first + len(self)
         if not self._documents:
-            self._next = next_document(tx)
+            newest = tx.row("SELECT coalesce(max(id), 0) FROM documents")
+            self._next = first_integer(newest) + 1
         row = self._next + len(self._documents)
-        self._documents.append(document_row(row, self._partition, prepared, belonging, number))
+        self._documents.append(self._document_row(row, prepared, belonging, number))
         if prepared.document.source == FILES:
             path = path_of(prepared.document.ref)
             self._file_names += file_name_rows(self._partition, path, row)
@@ -170,7 +166,12 @@ class DocumentInserter:
             tx: The write transaction.
             embed: Whether the chunks wait for an embedder.
         """
-        add_documents(tx, self._documents)
+        tx.executemany(
+            "INSERT INTO documents (id, partition_id, source, ref, group_number, hash, first_chunk,"
+            " chunk_count, at, agent_id, user_id, project_id, speaker_id, role, stamp)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            self._documents,
+        )
         add_file_names(tx, self._file_names)
         if not self._records:
             return
@@ -186,6 +187,28 @@ class DocumentInserter:
             tx.executemany("INSERT INTO vector_queue (id) VALUES (?)", queued)
         records = np.array(self._records, LAYOUT)
         self._words.add(tx, Fresh(first=self._first, records=records, terms=self._terms))
+
+    def _document_row(
+        self, row: int, prepared: PreparedDocument, belonging: OwnerIds, first: int
+    ) -> tuple[SqlValue, ...]:
+        document = prepared.document
+        return (
+            row,
+            self._partition,
+            document.source,
+            document.ref,
+            belonging.group,
+            prepared.digest,
+            first,
+            len(prepared.pieces),
+            document.at,
+            belonging.agent,
+            belonging.user,
+            belonging.project,
+            belonging.speaker,
+            document.role,
+            document.stamp,
+        )
 
     def _add_chunk(self, number: int, document: int, piece: PreparedChunk) -> None:
         self._terms += piece.terms
@@ -218,6 +241,14 @@ def _record(
     )
 
 
+class Removed(msgspec.Struct, frozen=True):
+    """What a removed document had: chunk numbers from ``first`` on, and what it belonged to."""
+
+    first: int
+    count: int
+    belonging: OwnerIds
+
+
 class DocumentDeleter:
     """Takes documents out of a partition.
 
@@ -237,26 +268,29 @@ class DocumentDeleter:
 
     def take(self, tx: Transaction, keys: Iterable[Key]) -> int:
         """Remove the rows of documents and their texts; return how many documents there were."""
-        removed = [remove_document(tx, self._partition, key) for key in keys]
+        removed = [_remove_document(tx, self._partition, key) for key in keys]
         there = [document for document in removed if document is not None]
         for document in there:
             self._register.leave(document.belonging)
-            for number in range(document.first, document.first + document.count):
-                self._take_chunk(tx, number)
+            self._take_chunks(tx, document)
         return len(there)
 
-    def store(self, tx: Transaction) -> None:
-        """Remove terms, vectors and codes of the chunks, and note that they are gone."""
+    def store(self, tx: Transaction, *, embed: bool) -> None:
+        """Remove terms, vectors and codes of the chunks, and note that they are gone.
+
+        Args:
+            tx: The write transaction.
+            embed: Whether the generation has an embedder; only then it has codes.
+        """
         if not self._texts:
             return
         self._left = self._words.remove(tx, self._texts)
-        ids = [(chunk_id(self._partition, number),) for number in self._texts]
-        tx.executemany("DELETE FROM tail WHERE id = ?", ids)
-        tx.executemany("DELETE FROM annotations WHERE id = ?", ids)
-        tx.executemany("DELETE FROM vectors WHERE id = ?", ids)
-        tx.executemany("DELETE FROM vector_queue WHERE id = ?", ids)
-        tx.executemany("DELETE FROM vector_refused WHERE id = ?", ids)
-        forget_codes(tx, self._partition, list(self._texts))
+        first = chunk_id(self._partition, 0)
+        ids = [(first + number,) for number in self._texts]
+        for table in BY_CHUNK:
+            table.remove(tx, ids)
+        if embed:
+            forget_codes(tx, self._partition, list(self._texts))
         tx.executemany(
             "INSERT INTO removals (partition_id, chunk) VALUES (?, ?)",
             [(self._partition, number) for number in self._texts],
@@ -274,10 +308,60 @@ class DocumentDeleter:
         self._words.sweep(tx, self._left)
         remove_cached(tx, self._hashes.difference(kept))
 
-    def _take_chunk(self, tx: Transaction, number: int) -> None:
-        key = chunk_id(self._partition, number)
-        row = tx.row("DELETE FROM chunks WHERE id = ? RETURNING hash, text", (key,))
-        if row is None:
-            return
-        self._hashes.add(blob(row[0]))
-        self._texts[number] = text(row[1])
+    def _take_chunks(self, tx: Transaction, document: Removed) -> None:
+        first = chunk_id(self._partition, document.first)
+        rows = tx.all(
+            "DELETE FROM chunks WHERE id BETWEEN ? AND ? RETURNING id, hash, text",
+            (first, first + document.count - 1),
+        )
+        for key, digest, content in typed_rows(rows, tuple[int, bytes, str]):
+            self._hashes.add(digest)
+            self._texts[document.first + key - first] = content
+
+
+def _remove_document(tx: Transaction, partition: int, key: Key) -> Removed | None:
+    """Delete the row of a document and return what it had, or None when there is none."""
+    row = tx.row(
+        "DELETE FROM documents WHERE partition_id = ? AND source = ? AND ref = ?"
+        " RETURNING id, first_chunk, chunk_count, group_number,"
+        " agent_id, user_id, project_id, speaker_id",
+        (partition, *key),
+    )
+    if row is None:
+        return None
+    document, first, count, group, agent, user, project, speaker = map(integer, row)
+    source, ref = key
+    if source == FILES:
+        remove_file_names(tx, file_name_rows(partition, path_of(ref), document))
+    belonging = OwnerIds(group=group, agent=agent, user=user, project=project, speaker=speaker)
+    return Removed(first, count, belonging)
+
+
+def find_digests(tx: Transaction, partition: int, keys: Iterable[Key]) -> dict[Key, bytes]:
+    """Return the digests of those of ``keys`` that are indexed."""
+    by_source: dict[str, list[str]] = defaultdict(list)
+    for source, ref in keys:
+        by_source[source].append(ref)
+    found: dict[Key, bytes] = {}
+    for source, refs in by_source.items():
+        rows = tx.all(
+            "SELECT ref, hash FROM documents WHERE partition_id = ? AND source = ?"
+            " AND ref IN (SELECT value FROM json_each(?))",
+            (partition, source, msgspec.json.encode(refs).decode()),
+        )
+        digests = typed_rows(rows, tuple[str, bytes])
+        found |= {(source, ref): digest for ref, digest in digests}
+    return found
+
+
+def find_versions(
+    tx: Transaction, generation: int, source: str, tenant: str
+) -> list[tuple[str, str, bytes]]:
+    """Return ref, stamp (empty where none is) and digest of a tenant's documents of one source."""
+    rows = tx.all(
+        "SELECT d.ref, coalesce(d.stamp, ''), d.hash FROM documents d"
+        " JOIN partitions p ON p.id = d.partition_id"
+        " WHERE p.generation = ? AND p.tenant = ? AND d.source = ?",
+        (generation, tenant, source),
+    )
+    return typed_rows(rows, tuple[str, str, bytes])

@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.core.settings.embedding import BatchSettings
 from recollect.index.embedding.batch_job_rows import count_in_flight, count_jobs
-from recollect.store.columns import text
+from recollect.index.embedding.failure import meta_value, set_meta_value
 from recollect.store.engine import Transaction
 
 BATCH_FAILURE_LIMIT = 2
@@ -82,8 +82,7 @@ class BatchStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 def batch_health(tx: Transaction) -> BatchHealth:
     """Return how well batches go."""
-    row = tx.row("SELECT value FROM meta WHERE key = ?", (_KEY,))
-    return BatchHealth() if row is None else msgspec.json.decode(text(row[0]), type=BatchHealth)
+    return meta_value(tx, _KEY, BatchHealth) or BatchHealth()
 
 
 def note_failure(tx: Transaction, failure: BatchHealth) -> None:
@@ -95,7 +94,7 @@ def note_failure(tx: Transaction, failure: BatchHealth) -> None:
     """
     known = batch_health(tx)
     before = known.failures if known.fingerprint == failure.fingerprint else 0
-    _write(tx, msgspec.structs.replace(failure, failures=before + failure.failures))
+    set_meta_value(tx, _KEY, msgspec.structs.replace(failure, failures=before + failure.failures))
 
 
 def note_timeout(tx: Transaction, fingerprint: str) -> None:
@@ -103,7 +102,7 @@ def note_timeout(tx: Transaction, fingerprint: str) -> None:
     known = batch_health(tx)
     if known.fingerprint != fingerprint:
         known = BatchHealth(fingerprint=fingerprint)
-    _write(tx, msgspec.structs.replace(known, is_late=True))
+    set_meta_value(tx, _KEY, msgspec.structs.replace(known, is_late=True))
 
 
 def forget_failures(tx: Transaction) -> int:
@@ -142,12 +141,4 @@ def batch_status(
         last_provider=health.last_provider,
         jobs=count_jobs(tx, fingerprint or ""),
         texts=count_in_flight(tx, fingerprint or ""),
-    )
-
-
-def _write(tx: Transaction, health: BatchHealth) -> None:
-    tx.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?)"
-        " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (_KEY, msgspec.json.encode(health).decode()),
     )

@@ -7,17 +7,17 @@ else has the lock belongs to a process that died.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Literal, LiteralString, cast
+from typing import Literal, LiteralString
 
 import msgspec
 
-from recollect.store.columns import blob, first_integer, integer, text, text_or_none
-from recollect.store.engine import Row, Transaction
+from recollect.store.columns import blob, first_integer, typed_rows
+from recollect.store.engine import Transaction
 
 JobState = Literal["uploading", "creating", "submitted", "cancelling"]
 
 
-class BatchJob(msgspec.Struct, frozen=True, kw_only=True):
+class BatchJob(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """A row of `embedding_jobs`.
 
     Attributes:
@@ -48,7 +48,13 @@ class BatchJob(msgspec.Struct, frozen=True, kw_only=True):
 
 def find_jobs(tx: Transaction) -> list[BatchJob]:
     """Return all jobs, oldest first."""
-    return [_job(row) for row in tx.rows(_JOBS)]
+    return typed_rows(
+        tx.all(
+            "SELECT id, name, fingerprint, provider, state, attempt, file, batch, since, asked_at"
+            " FROM embedding_jobs ORDER BY id"
+        ),
+        BatchJob,
+    )
 
 
 def has_jobs(tx: Transaction) -> bool:
@@ -69,17 +75,9 @@ def add_job(tx: Transaction, job: BatchJob, hashes: Iterable[bytes]) -> BatchJob
     """Write a new job with its texts and return it with its number."""
     number = first_integer(
         tx.row(
-            "INSERT INTO embedding_jobs (name, fingerprint, provider, state, attempt, since,"
-            " asked_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
-            (
-                job.name,
-                job.fingerprint,
-                job.provider,
-                job.state,
-                job.attempt,
-                job.since,
-                job.asked_at,
-            ),
+            "INSERT INTO embedding_jobs (name, fingerprint, provider, state, attempt, file, batch,"
+            " since, asked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            msgspec.structs.astuple(job)[1:],
         )
     )
     tx.executemany(
@@ -141,27 +139,7 @@ def in_flight(tx: Transaction, hashes: Collection[bytes], fingerprint: str) -> s
     return {digest for digest in hashes if tx.row(_IN_FLIGHT, (digest, fingerprint))}
 
 
-def _job(row: Row) -> BatchJob:
-    number, name, fingerprint, provider, state, attempt, file, batch, since, asked_at = row
-    return BatchJob(
-        number=integer(number),
-        name=text(name),
-        fingerprint=text(fingerprint),
-        provider=text(provider),
-        state=cast("JobState", text(state)),
-        attempt=integer(attempt),
-        file=text_or_none(file),
-        batch=text_or_none(batch),
-        since=integer(since),
-        asked_at=integer(asked_at),
-    )
-
-
 _IN_FLIGHT: LiteralString = (
     "SELECT 1 FROM embedding_job_texts t JOIN embedding_jobs j ON j.id = t.job"
     " WHERE t.hash = ? AND j.fingerprint = ? LIMIT 1"
-)
-_JOBS: LiteralString = (
-    "SELECT id, name, fingerprint, provider, state, attempt, file, batch, since, asked_at"
-    " FROM embedding_jobs ORDER BY id"
 )

@@ -6,7 +6,6 @@ means for the next one, is the business of `embedding_jobs`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -123,8 +122,7 @@ class BatchJobRunner:
             ProviderRejected: the key is refused; the job stays.
         """
         if job.state == "uploading":
-            self.abandon(job)
-            return Verdict(is_over=True)
+            return self._give_up(job)
         job = self._noted(job)
         try:
             batch = self._batches.find(job.name)
@@ -134,8 +132,7 @@ class BatchJobRunner:
             _check_key(error)
             batch = None  # a provider that lists no batches: nothing better than to send it again
         if batch is None:
-            self.abandon(job)
-            return Verdict(is_over=True)
+            return self._give_up(job)
         self._changed(job, state="submitted", batch=batch.id)
         return OPEN
 
@@ -167,8 +164,7 @@ class BatchJobRunner:
         if job.batch is not None:
             with suppress(ProviderError):
                 self._batches.cancel(job.batch)
-        self._discard([job.file])
-        self._database.write(partial(remove_job, number=job.number))
+        self._close(job)
 
     def _start(self, job: BatchJob, file: str) -> RemoteBatch | None:
         """Start the batch; return None when it is unknown whether there is one."""
@@ -177,25 +173,21 @@ class BatchJobRunner:
         except QuotaExhausted:
             raise
         except ProviderUnavailable as error:
-            return self._started(job, error)
-
-    def _started(self, job: BatchJob, error: ProviderUnavailable) -> RemoteBatch | None:
-        """Look for a batch whose start was not confirmed: it may have been made all the same."""
-        try:
-            found = self._batches.find(job.name)
-        except ProviderUnavailable:
-            return None
-        if found is None:
-            raise error
-        return found
+            # Its start was not confirmed: it may have been made all the same.
+            try:
+                found = self._batches.find(job.name)
+            except ProviderUnavailable:
+                return None
+            if found is None:
+                raise error from None
+            return found
 
     def _collect(self, job: BatchJob, batch: RemoteBatch, scratch: Path) -> Verdict:
         try:
             collected = self._results.store(job, self._batches.read(batch, scratch))
         finally:
             scratch.unlink(missing_ok=True)
-        self._discard([job.file, *batch.results, *batch.other_files])
-        self._database.write(partial(remove_job, number=job.number))
+        self._close(job, *batch.results, *batch.other_files)
         is_late = job.state == "cancelling" and bool(collected.owed)
         failure = TIMEOUT if is_late else _failure(batch, brought=bool(collected.texts))
         # After a timeout the rest goes with a second batch; otherwise it is sent directly.
@@ -210,15 +202,14 @@ class BatchJobRunner:
     def _hurry(self, job: BatchJob) -> Verdict:
         """Cancel a batch that takes too long; what it made until then is still collected."""
         if job.state == "cancelling":
-            self._discard([job.file])
-            self._database.write(partial(remove_job, number=job.number))
+            self._close(job)
             return Verdict(is_over=True, failure=TIMEOUT)
         with suppress(ProviderError):
             self._batches.cancel(job.batch or "")
         self._changed(job, state="cancelling")
         return OPEN
 
-    def _give_up(self, job: BatchJob, code: str) -> Verdict:
+    def _give_up(self, job: BatchJob, code: str | None = None) -> Verdict:
         self.abandon(job)
         return Verdict(is_over=True, failure=code)
 
@@ -240,11 +231,13 @@ class BatchJobRunner:
         self._database.write(partial(update_job, job=changed))
         return changed
 
-    def _discard(self, files: Iterable[str | None]) -> None:
-        for file in files:
+    def _close(self, job: BatchJob, *files: str) -> None:
+        """Forget a job; the provider discards its file, and these."""
+        for file in (job.file, *files):
             if file is not None:
                 with suppress(ProviderError):
                     self._batches.discard(file)
+        self._database.write(partial(remove_job, number=job.number))
 
 
 def _check_key(error: ProviderRejected) -> None:

@@ -36,9 +36,9 @@ from recollect.index.embedding.batch_job_rows import (
     remove_job,
 )
 from recollect.index.embedding.batch_job_runner import TIMEOUT, BatchJobRunner, Verdict
-from recollect.index.embedding.batch_texts import BatchDraft, BatchResults, BatchTexts, count_unsent
+from recollect.index.embedding.batch_texts import BatchDraft, BatchResults, BatchTexts
 from recollect.index.embedding.cache import EmbeddingCache
-from recollect.index.embedding.queue import PATIENCE_S, EmbeddingQueue
+from recollect.index.embedding.queue import PATIENCE_S, EmbeddingQueue, count_waiting
 from recollect.index.model.locks import IndexLocks
 from recollect.index.model.sync_report import Progress, SyncReport, Watch
 from recollect.models.embedding.batch_job import EmbeddingBatches, batches_of
@@ -151,7 +151,10 @@ class EmbeddingJobs:
             for job in jobs:
                 self._forget(job)
             return 0
-        round_ = _Round(courier=self._courier(batches), batches=batches, folder=self._folder())
+        folder = private_folder(self._locks.folder / FOLDER)
+        for name in (TEXTS, RESULTS):  # those of a process that was killed
+            (folder / name).unlink(missing_ok=True)
+        round_ = _Round(courier=self._courier(batches), batches=batches, folder=folder)
         vectors = sum(self._tend(round_, job) for job in jobs)
         while self._may_send and self._has_room() and self._send(round_, generation):
             pass
@@ -243,11 +246,9 @@ class EmbeddingJobs:
         return self._may_send and not self._has_room() and self._has_enough(generation)
 
     def _has_enough(self, generation: int) -> bool:
-        least, fingerprint = self._settings.least_texts, self._fingerprint
-        waiting = self._database.read(
-            lambda tx: count_unsent(tx, generation, fingerprint, most=least)
-        )
-        return waiting >= least
+        most = self._settings.least_texts
+        count = partial(count_waiting, most=most, unsent_by=self._fingerprint)
+        return self._database.read(partial(count, generation=generation)) >= most
 
     def _is_due(self, job: BatchJob) -> bool:
         since = self._clock.now_ms() - job.asked_at
@@ -266,13 +267,6 @@ class EmbeddingJobs:
             clock=self._clock,
             timeout_ms=self._settings.timeout_minutes * 60_000,
         )
-
-    def _folder(self) -> Path:
-        """Return the folder for files of batches, without those of a process that was killed."""
-        folder = private_folder(self._locks.folder / FOLDER)
-        for name in (TEXTS, RESULTS):
-            (folder / name).unlink(missing_ok=True)
-        return folder
 
 
 class _Round(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 import numpy as np
@@ -20,7 +20,7 @@ from recollect.index.model.generation import find_generation, partition_numbers
 from recollect.models.embedding import batch_job
 from recollect.models.embedding.batch_job import Result
 from recollect.models.embedding.embedder import Embedder, Vectors, checked_vectors
-from recollect.store.columns import blob, first_integer, integer, text
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import translate_os
 from recollect.text.tokens import estimate_tokens
@@ -40,13 +40,11 @@ class BatchDraft(msgspec.Struct, frozen=True, kw_only=True):
         file: Where it lies.
         hashes: Of its texts, each once.
         tokens: Estimated tokens of all.
-        is_full: Another text would not have gone in: there may be more.
     """
 
     file: Path
     hashes: tuple[bytes, ...]
     tokens: int
-    is_full: bool
 
 
 class BatchTexts:
@@ -84,21 +82,26 @@ class BatchTexts:
         Raises:
             StoreError: the file cannot be written.
         """
+        most = math.inf if most_tokens is None else most_tokens
+        hashes: list[bytes] = []
+        tokens = size = 0
         try:
             with file.open("wb") as lines:
                 file.chmod(0o600)
-                filling = _Filling(lines, line, most_tokens)
                 for digest, content in self._texts(generation, set(left_out)):
-                    if not filling.take(digest, content):
+                    entry, cost = line(digest.hex(), content), estimate_tokens(content)
+                    if (
+                        tokens + cost > most
+                        or len(hashes) >= batch_job.MAX_TEXTS
+                        or size + len(entry) > batch_job.MAX_BYTES
+                    ):
                         break
+                    size += lines.write(entry)
+                    tokens += cost
+                    hashes.append(digest)
         except OSError as error:
             raise translate_os(error, file) from error
-        return BatchDraft(
-            file=file,
-            hashes=tuple(filling.hashes),
-            tokens=filling.tokens,
-            is_full=filling.is_full,
-        )
+        return BatchDraft(file=file, hashes=tuple(hashes), tokens=tokens)
 
     def _texts(self, generation: int, passed: set[bytes]) -> Iterator[Text]:
         """Yield each text once; ``passed`` takes those that were looked at."""
@@ -122,58 +125,13 @@ class BatchTexts:
         return [(d, content) for d, content in fresh.items() if d in wanted and content.strip()]
 
 
-class _Filling:
-    """Fills one file until a limit of batches, or of what may be spent, is reached."""
-
-    def __init__(self, lines: BinaryIO, line: Line, most_tokens: int | None) -> None:
-        self._lines = lines
-        self._line = line
-        self._most_tokens = most_tokens
-        self._bytes = 0
-        self.hashes: list[bytes] = []
-        self.tokens = 0
-        self.is_full = False
-
-    def take(self, digest: bytes, content: str) -> bool:
-        """Write a text; return False, and write nothing, when it would be too much."""
-        line, tokens = self._line(digest.hex(), content), estimate_tokens(content)
-        too_much = self._most_tokens is not None and self.tokens + tokens > self._most_tokens
-        self.is_full = (
-            too_much
-            or len(self.hashes) >= batch_job.MAX_TEXTS
-            or self._bytes + len(line) > batch_job.MAX_BYTES
-        )
-        if not self.is_full:
-            self._bytes += self._lines.write(line)
-            self.hashes.append(digest)
-            self.tokens += tokens
-        return not self.is_full
-
-
-def count_unsent(tx: Transaction, generation: int, fingerprint: str, most: int) -> int:
-    """Return how many waiting chunks no batch of an embedder has; counts to ``most`` only."""
-    total = 0
-    for partition in partition_numbers(tx, generation):
-        span = (*chunk_ids(partition), fingerprint, most - total)
-        total += first_integer(tx.row(_COUNT, span))
-    return total
-
-
-def _page(tx: Transaction, after: int, last: int) -> Sequence[tuple[int, bytes, str]]:
-    rows = tx.rows(_WAITING, (after, last, PAGE))
-    return [(integer(key), blob(digest), text(content)) for key, digest, content in rows]
-
-
-_WAITING = (
-    "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
-    " WHERE q.id BETWEEN ? AND ? ORDER BY q.id LIMIT ?"
-)
-_COUNT = (
-    "SELECT count(*) FROM (SELECT 1 FROM vector_queue q JOIN chunks c ON c.id = q.id"
-    " WHERE q.id BETWEEN ? AND ?"
-    " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t JOIN embedding_jobs j ON j.id = t.job"
-    " WHERE t.hash = c.hash AND j.fingerprint = ?) LIMIT ?)"
-)
+def _page(tx: Transaction, after: int, last: int) -> list[tuple[int, bytes, str]]:
+    rows = tx.all(
+        "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
+        " WHERE q.id BETWEEN ? AND ? ORDER BY q.id LIMIT ?",
+        (after, last, PAGE),
+    )
+    return typed_rows(rows, tuple[int, bytes, str])
 
 
 GROUP = 256
@@ -214,28 +172,25 @@ class BatchResults:
 
     def store(self, job: BatchJob, results: Iterable[Result]) -> Collected:
         """Store what is right of the results of a job; keys that it does not owe are ignored."""
-        owed = {digest.hex(): digest for digest in self._database.read(self._owed(job))}
+        hashes = self._database.read(partial(texts_of, number=job.number))
+        owed = {digest.hex(): digest for digest in hashes}
         if not owed:
             # A process was killed after the last group: the file may be gone already.
             return Collected(vectors=0, texts=0, owed=frozenset())
         waiting = self._database.read(self._waiting)
         vectors = texts = 0
         for group in _groups(results):
-            made = {owed[key]: vector for key, vector in self._right(group) if key in owed}
+            made = {
+                owed[key]: vector
+                for key, vector in group
+                if key in owed and vector is not None and vector.shape == (self._dimensions,)
+            }
             for digest in made:
                 del owed[digest.hex()]
             unit = partial(self._keep, job=job, made=made, waiting=waiting)
             vectors += self._database.write(unit)
             texts += len(made)
         return Collected(vectors=vectors, texts=texts, owed=frozenset(owed.values()))
-
-    def _owed(self, job: BatchJob) -> partial[set[bytes]]:
-        return partial(texts_of, number=job.number)
-
-    def _right(self, group: Iterable[Result]) -> Iterator[tuple[str, Vectors]]:
-        for key, vector in group:
-            if vector is not None and vector.shape == (self._dimensions,):
-                yield key, vector
 
     def _waiting(self, tx: Transaction) -> dict[bytes, list[int]]:
         """Return the chunks that wait for a vector of this embedder, by the hash of their text."""
@@ -245,8 +200,9 @@ class BatchResults:
             if generation is None or generation.identity.embedder != self._fingerprint:
                 continue
             for partition in partition_numbers(tx, generation.number):
-                for key, digest in tx.rows(_WAITING_CHUNKS, chunk_ids(partition)):
-                    found[blob(digest)].append(integer(key))
+                rows = tx.all(_WAITING_CHUNKS, chunk_ids(partition))
+                for key, digest in typed_rows(rows, tuple[int, bytes]):
+                    found[digest].append(key)
         return found
 
     def _keep(
@@ -262,7 +218,7 @@ class BatchResults:
         fresh = dict(zip(made, checked, strict=True))
         chunks = [Waiting(key, digest, "") for digest in made for key in waiting.get(digest, ())]
         settle_texts(tx, job.number, made.keys())
-        return self._queue.store(tx, chunks, Made(known={}, fresh=fresh)).stored
+        return self._queue.store(tx, chunks, Made(known={}, fresh=fresh)).vectors
 
 
 def _groups(results: Iterable[Result]) -> Iterator[list[Result]]:

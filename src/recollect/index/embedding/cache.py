@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
+from typing import LiteralString
 
 import msgspec
 import numpy as np
@@ -18,8 +19,8 @@ from recollect.core.clock import Clock
 from recollect.core.settings.embedding import CacheSettings
 from recollect.index.model.sync_report import Watch
 from recollect.models.embedding.embedder import UNIT_TOLERANCE, Embedder, Vectors
-from recollect.store.columns import blob, first_integer, integer
-from recollect.store.engine import Database, Transaction
+from recollect.store.columns import blob, first_integer, integer, typed_rows
+from recollect.store.engine import Database, Row, Transaction
 
 LOOKUP_GROUP = 400
 """Hashes of one statement."""
@@ -83,12 +84,9 @@ class EmbeddingCache:
         space = self._number(tx) if self._settings.enabled else None
         if space is None:
             return Cached({}, frozenset())
-        rows = [
-            (blob(digest), integer(used), blob(data))
-            for group in _groups(hashes)
-            for digest, used, data in tx.rows(_FIND, (space, group))
-        ]
-        sound = _sound([(digest, data) for digest, _, data in rows], dimensions)
+        pages = (tx.all(_FIND, (space, group)) for group in _groups(hashes))
+        rows = [row for page in pages for row in typed_rows(page, tuple[bytes, int, bytes])]
+        sound = sound_vectors([(digest, data) for digest, _, data in rows], dimensions)
         oldest = self._clock.now_ms() - FRESH_MS
         aged = frozenset(digest for digest, used, _ in rows if used < oldest and digest in sound)
         return Cached(sound, aged)
@@ -109,7 +107,7 @@ class EmbeddingCache:
         """Keep half-precision vectors by the hash of their text; one that is there is replaced."""
         if not (self._settings.enabled and vectors):
             return
-        space, now = self._ensure_number(tx), self._clock.now_ms()
+        space, now = self._number(tx, create=True), self._clock.now_ms()
         tx.executemany(
             "INSERT INTO embedding_cache (hash, space, updated_at, data) VALUES (?, ?, ?, ?)"
             " ON CONFLICT (hash, space)"
@@ -128,29 +126,24 @@ class EmbeddingCache:
 
     def excess(self, tx: Transaction) -> int:
         """Return how many rows of all spaces are beyond the cap: all, when it is switched off."""
-        if self._settings.enabled and self._settings.max_entries == 0:
+        settings = self._settings
+        if settings.enabled and settings.max_entries == 0:
             return 0
-        most = self._settings.max_entries if self._settings.enabled else 0
-        return max(0, count_cached(tx) - most)
+        return max(0, count_cached(tx) - (settings.max_entries if settings.enabled else 0))
 
-    def _number(self, tx: Transaction) -> int | None:
+    def _number(self, tx: Transaction, *, create: bool = False) -> int | None:
+        key = msgspec.structs.astuple(self._space)
         row = tx.row(
             "SELECT id FROM embedding_spaces WHERE provider = ? AND model = ? AND provider_key = ?",
-            msgspec.structs.astuple(self._space),
+            key,
         )
-        return integer(row[0]) if row else None
-
-    def _ensure_number(self, tx: Transaction) -> int:
-        known = self._number(tx)
-        if known is not None:
-            return known
-        return first_integer(
-            tx.row(
+        if row is None and create:
+            row = tx.row(
                 "INSERT INTO embedding_spaces (provider, model, provider_key) VALUES (?, ?, ?)"
                 " RETURNING id",
-                msgspec.structs.astuple(self._space),
+                key,
             )
-        )
+        return integer(row[0]) if row else None
 
 
 def count_cached(tx: Transaction) -> int:
@@ -172,7 +165,7 @@ def evict(database: Database, cache: EmbeddingCache, watch: Watch) -> int:
     removed = 0
     while removed < left and not watch.stopping():
         most = min(EVICTED_ROWS, left - removed)
-        database.write(partial(_evict, most=most))
+        database.write(lambda tx, most=most: tx.execute(_EVICT, (most,)))  # type: ignore[misc]
         removed += most
     return removed
 
@@ -193,12 +186,8 @@ def sweep(database: Database) -> int:
     return swept
 
 
-def _evict(tx: Transaction, most: int) -> None:
-    tx.execute(_EVICT, (most,))
-
-
-def _sound(rows: Sequence[tuple[bytes, bytes]], dimensions: int) -> dict[bytes, Vectors]:
-    """Return the vectors of those rows that may be used."""
+def sound_vectors(rows: Sequence[tuple[bytes, bytes]], dimensions: int) -> dict[bytes, Vectors]:
+    """Return by hash the vectors of those rows, hash and data, that may be used."""
     sized = [(digest, data) for digest, data in rows if len(data) == 2 * dimensions]
     if not sized:
         return {}
@@ -223,46 +212,31 @@ def _prefix(digest: bytes) -> int:
 
 
 def _chunk_hashes(database: Database) -> Iterator[bytes]:
+    sql = "SELECT id, hash FROM chunks WHERE id > ? ORDER BY id LIMIT ?"
     after = -1
-    while rows := database.read(partial(_chunk_page, after=after)):
-        yield from (digest for _, digest in rows)
-        after = rows[-1][0]
-
-
-def _chunk_page(tx: Transaction, after: int) -> Sequence[tuple[int, bytes]]:
-    rows = tx.rows(
-        "SELECT id, hash FROM chunks WHERE id > ? ORDER BY id LIMIT ?", (after, SWEPT_ROWS)
-    )
-    return [(integer(key), blob(digest)) for key, digest in rows]
+    while rows := database.read(partial(_rows, sql=sql, after=after)):
+        page = typed_rows(rows, tuple[int, bytes])
+        yield from (digest for _, digest in page)
+        after = page[-1][0]
 
 
 def _cached_hashes(database: Database) -> Iterator[list[bytes]]:
+    sql = "SELECT DISTINCT hash FROM embedding_cache WHERE hash > ? ORDER BY hash LIMIT ?"
     after = b""
-    while page := database.read(partial(_cached_page, after=after)):
+    while rows := database.read(partial(_rows, sql=sql, after=after)):
+        page = [digest for (digest,) in typed_rows(rows, tuple[bytes])]
         yield page
         after = page[-1]
 
 
-def _cached_page(tx: Transaction, after: bytes) -> list[bytes]:
-    rows = tx.rows(
-        "SELECT DISTINCT hash FROM embedding_cache WHERE hash > ? ORDER BY hash LIMIT ?",
-        (after, SWEPT_ROWS),
-    )
-    return [blob(digest) for (digest,) in rows]
+def _rows(tx: Transaction, sql: LiteralString, after: int | bytes) -> list[Row]:
+    return tx.all(sql, (after, SWEPT_ROWS))
 
 
-_FIND = (
-    "SELECT hash, updated_at, data FROM embedding_cache"
-    " WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
-)
-_KNOWN = (
-    "SELECT hash FROM embedding_cache"
-    " WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
-)
-_TOUCH = (
-    "UPDATE embedding_cache SET updated_at = ?"
-    " WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
-)
+_AMONG: LiteralString = " WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
+_FIND: LiteralString = "SELECT hash, updated_at, data FROM embedding_cache" + _AMONG  # noqa: S608  # literals
+_KNOWN: LiteralString = "SELECT hash FROM embedding_cache" + _AMONG  # noqa: S608  # literals
+_TOUCH: LiteralString = "UPDATE embedding_cache SET updated_at = ?" + _AMONG  # noqa: S608  # literals
 _EVICT = (
     "DELETE FROM embedding_cache WHERE id IN"
     " (SELECT id FROM embedding_cache ORDER BY updated_at, id LIMIT ?)"

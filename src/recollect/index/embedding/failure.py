@@ -7,6 +7,8 @@ account, refused, not installed), and from one that stays away for three syncs i
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import msgspec
 
 from recollect.core.errors import (
@@ -29,6 +31,8 @@ RETRY_MS = 3_600_000
 DAY_MS = 86_400_000
 
 _KEY = "embedder_trouble"
+
+T = TypeVar("T")
 
 
 class EmbedderFailure(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,8 +69,7 @@ class EmbedderFailure(msgspec.Struct, frozen=True, kw_only=True):
 
 def find_failure(tx: Transaction) -> EmbedderFailure | None:
     """Return what is noted, or None."""
-    row = tx.row("SELECT value FROM meta WHERE key = ?", (_KEY,))
-    return msgspec.json.decode(text(row[0]), type=EmbedderFailure) if row else None
+    return meta_value(tx, _KEY, EmbedderFailure)
 
 
 def note_embedder_failure(
@@ -89,11 +92,7 @@ def note_embedder_failure(
         at=now,
         is_given_up=was_given_up or _is_final(error) or failures >= STAYS_AWAY,
     )
-    tx.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?)"
-        " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (_KEY, msgspec.json.encode(trouble).decode()),
-    )
+    set_meta_value(tx, _KEY, trouble)
     return trouble
 
 
@@ -107,3 +106,18 @@ def forget_failure(tx: Transaction, fingerprint: str) -> None:
 def _is_final(error: ProviderError) -> bool:
     """Whether trying again does not help: no account, no permission, no model."""
     return isinstance(error, QuotaExhausted | ProviderRejected | ModelMissing)
+
+
+def meta_value(tx: Transaction, key: str, kind: type[T]) -> T | None:
+    """Return a value that `meta` of index.db keeps as JSON, or None."""
+    row = tx.row("SELECT value FROM meta WHERE key = ?", (key,))
+    return msgspec.json.decode(text(row[0]), type=kind) if row else None
+
+
+def set_meta_value(tx: Transaction, key: str, value: msgspec.Struct) -> None:
+    """Keep a value in `meta` of index.db, instead of the one before."""
+    tx.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?)"
+        " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (key, msgspec.json.encode(value).decode()),
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import LiteralString
 
 import msgspec
 import numpy as np
@@ -22,7 +23,7 @@ from recollect.models.embedding.embedder import (
     Vectors,
     checked_vectors,
 )
-from recollect.store.columns import blob, first_integer, integer, text
+from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.store.locks import WriteQueue
 
@@ -37,7 +38,7 @@ SEARCH_PATIENCE_S = 2.0
 """How long a search waits for another one's batch of embeddings before it answers without."""
 
 
-class Waiting(msgspec.Struct, frozen=True):
+class Waiting(msgspec.Struct, frozen=True, array_like=True):
     """A chunk without a vector: its key, the SHA-256 of its text, and the text."""
 
     key: int
@@ -75,41 +76,39 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Worked(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a queue: vectors, texts that the provider refused, and why it paused.
+    """What came of a batch, or of several: chunks taken, those with a vector now, those refused.
 
-    ``spent`` is set when the daily limit was reached; the rest waits for the next day.
+    ``reason`` says why the embedder stopped, or why it refused.
     """
 
+    taken: int = 0
     vectors: int = 0
     refused: int = 0
-    spent: BudgetSpent | None = None
+    reason: ProviderError | None = None
 
-    def plus(self, batch: EmbeddingBatch) -> Worked:
-        """Return the sum; a limit that is reached stays."""
+    @property
+    def spent(self) -> BudgetSpent | None:
+        """The daily limit that was reached, if one was; the rest waits for the next day."""
+        return self.reason if isinstance(self.reason, BudgetSpent) else None
+
+    def plus(self, batch: Worked) -> Worked:
+        """Return the sum, with the reason of the later one."""
         return Worked(
-            vectors=self.vectors + batch.stored,
+            taken=self.taken + batch.taken,
+            vectors=self.vectors + batch.vectors,
             refused=self.refused + batch.refused,
-            spent=batch.reason if isinstance(batch.reason, BudgetSpent) else None,
+            reason=batch.reason,
         )
 
     def report(self) -> SyncReport:
         """Return what a sync tells of it."""
-        warnings = () if self.spent is None else (f"{self.spent.message}: {self.spent.hint}",)
+        spent = self.spent
         return SyncReport(
             vectors=self.vectors,
             refused=self.refused,
-            paused=self.spent is not None,
-            warnings=warnings,
+            paused=spent is not None,
+            warnings=() if spent is None else (f"{spent.message}: {spent.hint}",),
         )
-
-
-class EmbeddingBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """What a batch came to: chunks taken, those with a vector now, those refused; why it ended."""
-
-    taken: int = 0
-    stored: int = 0
-    refused: int = 0
-    reason: ProviderError | None = None
 
 
 class Meter:
@@ -179,7 +178,7 @@ class EmbeddingQueue:
                 evict(self._database, self._cache, watch)
         return done
 
-    def store(self, tx: Transaction, waiting: Sequence[Waiting], made: Made) -> EmbeddingBatch:
+    def store(self, tx: Transaction, waiting: Sequence[Waiting], made: Made) -> Worked:
         """Write vectors, codes and cache rows of the chunks that still wait.
 
         The others were removed, or another process was faster.
@@ -197,18 +196,18 @@ class EmbeddingQueue:
         there = {chunk.hash for chunks in stored.values() for chunk in chunks}
         self._cache.add(tx, {d: halves[d] for d in made.fresh if d in there})
         self._cache.touch(tx, made.aged)
-        return EmbeddingBatch(
+        return Worked(
             taken=len(waiting),
-            stored=sum(map(len, stored.values())),
+            vectors=sum(map(len, stored.values())),
             refused=refused,
             reason=made.reason,
         )
 
-    def _make_batch(self, generation: int, patience_s: float, meter: Meter) -> EmbeddingBatch:
+    def _make_batch(self, generation: int, patience_s: float, meter: Meter) -> Worked:
         with self._turns.turn(patience_s):
             waiting = self._database.read(lambda tx: self._take(tx, generation))
             if not waiting:
-                return EmbeddingBatch()
+                return Worked()
             made = self._make(waiting, meter)
             batch = self._database.write(partial(self.store, waiting=waiting, made=made))
         if made.reason is not None and made.is_over:
@@ -219,9 +218,8 @@ class EmbeddingQueue:
         """Return the first waiting chunks of the first partition that has some, in order."""
         for partition in partition_numbers(tx, generation):
             span = (*chunk_ids(partition), self._embedder.fingerprint, BATCH)
-            rows = list(tx.rows(_TAKE, span))
-            if rows:
-                return [Waiting(integer(k), blob(digest), text(t)) for k, digest, t in rows]
+            if found := typed_rows(tx.all(_TAKE, span), Waiting):
+                return found
         return []
 
     def _make(self, waiting: Sequence[Waiting], meter: Meter) -> Made:
@@ -235,13 +233,15 @@ class EmbeddingQueue:
         return self._embed(made, missing, meter) if missing else made
 
     def _embed(self, made: Made, missing: Mapping[bytes, str], meter: Meter) -> Made:
-        hashes = list(missing)
+        hashes, dimensions = list(missing), self._embedder.dimensions
         try:
             vectors = self._embedder.embed_documents(list(missing.values()), meter.add)
         except EmbeddingInterrupted as interrupted:
             places = sorted(interrupted.vectors)
             fresh: list[Vectors] = [interrupted.vectors[place] for place in places]
-            kept = list(self._checked(np.stack(fresh), len(fresh))) if fresh else []
+            kept: Sequence[Vectors] = []
+            if fresh:
+                kept = list(checked_vectors(np.stack(fresh), len(fresh), dimensions))
             return msgspec.structs.replace(
                 made,
                 fresh={hashes[place]: kept[n] for n, place in enumerate(places)},
@@ -250,11 +250,8 @@ class EmbeddingQueue:
             )
         except BudgetSpent as spent:
             return msgspec.structs.replace(made, reason=spent)
-        checked = self._checked(vectors, len(missing))
+        checked = checked_vectors(vectors, len(missing), dimensions)
         return msgspec.structs.replace(made, fresh=dict(zip(hashes, checked, strict=True)))
-
-    def _checked(self, vectors: Vectors, count: int) -> Vectors:
-        return checked_vectors(vectors, count, self._embedder.dimensions)
 
 
 def queue_all(tx: Transaction, generation: int) -> None:
@@ -267,20 +264,28 @@ def queue_all(tx: Transaction, generation: int) -> None:
         )
 
 
-def count_waiting(tx: Transaction, generation: int, most: int = 1 << 40) -> int:
-    """Return how many chunks of a generation wait for a vector; counts no further than ``most``."""
+def count_waiting(
+    tx: Transaction, generation: int, most: int = 1 << 40, unsent_by: str | None = None
+) -> int:
+    """Return how many chunks of a generation wait for a vector; counts no further than ``most``.
+
+    Args:
+        tx: Any transaction.
+        generation: Whose chunks.
+        most: Where to stop.
+        unsent_by: Leave out those that a batch of the embedder with this fingerprint has.
+    """
+    sql, of = (_COUNT, ()) if unsent_by is None else (_COUNT_UNSENT, (unsent_by,))
     total = 0
     for partition in partition_numbers(tx, generation):
-        total += first_integer(tx.row(_COUNT, (*chunk_ids(partition), most - total)))
+        total += first_integer(tx.row(sql, (*chunk_ids(partition), *of, most - total)))
     return total
 
 
 def count_refused(tx: Transaction, generation: int) -> int:
     """Return how many chunks of a generation have a text that the provider refused."""
-    return sum(
-        first_integer(tx.row(_COUNT_REFUSED, chunk_ids(partition)))
-        for partition in partition_numbers(tx, generation)
-    )
+    spans = map(chunk_ids, partition_numbers(tx, generation))
+    return sum(first_integer(tx.row(_COUNT_REFUSED, span)) for span in spans)
 
 
 def _add(
@@ -299,22 +304,24 @@ def _leave_queue(tx: Transaction, key: int) -> bool:
 
 def _refuse(tx: Transaction, key: int, reason: ProviderError | None) -> bool:
     """Take a chunk out of the queue for good: its text is not sent, nor paid for, again."""
-    if not _leave_queue(tx, key):
-        return False
-    code = (reason or EmbeddingError).code
-    tx.execute(
-        "INSERT INTO vector_refused (id, code) VALUES (?, ?) ON CONFLICT DO NOTHING", (key, code)
-    )
-    return True
+    is_there = _leave_queue(tx, key)
+    if is_there:
+        row = (key, (reason or EmbeddingError).code)
+        tx.execute(
+            "INSERT INTO vector_refused (id, code) VALUES (?, ?) ON CONFLICT DO NOTHING", row
+        )
+    return is_there
 
 
-_TAKE = (
-    "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
-    " WHERE q.id BETWEEN ? AND ?"
+_UNSENT: LiteralString = (
+    " FROM vector_queue q JOIN chunks c ON c.id = q.id WHERE q.id BETWEEN ? AND ?"
     " AND NOT EXISTS (SELECT 1 FROM embedding_job_texts t JOIN embedding_jobs j ON j.id = t.job"
     " WHERE t.hash = c.hash AND j.fingerprint = ?)"
-    " ORDER BY q.id LIMIT ?"
 )
 """A text that is under way with a batch is not made a second time."""
-_COUNT = "SELECT count(*) FROM (SELECT 1 FROM vector_queue WHERE id BETWEEN ? AND ? LIMIT ?)"
+_TAKE: LiteralString = "SELECT c.id, c.hash, c.text" + _UNSENT + " ORDER BY q.id LIMIT ?"
+_COUNT: LiteralString = (
+    "SELECT count(*) FROM (SELECT 1 FROM vector_queue WHERE id BETWEEN ? AND ? LIMIT ?)"
+)
+_COUNT_UNSENT: LiteralString = "SELECT count(*) FROM (SELECT 1" + _UNSENT + " LIMIT ?)"  # noqa: S608  # literals
 _COUNT_REFUSED = "SELECT count(*) FROM vector_refused WHERE id BETWEEN ? AND ?"

@@ -204,7 +204,9 @@ class EmbeddingService:
         embedder = self._embedders.fitting(generation.identity.embedder)
         if embedder is None or (watch.mode == "answer" and embedder.is_remote):
             return SyncReport()
-        if not self._has_work(generation):
+        if not self._database.read(
+            lambda tx: bool(count_waiting(tx, generation.number, 1)) or has_jobs(tx)
+        ):
             return SyncReport()
         queue = EmbeddingQueue(
             self._database, embedder, self._locks.embedding, self.cache(embedder)
@@ -216,7 +218,7 @@ class EmbeddingService:
             if batched is None or not batched.is_held:
                 made = queue.sync(generation.number, watch)
         except BudgetSpent as spent:  # already the size of the vectors was not to be had
-            batched, made = None, Worked(spent=spent)
+            batched, made = None, Worked(reason=spent)
         except ProviderError as error:
             self._note(embedder, error)
             raise
@@ -241,14 +243,10 @@ class EmbeddingService:
         """
         first = self._embedders.first
         trouble = None if self._embedders.fallback is None else self.trouble()
-        if (
-            first is None
-            or trouble is None
-            or trouble.fingerprint != first.fingerprint
-            or not trouble.is_given_up
-        ):
+        if first is None or trouble is None or trouble.fingerprint != first.fingerprint:
             return
-        if not (now or trouble.may_be_asked_again(self._clock.now_ms())):
+        is_due = now or trouble.may_be_asked_again(self._clock.now_ms())
+        if not (trouble.is_given_up and is_due):
             return
         try:
             first.embed_documents([PROBE])
@@ -256,11 +254,6 @@ class EmbeddingService:
             self._note(first, error)
         else:
             self._forget(first)
-
-    def _has_work(self, generation: Generation) -> bool:
-        return self._database.read(
-            lambda tx: bool(count_waiting(tx, generation.number, 1)) or has_jobs(tx)
-        )
 
     def _batched(self, generation: Generation, embedder: Embedder, watch: Watch) -> Batched | None:
         """Return what batches did; None where there are none, or somebody waits."""

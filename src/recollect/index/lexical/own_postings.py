@@ -19,11 +19,11 @@ from recollect.index.lexical.segments import (
     TailRow,
     count_damaged,
     entries_of,
-    is_sealed,
     read_tail,
     remove_postings,
     sealed_end,
     store_run,
+    unsealed,
 )
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.store.columns import integer, typed_rows
@@ -158,10 +158,10 @@ class OwnWriter:
 
     def sweep(self, tx: Transaction, left: Collection[int]) -> None:
         """Remove those terms that no chunk holds any more."""
-        unsealed = [term for term in left if not is_sealed(tx, term)]
-        if unsealed:
+        found = unsealed(tx, left)
+        if found:
             waiting = np.unique(entries_of(read_tail(tx, self._partition, 0)).terms)
-            self._dictionary.remove(tx, np.setdiff1d(unsealed, waiting).tolist())
+            self._dictionary.remove(tx, np.setdiff1d(found, waiting).tolist())
 
 
 class OwnReader:

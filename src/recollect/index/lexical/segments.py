@@ -8,7 +8,7 @@ that may occur in them. Neighbouring segments are joined by a `Merge`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
@@ -90,6 +90,20 @@ def segments(tx: Transaction, partition: int) -> list[Segment]:
     return [Segment(first, end) for first, end in typed_rows(rows, tuple[int, int])]
 
 
+def segments_of(tx: Transaction, generation: int) -> dict[int, list[Segment]]:
+    """Return the segments of a generation in order, by partition; none of one without any."""
+    rows = tx.all(
+        "SELECT s.partition_id, s.first_chunk, s.end_chunk FROM partitions p"
+        " JOIN segments s ON s.partition_id = p.id WHERE p.generation = ?"
+        " ORDER BY s.partition_id, s.first_chunk",
+        (generation,),
+    )
+    found: dict[int, list[Segment]] = {}
+    for partition, first, end in typed_rows(rows, tuple[int, int, int]):
+        found.setdefault(partition, []).append(Segment(first, end))
+    return found
+
+
 def sealed_end(tx: Transaction, partition: int) -> int:
     """Return the first chunk number that no segment holds."""
     row = tx.row(
@@ -146,10 +160,14 @@ def count_damaged(tx: Transaction, partition: int) -> int:
     )
 
 
-def is_sealed(tx: Transaction, term: int) -> bool:
-    """Return whether any segment holds a term."""
-    bounds = (postings.key(term, 0), postings.key(term, postings.FIRST_MASK))
-    return tx.row("SELECT 1 FROM postings WHERE id BETWEEN ? AND ? LIMIT 1", bounds) is not None
+def unsealed(tx: Transaction, terms: Iterable[int]) -> list[int]:
+    """Return those of ``terms`` that no segment holds."""
+    rows = tx.all(
+        "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM postings"
+        " WHERE id BETWEEN value << 32 AND (value << 32) + 4294967295)",
+        (msgspec.json.encode(list(terms)).decode(),),
+    )
+    return [term for (term,) in typed_rows(rows, tuple[int])]
 
 
 def rows_between(tx: Transaction, term: int, lowest: int, highest: int) -> list[Row]:

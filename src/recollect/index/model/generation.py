@@ -89,10 +89,11 @@ def _difference(old: str, new: str) -> str:
 
 
 class Generation(msgspec.Struct, frozen=True):
-    """A row of `generations`."""
+    """A row of `generations`; ``has_others``: one may be there that does not answer."""
 
     number: int
     identity: Identity
+    has_others: bool = False
 
 
 class Serving(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,12 +130,14 @@ def find_serving(tx: Transaction, tenant: str) -> Serving | None:
 
 def find_generation(tx: Transaction, status: str) -> Generation | None:
     """Return the newest generation with a status (``serving``, ``building``), or None."""
-    row = tx.row(
-        "SELECT id, identity FROM generations WHERE status = ? ORDER BY id DESC LIMIT 1", (status,)
+    rows = tx.all(
+        "SELECT id, identity, EXISTS (SELECT 1 FROM generations WHERE status <> 'serving')"
+        " FROM generations WHERE status = ? ORDER BY id DESC LIMIT 1",
+        (status,),
     )
-    if row is None:
-        return None
-    return Generation(integer(row[0]), msgspec.json.decode(text(row[1]), type=Identity))
+    for number, identity, others in typed_rows(rows, tuple[int, str, int]):
+        return Generation(number, msgspec.json.decode(identity, type=Identity), bool(others))
+    return None
 
 
 def live_identity(tx: Transaction, generation: int) -> Identity | None:
@@ -159,12 +162,12 @@ def live_place(tx: Transaction, generation: int, feed: str) -> tuple[Identity, i
 
 
 def create_generation(tx: Transaction, identity: Identity, status: str, at: int) -> Generation:
-    """Start an empty generation."""
+    """Start an empty generation; others may be there."""
     row = tx.row(
         "INSERT INTO generations (status, identity, created_at) VALUES (?, ?, ?) RETURNING id",
         (status, msgspec.json.encode(identity).decode(), at),
     )
-    return Generation(first_integer(row), identity)
+    return Generation(first_integer(row), identity, has_others=True)
 
 
 def set_identity(tx: Transaction, generation: int, identity: Identity) -> None:
@@ -194,11 +197,6 @@ def flip(tx: Transaction, building: int) -> bool:
     tx.execute("UPDATE generations SET status = 'retired' WHERE status = 'serving'")
     tx.execute("UPDATE generations SET status = 'serving' WHERE id = ?", (building,))
     return True
-
-
-def has_leftovers(tx: Transaction) -> bool:
-    """Return whether there is any generation beside the one that answers."""
-    return tx.row("SELECT 1 FROM generations WHERE status <> 'serving' LIMIT 1") is not None
 
 
 def living(tx: Transaction) -> list[Generation]:

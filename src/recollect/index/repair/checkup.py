@@ -5,26 +5,26 @@ The records are never touched: all that is here can be derived from them and fro
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
-from typing import Literal
+from typing import Literal, LiteralString
 
 import msgspec
-import numpy as np
 
+from recollect.index.build import retired
+from recollect.index.build.retired import KeyedTable
+from recollect.index.embedding.cache import sound_vectors
 from recollect.index.index import Index
 from recollect.index.model.sync_report import OnProgress, Watch, ignore_progress
-from recollect.index.repair.orphans import count_orphans, remove_orphans
-from recollect.index.repair.vector_check import (
-    HALF_BYTES,
-    VectorFaults,
+from recollect.index.repair.faults import (
+    count_damage,
     find_vector_faults,
+    find_word_faults,
     living_partitions,
     repair_vectors,
 )
-from recollect.index.repair.word_check import WordFaults, count_damage, find_word_faults
-from recollect.models.embedding.embedder import UNIT_TOLERANCE
-from recollect.store.columns import blob, integer
-from recollect.store.engine import Database, Row, Transaction
+from recollect.store.columns import integer, typed_rows
+from recollect.store.engine import Database, Transaction
 
 CACHE_ROWS = 2_000
 """Rows of the embedding cache that are read, or removed, in one transaction."""
@@ -89,17 +89,17 @@ class IndexCheckup:
             StoreError: the index cannot be written.
             ProviderError: the index had to be rebuilt, and the embedder failed.
         """
-        kinds = {ailment.kind for ailment in found}
+        kinds = {defect.kind for defect in found}
         done = []
         if "orphans" in kinds:
-            done.append(f"removed {remove_orphans(self._database):,} rows that belong to nothing")
+            done.append(f"removed {_remove_orphans(self._database):,} rows that belong to nothing")
         if "cache" in kinds:
             done.append(f"removed {self._drop_cached():,} damaged vectors from the cache")
         if "vectors" in kinds:
             faults = self._database.read(find_vector_faults)
             repaired = repair_vectors(self._database, faults)
             done.append(f"let {repaired:,} vectors be made again")
-        if any(ailment.needs_rebuild for ailment in found):
+        if any(defect.needs_rebuild for defect in found):
             self._index.rebuild(Watch(tell=on_progress))
             done.append("rebuilt the index")
         if "backend" in kinds:
@@ -107,81 +107,73 @@ class IndexCheckup:
         return done
 
     def _orphans(self) -> list[Defect]:
-        counted = self._database.read(count_orphans)
-        return [
-            Defect(kind="orphans", rows=number, detail=f"{number:,} {name}")
-            for name, number in counted.items()
-        ]
+        counted = self._database.read(_count_orphans)
+        return _defects("orphans", [(rows, name) for name, rows in counted.items()])
 
     def _vectors(self) -> list[Defect]:
         faults = self._database.read(find_vector_faults)
-        told = {
-            "missing": "chunks without a vector that wait for none",
-            "wrong": "vectors of another size than the index has",
-            "uncoded": "vectors that no code stands for",
-            "stray": "codes of chunks that are not there",
-        }
-        counted = {name: _total(faults, name) for name in told}
-        return [
-            Defect(kind="vectors", rows=counted[name], detail=f"{counted[name]:,} {what}")
-            for name, what in told.items()
-            if counted[name]
+        counted = [
+            (sum(len(getattr(each, name)) for each in faults), what)
+            for name, what in _VECTOR_FAULTS.items()
         ]
+        return _defects("vectors", counted)
 
     def _words(self, *, deep: bool) -> list[Defect]:
         partitions = self._database.read(living_partitions)
-        faults = [
-            self._database.read(partial(find_word_faults, living=living, deep=deep))
-            for living in partitions
-        ]
-        wrong, lost = _word_totals(faults)
+        look = partial(find_word_faults, deep=deep)
+        faults = [self._database.read(partial(look, living=living)) for living in partitions]
         damaged = sum(count_damage(self._database, each) for each in partitions) if deep else 0
-        found = []
-        if damaged:
-            detail = f"{damaged:,} rows of words are damaged"
-            found.append(Defect(kind="words", rows=damaged, detail=detail, needs_rebuild=True))
-        if wrong:
-            looked_at = sum(each.looked_at for each in faults)
-            detail = f"{wrong:,} of {looked_at:,} chunks are not found by all their words"
-            found.append(Defect(kind="words", rows=wrong, detail=detail, needs_rebuild=True))
-        if lost:
-            detail = f"{lost:,} chunks or documents lack their other part"
-            found.append(Defect(kind="words", rows=lost, detail=detail, needs_rebuild=True))
-        return found
+        wrong, lost = sum(each.wrong for each in faults), sum(each.lost for each in faults)
+        looked_at = sum(each.looked_at for each in faults)
+        counted = [
+            (damaged, "rows of words are damaged"),
+            (wrong, f"of {looked_at:,} chunks are not found by all their words"),
+            (lost, "chunks or documents lack their other part"),
+        ]
+        return _defects("words", counted, needs_rebuild=True)
 
     def _backend(self) -> list[Defect]:
-        drifts = self._index.near.check()
-        rows = sum(drift.missing + drift.extra for drift in drifts)
-        detail = f"{rows:,} vectors differ from those of their back end"
-        return [Defect(kind="backend", rows=rows, detail=detail)] if rows else []
+        rows = sum(drift.missing + drift.extra for drift in self._index.near.check())
+        return _defects("backend", [(rows, "vectors differ from those of their back end")])
 
     def _cache(self, *, deep: bool) -> list[Defect]:
         rows = len(self._bad_cached(deep=deep))
-        detail = f"{rows:,} damaged vectors in the cache"
-        return [Defect(kind="cache", rows=rows, detail=detail)] if rows else []
+        return _defects("cache", [(rows, "damaged vectors in the cache")])
 
     def _drop_cached(self) -> int:
         bad = self._bad_cached(deep=True)
         for start in range(0, len(bad), CACHE_ROWS):
             page = [(key,) for key in bad[start : start + CACHE_ROWS]]
-            self._database.write(partial(_drop_rows, rows=page))
+            self._database.write(partial(_CACHE.remove, keys=page))
         return len(bad)
 
     def _bad_cached(self, *, deep: bool) -> list[int]:
         bad = self._database.read(_missized)
         after = 0
         while deep and (page := self._database.read(partial(_cached_page, after=after))):
-            bad += [integer(key) for key, data in page if not _is_unit(blob(data))]
-            after = integer(page[-1][0])
+            bad += [key for key, data in page if not sound_vectors([(b"", data)], len(data) // 2)]
+            after = page[-1][0]
         return sorted(set(bad))
 
 
-def _total(faults: list[VectorFaults], name: str) -> int:
-    return sum(len(getattr(each, name)) for each in faults)
+_CACHE = KeyedTable("embedding_cache")
+_VECTOR_FAULTS = {
+    "missing": "chunks without a vector that wait for none",
+    "wrong": "vectors of another size than the index has",
+    "uncoded": "vectors that no code stands for",
+    "stray": "codes of chunks that are not there",
+}
 
 
-def _word_totals(faults: list[WordFaults]) -> tuple[int, int]:
-    return sum(each.wrong for each in faults), sum(each.lost for each in faults)
+def _defects(
+    kind: Kind, counted: Iterable[tuple[int, str]], *, needs_rebuild: bool = False
+) -> list[Defect]:
+    """Return a defect for each count of rows that is not 0."""
+    return [
+        Defect(kind=kind, rows=rows, detail=f"{rows:,} {what}", needs_rebuild=needs_rebuild)
+        for rows, what in counted
+        if rows
+    ]
 
 
 def _missized(tx: Transaction) -> list[int]:
@@ -189,25 +181,9 @@ def _missized(tx: Transaction) -> list[int]:
     return [integer(key) for (key,) in tx.rows(_MISSIZED)]
 
 
-def _cached_page(tx: Transaction, after: int) -> list[Row]:
-    return list(
-        tx.rows(
-            "SELECT id, data FROM embedding_cache WHERE id > ? ORDER BY id LIMIT ?",
-            (after, CACHE_ROWS),
-        )
-    )
-
-
-def _drop_rows(tx: Transaction, rows: list[tuple[int]]) -> None:
-    tx.executemany("DELETE FROM embedding_cache WHERE id = ?", rows)
-
-
-def _is_unit(data: bytes) -> bool:
-    if not data or len(data) % HALF_BYTES:
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        length = float(np.linalg.norm(np.frombuffer(data, "<f2").astype(np.float32)))
-    return abs(length - 1.0) <= UNIT_TOLERANCE
+def _cached_page(tx: Transaction, after: int) -> list[tuple[int, bytes]]:
+    sql = "SELECT id, data FROM embedding_cache WHERE id > ? ORDER BY id LIMIT ?"
+    return typed_rows(tx.all(sql, (after, CACHE_ROWS)), tuple[int, bytes])
 
 
 _MISSIZED = (
@@ -217,3 +193,87 @@ _MISSIZED = (
     " SELECT e.id FROM embedding_cache e JOIN ranked r ON r.space = e.space AND r.place = 1"
     " WHERE length(e.data) <> r.size OR length(e.data) % 2 <> 0 OR length(e.data) = 0"
 )
+
+
+ROWS = 2_000
+"""Rows removed in one transaction, so that no other write waits for long."""
+
+
+class Orphans(msgspec.Struct, frozen=True):
+    """A kind of them: its name for people, the table, and what is true of each."""
+
+    name: str
+    table: KeyedTable
+    condition: LiteralString
+
+
+_NO_PARTITION = "partition_id NOT IN (SELECT id FROM partitions)"
+_NO_PARTITION_OF_CHUNK = "id >> 40 NOT IN (SELECT id FROM partitions)"
+_NO_CHUNK = "id NOT IN (SELECT id FROM chunks)"
+_NAMES_IN_USE = (
+    "SELECT agent_id FROM documents UNION SELECT user_id FROM documents"
+    " UNION SELECT project_id FROM documents UNION SELECT speaker_id FROM documents"
+)
+
+KINDS = (
+    Orphans("documents of no partition", retired.DOCUMENTS, _NO_PARTITION),
+    Orphans("chunks of no partition", retired.CHUNKS, _NO_PARTITION_OF_CHUNK),
+    Orphans("vectors without a chunk", retired.VECTORS, _NO_CHUNK),
+    Orphans("waiting vectors without a chunk", retired.VECTOR_QUEUE, _NO_CHUNK),
+    Orphans("refused vectors without a chunk", retired.VECTOR_REFUSED, _NO_CHUNK),
+    Orphans("annotations without a chunk", retired.ANNOTATIONS, _NO_CHUNK),
+    Orphans(
+        "postings without a term",
+        KeyedTable("postings"),
+        "id >> 32 NOT IN (SELECT id FROM terms)",
+    ),
+    Orphans(
+        "groups without a document",
+        retired.CHUNK_GROUPS,
+        "(partition_id, number) NOT IN (SELECT partition_id, group_number FROM documents)",
+    ),
+    Orphans("names without a document", retired.NAMES, "id NOT IN (" + _NAMES_IN_USE + ")"),
+    Orphans(
+        "file names without a document",
+        retired.FILE_NAMES,
+        "document NOT IN (SELECT id FROM documents)",
+    ),
+    Orphans("terms of no partition", KeyedTable("terms"), _NO_PARTITION),
+    Orphans("segments of no partition", retired.SEGMENTS, _NO_PARTITION),
+    Orphans("waiting words of no partition", retired.TAIL, _NO_PARTITION_OF_CHUNK),
+    Orphans("codes of no partition", retired.CODE_ROWS, _NO_PARTITION),
+    Orphans("blocks of codes of no partition", retired.CODE_BLOCKS, _NO_PARTITION),
+    Orphans("removals of no partition", retired.REMOVALS, _NO_PARTITION),
+    Orphans(
+        "cursors of no generation",
+        KeyedTable("cursors", ("generation", "feed")),
+        "generation NOT IN (SELECT id FROM generations)",
+    ),
+)
+"""In an order in which the removal of one kind leaves those that follow right."""
+
+ALL = -1
+"""As a limit."""
+
+
+def _count_orphans(tx: Transaction) -> dict[str, int]:
+    """Return the kinds that there are, and how many of each; none beside a retired generation."""
+    if tx.row("SELECT 1 FROM generations WHERE status = 'retired'"):
+        return {}
+    counted = {kind.name: len(kind.table.page(tx, kind.condition, (ALL,))) for kind in KINDS}
+    return {name: number for name, number in counted.items() if number}
+
+
+def _remove_orphans(database: Database) -> int:
+    """Remove all of them in small transactions, and return how many rows that were."""
+    removed = 0
+    for kind in KINDS:
+        while step := database.write(partial(_remove_some, kind=kind)):
+            removed += step
+    return removed
+
+
+def _remove_some(tx: Transaction, kind: Orphans) -> int:
+    found = kind.table.page(tx, kind.condition, (ROWS,))
+    kind.table.remove(tx, found)
+    return len(found)
