@@ -93,7 +93,7 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
             )
         if self.status in _AGAIN or self.status >= 500:
             what = "says: too many requests" if self.is_limited else "cannot answer now"
-            hint = hints.slower if self.is_limited else hints.meanwhile
+            hint = (self.is_limited and hints.slower) or hints.meanwhile
             return ProviderUnavailable(
                 f"{provider} {what} ({self._label})",
                 hint=f"it is tried again later; {hint}",
@@ -120,14 +120,16 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
 
     def _hint(self, provider: str, hints: Hints) -> str:
         if self.status in {401, 403} or _KEY.search(self.words):
-            return f"check the key of {provider}: {hints.key} or the environment"
+            return f"check the key of {provider}: {hints.setting('api_key')} or the environment"
         if self.status in {404, 405}:
-            return f"check {hints.choice} (the model's name) and {hints.address}"
+            return f"check {hints.choice} (the model's name) and {hints.setting('base_url')}"
         if 300 <= self.status < 400:
-            return f"{hints.address} must be the final address: redirects are not followed"
+            return (
+                f"{hints.setting('base_url')} must be the final address: redirects are not followed"
+            )
         if self.is_too_large:
             return hints.smaller
-        return hints.otherwise
+        return f"check the model's name and {hints.size}"
 
 
 def map_error(status: int, body: bytes) -> MappedError | None:
