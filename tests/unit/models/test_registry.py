@@ -127,7 +127,7 @@ def test_an_unknown_local_model_is_refused(tmp_path: Path) -> None:
     [
         ("lokal", "did you mean local?"),
         ("noone", "did you mean none?"),
-        ("", "known are auto"),
+        ("", "choose one of auto"),
         ("none:x", "did you mean none?"),
     ],
 )
