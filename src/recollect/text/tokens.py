@@ -84,10 +84,10 @@ def _ascii_cost(piece: str) -> float:
         return _space_cost(piece)
     if not first.isalnum():
         return 0.6 + 0.25 * length
+    if piece.isdigit():
+        return math.ceil(length / 3)
     if length >= _BLOB_CHARS and not piece.isalpha():
         return 0.66 * length
-    if first.isdigit():
-        return 1.0
     if length > 1 and piece.isupper():
         return 0.5 + 0.27 * length
     return 1.0 + max(0, length - _SHORT_WORD) / 5

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.text.tokens import estimate_tokens
@@ -60,6 +60,13 @@ def test_a_giant_text_of_one_part_is_estimated_in_one_pass(part: str) -> None:
 
 
 @given(st.text(), st.text())
-def test_more_text_never_costs_much_less(one: str, two: str) -> None:
-    """Joining can merge a word or a space at the border, no more."""
-    assert estimate_tokens(one + two) <= estimate_tokens(one) + estimate_tokens(two) + 2
+@example("0" * 31, "a")
+def test_joining_costs_at_most_what_a_blob_at_the_border_does(one: str, two: str) -> None:
+    """A word or a space can merge, and two harmless ends can make 32 characters of Base64."""
+    assert estimate_tokens(one + two) <= estimate_tokens(one) + estimate_tokens(two) + 22
+
+
+@pytest.mark.parametrize("digits", [1, 3, 4, 31, 32, 255])
+def test_three_digits_are_a_token_however_long_the_number(digits: int) -> None:
+    """As o200k cuts them; a number is not Base64."""
+    assert estimate_tokens("0" * digits) == -(-digits // 3)
