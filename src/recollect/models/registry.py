@@ -208,12 +208,13 @@ def choose_language(
     """
     dependencies = dependencies or Dependencies()
     spec = settings.provider.strip()
+    why = ""
     if spec == NONE:
-        reason = "none is configured: summaries are made by rule"
-        return LanguageChoice(model=None, reason=reason, requested=spec)
-    if is_inside(dependencies.environ):
-        reason = "this process serves a language model itself: it asks none"
-        return LanguageChoice(model=None, reason=reason, requested=spec)
+        why = "none is configured: summaries are made by rule"
+    elif is_inside(dependencies.environ):
+        why = "this process serves a language model itself: it asks none"
+    if why:
+        return LanguageChoice(model=None, reason=why, requested=spec)
     from recollect.models.language.model import WatchedModel
 
     try:

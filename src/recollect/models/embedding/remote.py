@@ -173,20 +173,16 @@ class RemoteEmbedder:
                 pool.stop()  # here, so that this worker begins nothing more
             return made
 
-        pool = WorkerPool(self._batches(distinct), work, self._limits.concurrency)
+        costs = [estimate_tokens(text) for text in distinct]
+        most = self._limits.batch_tokens
+        ranges = plan_batches(costs, max_tokens=most, max_texts=self.wire.max_texts)
+        batches = [distinct[places.start : places.stop] for places in ranges]
+        pool = WorkerPool(batches, work, self._limits.concurrency)
         for made in pool.results():
             total.absorb(made)
             if progress is not None:
                 progress(sum(counts[text] for text in made.vectors))
         return total
-
-    def _batches(self, texts: Sequence[str]) -> list[Sequence[str]]:
-        ranges = plan_batches(
-            [estimate_tokens(text) for text in texts],
-            max_tokens=self._limits.batch_tokens,
-            max_texts=self.wire.max_texts,
-        )
-        return [texts[places.start : places.stop] for places in ranges]
 
     def _embed_batch(self, texts: Sequence[str]) -> EmbeddedBatch:
         try:
@@ -213,10 +209,10 @@ class RemoteEmbedder:
                 return EmbeddedBatch(reason=reason)
         if is_alone:
             return EmbeddedBatch(refused=set(texts))
-        found = EmbeddedBatch()
-        for half in halves(texts):
-            if found.reason is None:
-                found.absorb(self._embed_batch(half))
+        left, right = halves(texts)
+        found = self._embed_batch(left)
+        if found.reason is None:
+            found.absorb(self._embed_batch(right))
         return found
 
     def _ask(self, texts: Sequence[str], purpose: Purpose) -> list[Vectors | None]:
