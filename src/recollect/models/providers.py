@@ -71,7 +71,7 @@ def open_client(
     Nothing is sent yet.
 
     Raises:
-        ProviderRejected: there is no key, and no address of the user's own that may need none.
+        ProviderRejected: a key is missing that the provider or its own address needs.
         ConfigError: the address or a header is not one.
     """
     provider = PROVIDERS[name]

@@ -57,7 +57,7 @@ class Registry(msgspec.Struct, Generic[Model], frozen=True, kw_only=True):
         """Return the model of a spec; nothing is sent yet.
 
         Raises:
-            InvalidInput: there is no such provider, or it has no such model.
+            InvalidInput: the provider or its model is unknown.
             ConfigError: an address or a header of the settings is not one.
             ModelMissing: it needs a file or a package.
             ProviderRejected: it needs a key.
@@ -166,7 +166,7 @@ def choose_embedder(
         dependencies: What else embedders are made with.
 
     Raises:
-        InvalidInput: there is no such provider, or no such local model.
+        InvalidInput: the provider or the local model is unknown.
         ConfigError: an address or a header of the settings is not one.
         ProviderError: another package's provider cannot be imported.
     """
@@ -182,7 +182,7 @@ def choose_embedder(
         return chosen
     return Choice(
         embedder=fallback,
-        reason=f"{fallback.model} stands in for {spec}",
+        reason=f"{fallback.model} replaces {spec}",
         hint=chosen.hint,
         requested=spec,
         fallback_from=spec,
@@ -202,7 +202,7 @@ def choose_language(
         dependencies: What else models are made with; without it, tokens are counted in memory.
 
     Raises:
-        InvalidInput: there is no such provider.
+        InvalidInput: the provider is unknown.
         ConfigError: an address or a header of the settings is not one.
         ProviderError: another package's model cannot be imported.
     """

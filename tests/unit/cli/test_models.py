@@ -43,7 +43,7 @@ def test_a_missing_key_is_told_with_what_to_do(
     """Installing the local model would not help whoever asked for another."""
     monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "voyage")
     done = run("--home", home, "models")
-    assert "no key for the embedding provider voyage" in done.out
+    assert "the embedding provider voyage needs a key" in done.out
     assert "VOYAGE_API_KEY" in done.err
     assert "models install" not in done.err
 
@@ -103,7 +103,7 @@ def test_who_writes_summaries_is_told_too(
     assert "none is configured: summaries are made by rule" in done.out
     monkeypatch.setenv("RECOLLECT_LANGUAGE__PROVIDER", "anthropic")
     done = run("--home", home, "models")
-    assert "there is no key for the language model anthropic" in done.out
+    assert "the language model anthropic needs a key" in done.out
     assert "ANTHROPIC_API_KEY" in done.err
     monkeypatch.setenv("ANTHROPIC_API_KEY", "made-up")
     found = run("--home", home, "models", "--json").json

@@ -126,7 +126,7 @@ def read_output(output: bytes) -> list[FoundText]:
             continue
     if _NOTHING.search(text):
         return []
-    raise failed("gave an answer that is no list of hits")
+    raise failed("did not answer with a list of hits")
 
 
 def _lists(text: str) -> Iterator[list[object]]:

@@ -26,7 +26,7 @@ def create(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -
         dependencies: What else it is made with.
 
     Raises:
-        ProviderRejected: there is no key.
+        ProviderRejected: a key is missing.
         ConfigError: the address or a header is not one.
     """
     remote = settings.remote

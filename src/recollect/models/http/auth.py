@@ -46,7 +46,7 @@ def find_key(
 def no_key(provider: str, hints: Hints = EMBEDDING) -> ProviderRejected:
     """Return the error for a provider without a key."""
     return ProviderRejected(
-        f"there is no key for the {hints.kind} {provider}",
+        f"the {hints.kind} {provider} needs a key",
         hint=f"set {KEY_VARIABLES[provider][0]} or {hints.setting('api_key')}",
         provider=provider,
     )

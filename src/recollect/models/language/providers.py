@@ -31,7 +31,7 @@ def create(spec: str, settings: LanguageSettings, dependencies: Dependencies) ->
 
     Raises:
         ModelMissing: the command of ``claude-cli`` is not installed.
-        ProviderRejected: there is no key, and no address of the user's own that may need none.
+        ProviderRejected: a key is missing, and the address is the provider's own.
         ConfigError: the address or a header is not one.
     """
     provider, _, model = spec.partition(":")

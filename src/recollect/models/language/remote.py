@@ -81,7 +81,7 @@ class RemoteLanguageModel:
 
     def _ask(self, prompt: Prompt, way: JsonWay) -> Completion:
         body = self._wire.body(prompt, way)
-        # Each try starts a new answer, so there is no shorter deadline for one of them.
+        # Each try starts a new answer, so one of them has no shorter deadline.
         seconds = self._settings.timeout_s
         policy = RetryPolicy(attempt_s=seconds, total_s=seconds)
         with self._budget.hold(most_tokens(prompt)):
