@@ -58,7 +58,7 @@ def test_a_fallback_is_told_with_its_reason(
     found = run("--home", home, "models", "--json").json
     assert found["in use"] == "openai:text-embedding-3-small"
     assert found["instead of"] == "voyage"
-    assert "no key" in found["because"]
+    assert "needs a key" in found["because"]
 
 
 def test_a_source_without_the_files_is_refused(run: Run, home: Path, tmp_path: Path) -> None:

@@ -258,7 +258,7 @@ def test_a_fallback_takes_the_place_of_what_cannot_be_made(tmp_path: Path) -> No
     assert chosen.fallback is None
     assert chosen.fallback_from == "openai"
     assert chosen.fallback_reason is not None
-    assert "no key" in chosen.fallback_reason
+    assert "needs a key" in chosen.fallback_reason
     assert "openai" in chosen.reason
 
 
