@@ -36,27 +36,20 @@ from benchmarks.measure.environment import describe_environment
 from benchmarks.measure.plot import plot_load, plot_quality
 from benchmarks.measure.results import DatasetReport, LoadRun
 from benchmarks.options import (
-    Answers,
     AsJson,
-    Comparisons,
-    Data,
     GoldOption,
     Keep,
-    Limit,
     Markdown,
-    Modes,
     Plot,
-    Pools,
-    Questions,
-    Settings,
+    QualityOptions,
     TierOption,
     choose,
+    with_quality_options,
 )
 from benchmarks.output import Output, print_json, print_tables, show_progress, write_whole
-from benchmarks.quality.experiment import plan_variants
 from benchmarks.quality.homes import work_folder
 from benchmarks.quality.product import open_product
-from benchmarks.quality.quality import DIALOGUE_POOLS, MODES, POOLS, QualityPlan
+from benchmarks.quality.quality import QualityPlan
 from benchmarks.quality.quality_grids import describe_quality, quality_grids
 from benchmarks.quality.suite import ONE_CHAT, QualitySuite, Slice
 from recollect.cli.help import App
@@ -71,129 +64,39 @@ Measure = Callable[[QualitySuite], list[DatasetReport]]
 
 
 @app.command()
-def locomo(
-    *,
-    data: Data = None,
-    limit: Limit = None,
-    questions: Questions = None,
-    gold: GoldOption = "original",
-    mode: Modes = None,
-    pool: Pools = None,
-    settings: Settings = None,
-    compare: Comparisons = None,
-    keep: Keep = None,
-    as_json: AsJson = False,
-    plot: Plot = None,
-    markdown: Markdown = None,
-    answers: Answers = None,
-) -> None:
+@with_quality_options()
+def locomo(given: QualityOptions, *, gold: GoldOption = "original") -> None:
     """LoCoMo: turns by category, sessions, conversations apart and together."""
-    part = Slice(conversations=limit, questions=questions)
-    _quality(
-        lambda suite: [suite.locomo(part, gold=gold)],
-        plan=_plan(settings, compare, mode, pool),
-        data=data,
-        keep=keep,
-        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
-    )
+    _quality(lambda suite: [suite.locomo(given.part(), gold=gold)], given, given.plan())
 
 
 @app.command()
-def beam(
-    *,
-    data: Data = None,
-    limit: Limit = None,
-    questions: Questions = None,
-    tier: TierOption = "100K",
-    mode: Modes = None,
-    pool: Pools = None,
-    settings: Settings = None,
-    compare: Comparisons = None,
-    keep: Keep = None,
-    as_json: AsJson = False,
-    plot: Plot = None,
-    markdown: Markdown = None,
-    answers: Answers = None,
-) -> None:
+@with_quality_options()
+def beam(given: QualityOptions, *, tier: TierOption = "100K") -> None:
     """BEAM: messages by question type, one chat at a time."""
-    part = Slice(conversations=limit, questions=questions)
-    _quality(
-        lambda suite: [suite.beam(part, tier=tier)],
-        plan=_plan(settings, compare, mode, pool or list(ONE_CHAT)),
-        data=data,
-        keep=keep,
-        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
-    )
+    plan = given.plan(pools=ONE_CHAT)
+    _quality(lambda suite: [suite.beam(given.part(), tier=tier)], given, plan)
 
 
 @app.command()
-def cranfield(
-    *,
-    data: Data = None,
-    questions: Questions = None,
-    mode: Modes = None,
-    settings: Settings = None,
-    compare: Comparisons = None,
-    keep: Keep = None,
-    as_json: AsJson = False,
-    plot: Plot = None,
-    markdown: Markdown = None,
-    answers: Answers = None,
-) -> None:
+@with_quality_options("limit", "pool")
+def cranfield(given: QualityOptions) -> None:
     """Cranfield: abstracts as memory files."""
-    part = Slice(questions=questions)
-    _quality(
-        lambda suite: [suite.cranfield(part)],
-        plan=_plan(settings, compare, mode, None),
-        data=data,
-        keep=keep,
-        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
-    )
+    _quality(lambda suite: [suite.cranfield(given.part())], given, given.plan())
 
 
 @app.command()
-def longmemeval(
-    *,
-    data: Data = None,
-    mode: Modes = None,
-    settings: Settings = None,
-    keep: Keep = None,
-    as_json: AsJson = False,
-) -> None:
+@with_quality_options("limit", "questions", "pool", "compare", "plot", "markdown", "answers")
+def longmemeval(given: QualityOptions) -> None:
     """LongMemEval: one record, for its format and for latency; no claim of quality."""
-    _quality(
-        lambda suite: [suite.longmemeval()],
-        plan=_plan(settings, None, mode, None),
-        data=data,
-        keep=keep,
-        output=Output(as_json=as_json),
-    )
+    _quality(lambda suite: [suite.longmemeval()], given, given.plan())
 
 
 @app.command()
-def quality(
-    *,
-    data: Data = None,
-    limit: Limit = None,
-    questions: Questions = None,
-    mode: Modes = None,
-    settings: Settings = None,
-    compare: Comparisons = None,
-    keep: Keep = None,
-    as_json: AsJson = False,
-    plot: Plot = None,
-    markdown: Markdown = None,
-    answers: Answers = None,
-) -> None:
+@with_quality_options("pool")
+def quality(given: QualityOptions) -> None:
     """LoCoMo, BEAM and Cranfield under the same settings: what a change of ranking is judged by."""
-    part = Slice(conversations=limit, questions=questions)
-    _quality(
-        lambda suite: _all_quality(suite, part),
-        plan=_plan(settings, compare, mode, None),
-        data=data,
-        keep=keep,
-        output=Output(as_json=as_json, plot=plot, markdown=markdown, answers=answers),
-    )
+    _quality(lambda suite: _all_quality(suite, given.part()), given, given.plan())
 
 
 @app.command()
@@ -313,26 +216,21 @@ def workspace(
 
 
 @app.command("all")
+@with_quality_options("mode", "pool", "settings", "compare", "plot", "markdown", "answers")
 def everything(
+    given: QualityOptions,
     *,
-    data: Data = None,
-    limit: Limit = None,
-    questions: Questions = None,
     messages: Annotated[int, typer.Option(help="Messages of the load run.")] = 10_000,
-    keep: Keep = None,
-    as_json: AsJson = False,
 ) -> None:
     """Every benchmark, one after the other."""
-    folder = find_data(data)
-    part = Slice(conversations=limit, questions=questions)
-    plan = _plan(None, None, None, None)
-    with show_progress() as progress, work_folder(keep) as root:
+    folder, part = find_data(given.data), given.part()
+    with show_progress() as progress, work_folder(given.keep) as root:
         suite = QualitySuite(
-            data=folder, root=root, plan=plan, opener=open_product, progress=progress
+            data=folder, root=root, plan=given.plan(), opener=open_product, progress=progress
         )
         found = suite.report([*_all_quality(suite, part), suite.longmemeval()])
-    loaded = _run_load([LoadPlan(messages=messages, chunks=max(1, messages // 10))], keep)
-    if as_json:
+    loaded = _run_load([LoadPlan(messages=messages, chunks=max(1, messages // 10))], given.keep)
+    if given.as_json:
         print_json({"quality": found, "load": loaded})
         return
     print_tables(describe_quality(found), quality_grids(found))
@@ -343,25 +241,11 @@ def _all_quality(suite: QualitySuite, part: Slice) -> list[DatasetReport]:
     return [suite.locomo(part), suite.beam(part, pools=ONE_CHAT), suite.cranfield(part)]
 
 
-def _plan(
-    settings: list[str] | None,
-    comparisons: list[str] | None,
-    modes: list[str] | None,
-    pools: list[str] | None,
-) -> QualityPlan:
-    return QualityPlan(
-        variants=plan_variants(settings or (), comparisons or ()),
-        modes=choose(modes, MODES, "mode"),
-        pools=choose(pools or POOLS, DIALOGUE_POOLS, "pool"),
-    )
-
-
-def _quality(
-    measure: Measure, *, plan: QualityPlan, data: Path | None, keep: Path | None, output: Output
-) -> None:
+def _quality(measure: Measure, given: QualityOptions, plan: QualityPlan) -> None:
+    output = given.output()
     output.check()
-    folder = find_data(data)
-    with show_progress() as progress, work_folder(keep) as root:
+    folder = find_data(given.data)
+    with show_progress() as progress, work_folder(given.keep) as root:
         suite = QualitySuite(
             data=folder, root=root, plan=plan, opener=open_product, progress=progress
         )

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
+import msgspec
 import typer
 
 from benchmarks.datasets.beam import Tier
 from benchmarks.datasets.data import VARIABLE
 from benchmarks.datasets.locomo import Gold
-from benchmarks.quality.quality import MODES
+from benchmarks.output import Output
+from benchmarks.quality.experiment import plan_variants
+from benchmarks.quality.quality import DIALOGUE_POOLS, MODES, POOLS, QualityPlan
+from benchmarks.quality.suite import Slice
 from recollect.core.errors import InvalidInput
 
 Choice = TypeVar("Choice", bound=str)
@@ -83,3 +89,67 @@ def choose(names: Sequence[str] | None, known: Sequence[Choice], option: str) ->
                 f"--{option} {name[:40]} does not exist", hint=f"one of {', '.join(by_name)}"
             )
     return tuple(by_name[name] for name in names or by_name)
+
+
+class QualityOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of the commands that measure quality; one that a command lacks is its default."""
+
+    data: Data = None
+    limit: Limit = None
+    questions: Questions = None
+    mode: Modes = None
+    pool: Pools = None
+    settings: Settings = None
+    compare: Comparisons = None
+    keep: Keep = None
+    as_json: AsJson = False
+    plot: Plot = None
+    markdown: Markdown = None
+    answers: Answers = None
+
+    def part(self) -> Slice:
+        """Return how much of a data set is measured."""
+        return Slice(conversations=self.limit, questions=self.questions)
+
+    def output(self) -> Output:
+        """Return where the report goes."""
+        return Output(
+            as_json=self.as_json, plot=self.plot, markdown=self.markdown, answers=self.answers
+        )
+
+    def plan(self, pools: Sequence[str] = POOLS) -> QualityPlan:
+        """Return what is measured; ``pools`` where none is named.
+
+        Raises:
+            InvalidInput: a mode, a pool or a setting does not exist.
+        """
+        return QualityPlan(
+            variants=plan_variants(self.settings or (), self.compare or ()),
+            modes=choose(self.mode, MODES, "mode"),
+            pools=choose(self.pool or pools, DIALOGUE_POOLS, "pool"),
+        )
+
+
+def with_quality_options(*lacking: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that hands a command its `QualityOptions` as the first argument.
+
+    Args:
+        lacking: The fields that the command has no option for.
+    """
+    shared = inspect.signature(QualityOptions, eval_str=True).parameters.values()
+    added = [each for each in shared if each.name not in lacking]
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        _, *own = inspect.signature(command, eval_str=True).parameters.values()
+
+        @functools.wraps(command)
+        def run(**given: Any) -> None:
+            chosen = {each.name: given.pop(each.name) for each in added}
+            command(QualityOptions(**chosen), **given)
+
+        parameters = [*own, *added]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorated

@@ -50,10 +50,11 @@ class Memory:
 
     def __init__(self, parts: Components) -> None:
         self._parts = parts
-        self.home = parts.home
-        self.workspace = parts.workspace
-        self.scope = parts.scope
-        self.settings = parts.resolved.settings
+        base = self._base = parts.resources
+        self.home = base.home
+        self.workspace = base.workspace
+        self.scope = base.scope
+        self.settings = base.resolved.settings
         self.events = parts.events
         self._is_closed = False
         self._probe: EmbedderProbe | None = None
@@ -102,7 +103,7 @@ class Memory:
             InvalidInput: watching is turned off, or the memory was opened for a moment only.
             StoreBusy: another program does it already.
         """
-        if not (self._parts.live and self.settings.sync.watch):
+        if not (self._base.order.live and self.settings.sync.watch):
             hint = "set sync.watch to true, and open the memory with live=True"
             raise InvalidInput("this memory does not watch", hint=hint)
         return self._parts.upkeep.watch()
@@ -133,8 +134,8 @@ class Memory:
         limit = self.settings.embedding.remote.daily_tokens
         if not (found.is_paid and limit):
             return found
-        today = to_datetime(self._parts.clock.now_ms()).date().isoformat()
-        left = max(0, limit - UsageLedger(self._parts.records).spent(today))
+        today = to_datetime(self._base.clock.now_ms()).date().isoformat()
+        left = max(0, limit - UsageLedger(self._base.records).spent(today))
         return msgspec.structs.replace(found, tokens_left_today=left)
 
     def search(
@@ -246,13 +247,13 @@ class Memory:
 
         parts = self._parts
         importer = TranscriptImporter(
-            database=parts.records,
-            clock=parts.clock,
-            ids=parts.ids,
-            redactor=parts.redactor,
+            database=self._base.records,
+            clock=self._base.clock,
+            ids=self._base.ids,
+            redactor=self._base.redactor,
             formats=tuple(FORMATS.values()),
             mirror=parts.mirror,
-            scope=parts.scope,
+            scope=self._base.scope,
             links=self.sessions.links,
         )
         return importer.run(path, format_name, progress)
@@ -288,7 +289,7 @@ class Memory:
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""
-        return self._parts.resolved
+        return self._base.resolved
 
     def status(self) -> Status:
         """Return what the home holds and how it is doing; no provider is asked.
@@ -305,8 +306,8 @@ class Memory:
         from recollect.recall.probe import EmbedderProbe
 
         if self._probe is None:
-            choice = self._parts.choice
-            self._probe = EmbedderProbe(choice.embedder, choice.hint, self._parts.clock)
+            choice = self._base.choice
+            self._probe = EmbedderProbe(choice.embedder, choice.hint, self._base.clock)
         return self._probe.ask()
 
     def probe_vectors(self) -> bool:
@@ -317,7 +318,7 @@ class Memory:
         """Return what examines the rows of the index, and repairs them."""
         from recollect.index.repair.checkup import IndexCheckup
 
-        return IndexCheckup(self._parts.index_database, self._parts.index)
+        return IndexCheckup(self._base.index_database, self._parts.index)
 
     def forgive_batches(self) -> int:
         """Let batches of the provider be used again; return how many failures are forgotten."""
@@ -342,15 +343,15 @@ class Memory:
             parts.search_backend.close()
         if parts.mirror is not None:
             parts.mirror.close()
-        for embedder in (parts.choice.embedder, parts.choice.fallback):
+        for embedder in (self._base.choice.embedder, self._base.choice.fallback):
             if embedder is not None:
                 embedder.close()
-        if parts.language is not None and parts.language.model is not None:
-            parts.language.model.close()
+        if self._base.language is not None and self._base.language.model is not None:
+            self._base.language.model.close()
         parts.index.near.close()
         parts.events.close()
-        parts.index_database.close()
-        parts.records.close()
+        self._base.index_database.close()
+        self._base.records.close()
 
 
 def open_memory(

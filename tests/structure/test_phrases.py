@@ -16,13 +16,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 PHRASES = {
-    r"\b(?:is|are|was|were|be) told\b": (4, 3),
-    r"\btold\b": (11, 5),
+    r"\b(?:is|are|was|were|be) told\b": (3, 2),
+    r"\btold\b": (10, 3),
     r"\bcan be no\b": (2, 0),
-    r"\b(?:is|are|was) no (?!longer\b|more\b|one\b|need\b|way\b|other\b)[a-z]": (78, 7),
+    r"\b(?:is|are|was) no (?!longer\b|more\b|one\b|need\b|way\b|other\b)[a-z]": (75, 6),
     r"\bnobody\b": (20, 6),
     r"\banew\b": (0, 0),
-    r"\bstands? (?:in|behind|beside|before|for|there)\b": (25, 8),
+    r"\bstands? (?:in|behind|beside|before|for|there)\b": (24, 4),
     r"\bbehind (?:it|the (?:name|word|program|command))\b": (2, 0),
     r"\bcircles?\b": (6, 2),
 }

@@ -1,5 +1,5 @@
 """The composition root: builds every part of a memory from its home folder.
 
-Floor 4, below the facade in `memory`. `ground` opens what everything stands on, `sources` finds
-the texts besides our own sessions, `parts` puts all of it together.
+Floor 4, below the facade in `memory`. `resources` opens what everything else needs, `sources` finds
+the texts besides our own sessions, `components` puts all of it together.
 """

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,16 +20,12 @@ from recollect.assembly.sources import (
     reading,
     search_backend,
 )
-from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import RecollectError
-from recollect.core.scope import Scope
-from recollect.core.settings import ResolvedSettings
 from recollect.index.index import Index
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
 from recollect.index.vectors.choice import choose as choose_vectors
 from recollect.index.vectors.port import VectorContext
-from recollect.models.registry import Choice, LanguageChoice
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.recall.transcript_source import TranscriptFeed
 from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -38,10 +33,7 @@ from recollect.sessions.record.identity_links import read_links
 from recollect.store.engine import Database
 from recollect.store.locks import TicketQueue
 from recollect.store.persisted_random import persisted_random
-from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventStream
-from recollect.text.secret_redactor import SecretRedactor
-from recollect.workspace.extra_paths import ExtraPath
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.governance.retention import Retention
@@ -58,44 +50,32 @@ _COPIES = "vectors.home"
 class Components(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a memory is made of. Closing them is the facade's business."""
 
-    home: Path
-    workspace: Path | None
-    scope: Scope
-    resolved: ResolvedSettings
-    clock: Clock
-    ids: IdSource
-    redactor: SecretRedactor | None
-    records: SqliteDatabase
-    index_database: SqliteDatabase
-    choice: Choice
-    language: LanguageChoice | None
+    resources: Resources
     index: Index
-    files: MemorySource | None
     reading: MemoryReader | None
     search_backend: SearchBackend | None
     mirror: TranscriptMirror | None
-    live: bool
     upkeep: Maintenance
     sessions: Callable[[], Sessions]
     events: EventStream
     retention: Callable[[], Retention]
-    extra: tuple[ExtraPath, ...]
 
     def reported(self) -> Reported:
         """Return what a status tells of."""
         from recollect.recall.status import Reported
 
+        base = self.resources
         return Reported(
-            home=self.home,
-            workspace=self.workspace,
-            extra=self.extra,
-            settings=self.resolved.settings,
-            clock=self.clock,
-            records=self.records,
-            index_database=self.index_database,
+            home=base.home,
+            workspace=base.workspace,
+            extra=tuple(extra_paths(base)),
+            settings=base.resolved.settings,
+            clock=base.clock,
+            records=base.records,
+            index_database=base.index_database,
             index=self.index,
-            choice=self.choice,
-            language=self.language,
+            choice=base.choice,
+            language=base.language,
             search_backend=self.search_backend,
             mirror=self.mirror,
             upkeep=self.upkeep,
@@ -109,21 +89,21 @@ def assemble(order: OpenOptions) -> Components:
     Raises:
         ConfigError: a setting is wrong.
         InvalidInput: no package brings the model or back end that the settings name.
-        NotFound: the workspace is no folder.
+        NotFound: the workspace is not a folder.
         ProviderError: a model or back end cannot be imported.
         StoreError: a database cannot be opened.
     """
     ground = open_resources(order)
     try:
-        return _assemble(order, ground)
+        return _assemble(ground)
     except RecollectError:
         ground.index_database.close()
         ground.records.close()
         raise
 
 
-def _assemble(order: OpenOptions, ground: Resources) -> Components:
-    resolved, settings, clock = ground.resolved, ground.resolved.settings, ground.clock
+def _assemble(ground: Resources) -> Components:
+    settings, clock = ground.resolved.settings, ground.clock
     files = memory_files(ground)
     locks = IndexLocks(ground.index_home, clock)
     index = _index(ground, files, locks)
@@ -135,33 +115,20 @@ def _assemble(order: OpenOptions, ground: Resources) -> Components:
         sync_lock=locks.sync,
         files=files,
         followed=followed_transcripts(ground, mirror),
-        is_live=order.live,
+        is_live=ground.order.live,
         daily=lambda stopping: retention().prune_daily(stopping),
     )
     upkeep = Maintenance(kept, settings.sync, clock)
     return Components(
-        home=ground.home,
-        workspace=ground.workspace,
-        scope=ground.scope,
-        resolved=resolved,
-        clock=clock,
-        ids=ground.ids,
-        redactor=ground.redactor,
-        records=ground.records,
-        index_database=ground.index_database,
-        choice=ground.choice,
-        language=ground.language,
+        resources=ground,
         index=index,
-        files=files,
         reading=reading(ground, files),
         search_backend=search_backend(ground, files, index),
         mirror=mirror,
-        live=order.live,
         upkeep=upkeep,
         sessions=functools.cache(lambda: _sessions(ground, mirror, upkeep)),
         events=EventStream(ground.records, ground.scope),
         retention=retention,
-        extra=tuple(extra_paths(ground)),
     )
 
 

@@ -88,7 +88,7 @@ def open_resources(order: OpenOptions) -> Resources:
 
     Raises:
         ConfigError: a setting is wrong.
-        NotFound: the workspace is no folder.
+        NotFound: the workspace is not a folder.
         StoreError: a database cannot be opened.
     """
     home = Path(order.home).expanduser() if order.home is not None else default_home()
@@ -165,7 +165,7 @@ def _workspace(resolved: ResolvedSettings) -> Path | None:
     folder = Path(path).expanduser()
     if not folder.is_dir():
         raise NotFound(
-            "the workspace is no folder", hint="check workspace.path or --workspace", path=path
+            "the workspace must be a folder", hint="check workspace.path or --workspace", path=path
         )
     return folder
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
+from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import FILTERS, AsJson, answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, filter_option, opened
+from recollect.cli.output.formatting import moment
+from recollect.cli.output.sanitize import one_line
+from recollect.cli.output.screen import show
 from recollect.cli.sessions.lines import OfSession
 from recollect.core.errors import InvalidInput
 
@@ -38,19 +42,19 @@ def events(
     ] = False,
     types: Annotated[
         list[str] | None,
-        typer.Option("--type", help="Only this type; may be repeated.", rich_help_panel=FILTERS),
+        filter_option("--type", help="Only this type; may be repeated."),
     ] = None,
     session: OfSession = None,
-    as_json: AsJson = False,
 ) -> None:
     """Show what recollect did; with --json one event a line."""
     if since is not None and since < 0:
         raise InvalidInput("--since is below 0", hint="use a number from 0")
-    as_json = answers_json(context, as_json)
     with opened(context) as memory, suppress(KeyboardInterrupt):
         session_id = None if session is None else memory.sessions.find(session).id
         for recorded in _wanted(memory, since, types, session_id, follow=follow):
-            _give(recorded, as_json=as_json)
+            fields = msgspec.to_builtins(recorded.event)
+            document = {"seq": recorded.seq} | fields
+            answer(context, document, partial(_show, recorded.seq, fields))
 
 
 def _wanted(
@@ -73,33 +77,18 @@ def _wanted(
         yield from stream.follow(seen, types=types, session_id=session_id)
 
 
-def _give(recorded: RecordedEvent, *, as_json: bool) -> None:
-    fields = msgspec.to_builtins(recorded.event)
-    if as_json:
-        print_document({"seq": recorded.seq} | fields)
-        return
-    from recollect.cli.addresses import short
-    from recollect.cli.output.formatting import moment
-    from recollect.cli.output.screen import show
-
-    scope = fields.pop("scope")
+def _show(seq: int, fields: dict[str, Any]) -> None:
+    session = fields.pop("scope")["session"]
     kind, at = fields.pop("type"), fields.pop("at")
-    session = scope["session"]
+    details = ", ".join(f"{name}={_value(value)}" for name, value in fields.items() if value)
     show(
-        (f"{recorded.seq:>8}  ", "dim"),
+        (f"{seq:>8}  ", "dim"),
         (f"{moment(at)}  ", ""),
         (f"{kind:<18}", "bold"),
         (f"  {short(session) if session else '':<8}", "cyan"),
-        (f"  {_told(fields)}".rstrip(), ""),
+        (f"  {details}".rstrip(), ""),
     )
 
 
-def _told(fields: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={_value(value)}" for name, value in fields.items() if value)
-
-
 def _value(value: object) -> str:
-    from recollect.cli.output.sanitize import one_line
-
-    text = "+".join(map(str, value)) if isinstance(value, list) else str(value)
-    return one_line(text)
+    return one_line("+".join(map(str, value)) if isinstance(value, list) else str(value))

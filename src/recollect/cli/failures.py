@@ -9,6 +9,8 @@ import sys
 import traceback
 from typing import Any
 
+from recollect.cli.output.document import print_document
+from recollect.cli.output.screen import say
 from recollect.core import errors
 from recollect.core.errors import RecollectError
 
@@ -104,13 +106,9 @@ def tell_no_output(error: OSError, *, as_json: bool) -> int:
 
 def _tell(code: str, message: str, hint: str, *, as_json: bool) -> None:
     if as_json:
-        from recollect.cli.output.document import print_document
-
         answer = {"error": {"code": code, "message": message, "hint": hint}}
         print_document(answer, sys.stderr)
         return
-    from recollect.cli.output.screen import say
-
     say(("error", "bold red"), (": ", "bold"), (message, ""))
     if hint:
         say((" hint", "cyan"), (": ", ""), (hint, ""))

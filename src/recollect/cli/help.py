@@ -1,6 +1,6 @@
-"""The help pages: short, without boxes, and the same for every command.
+"""What all commands have in common: a help page, short and without boxes, and the option `--json`.
 
-`App` is a `typer.Typer` whose commands show them.
+`App` is a `typer.Typer` whose commands have both.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
+
+from recollect.cli.invocation import JSON_HELP, invocation_of
+from recollect.cli.output.screen import console, line
 
 if TYPE_CHECKING:  # for a name only
     from rich.text import Text
@@ -25,7 +28,11 @@ Row = tuple[str, str]
 
 
 class Command(TyperCommand):
-    """A command with our help page."""
+    """A command with our help page, and with ``--json`` if it has none of its own."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        _add_json(self)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the page; nothing is left for the formatter."""
@@ -33,11 +40,34 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """A group of commands with our help page."""
+    """A group of commands with our help page, and with ``--json`` if it has none of its own."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        _add_json(self)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the page; nothing is left for the formatter."""
         print_help(self, ctx)
+
+
+def _add_json(command: Any) -> None:
+    if not any("--json" in parameter.opts for parameter in command.params):
+        command.params.append(
+            TyperOption(
+                param_decls=["--json"],
+                is_flag=True,
+                default=False,
+                expose_value=False,
+                callback=_answer_json,
+                help=JSON_HELP,
+            )
+        )
+
+
+def _answer_json(context: Any, _option: object, wanted: bool) -> None:
+    if wanted:
+        invocation_of(context).as_json = True
 
 
 class App(typer.Typer):
@@ -53,8 +83,6 @@ class App(typer.Typer):
 
 def print_help(command: Any, context: Any) -> None:
     """Print the help page of a command on stdout."""
-    from recollect.cli.output.screen import console, line
-
     screen = console()
     for paragraph in (command.help or "").strip().split("\n\n"):
         screen.print(line((" ".join(paragraph.split()), "")))
@@ -111,8 +139,6 @@ def _parameters(command: Any, context: Any) -> Iterator[tuple[str, Row]]:
 
 def _lines(row: Row, width: int, screen_width: int) -> Iterator[Text]:
     """Yield the lines of a row: the name, and the text wrapped beside it."""
-    from recollect.cli.output.screen import line
-
     name, text = row
     if len(name) > width:
         yield line((f"  {name}", "cyan"))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
+from recollect.cli.output.document import print_document
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 
@@ -21,12 +24,14 @@ HOME_FILES = ("records.db", "config.yaml")
 """A folder with one of them is a home."""
 
 
-class Invocation(msgspec.Struct, frozen=True, kw_only=True):
+class Invocation(msgspec.Struct, kw_only=True):
     """The options given before the command."""
 
     home: Path | None = None
     workspace: Path | None = None
     agent: str | None = None
+    as_json: bool = False
+    """Also where it is asked for after the command or after the name of a group."""
 
 
 def invocation_of(context: typer.Context) -> Invocation:
@@ -35,12 +40,23 @@ def invocation_of(context: typer.Context) -> Invocation:
     return found if isinstance(found, Invocation) else Invocation()
 
 
-def answers_json(context: typer.Context, as_json: bool) -> bool:
+def answers_json(context: typer.Context) -> bool:
     """Return whether JSON is asked for: after the command, before it, or after a group's name."""
-    above = context.parent
-    while above is not None and not as_json:
-        as_json, above = bool(above.params.get("as_json")), above.parent
-    return as_json
+    return invocation_of(context).as_json
+
+
+def answer(context: typer.Context, document: object, show: Callable[[], None]) -> None:
+    """Print what a command found: as its JSON document where that is asked for, else with ``show``.
+
+    Args:
+        context: Of the command.
+        document: What `print_document` takes.
+        show: Prints it for people.
+    """
+    if answers_json(context):
+        print_document(document)
+    else:
+        show()
 
 
 def home_of(context: typer.Context) -> Path:
@@ -89,6 +105,26 @@ def is_home(home: Path) -> bool:
         return any((home / name).exists() for name in HOME_FILES) or _has_lost_records(home)
     except OSError as error:
         raise translate_os(error, home) from error
+
+
+def require_agreement(
+    context: typer.Context, offer: str, *, unasked: tuple[str, str], declined: tuple[str, str]
+) -> None:
+    """Ask whether to go on.
+
+    Args:
+        context: Of the command.
+        offer: What would be done.
+        unasked: Message and hint where a program reads the answer: there is no one to ask.
+        declined: Message and hint where the answer is no.
+
+    Raises:
+        InvalidInput: there is no one to ask, or they declined.
+    """
+    if answers_json(context) or not sys.stdin.isatty():
+        raise InvalidInput(unasked[0], hint=unasked[1])
+    if not typer.confirm(f"{offer}. Go on?", err=True):
+        raise InvalidInput(declined[0], hint=declined[1])
 
 
 @contextmanager
@@ -141,24 +177,19 @@ def _init_hint(context: typer.Context) -> str:
 
 FILTERS = "Filters"
 
-AsJson = Annotated[
-    bool,
-    typer.Option("--json", help="One JSON document on stdout."),
-]
+JSON_HELP = "One JSON document on stdout."
+folder_option = partial(typer.Option, metavar="DIR", show_default=False)
+filter_option = partial(typer.Option, rich_help_panel=FILTERS)
+argument = partial(typer.Argument, show_default=False)
+
 Home = Annotated[
     Path | None,
-    typer.Option(
-        help="The folder of the memory; RECOLLECT_HOME or ~/.recollect by default.",
-        metavar="DIR",
-        show_default=False,
-    ),
+    folder_option(help="The folder of the memory; RECOLLECT_HOME or ~/.recollect by default."),
 ]
 Workspace = Annotated[
     Path | None,
-    typer.Option(
-        help="The folder of MEMORY.md and memory/; the setting workspace.path by default.",
-        metavar="DIR",
-        show_default=False,
+    folder_option(
+        help="The folder of MEMORY.md and memory/; the setting workspace.path by default."
     ),
 ]
 AsAgent = Annotated[
@@ -170,8 +201,6 @@ AsAgent = Annotated[
         show_default=False,
     ),
 ]
-Agent = Annotated[
-    str | None, typer.Option(help="Only what this agent heard.", rich_help_panel=FILTERS)
-]
-User = Annotated[str | None, typer.Option(help="Only of this user.", rich_help_panel=FILTERS)]
-Project = Annotated[str | None, typer.Option(help="Only in this project.", rich_help_panel=FILTERS)]
+Agent = Annotated[str | None, filter_option(help="Only what this agent heard.")]
+User = Annotated[str | None, filter_option(help="Only of this user.")]
+Project = Annotated[str | None, filter_option(help="Only in this project.")]

@@ -27,7 +27,7 @@ from recollect.cli.failures import (
     tell_usage,
 )
 from recollect.cli.help import App
-from recollect.cli.invocation import AsAgent, AsJson, Home, Invocation, Workspace
+from recollect.cli.invocation import JSON_HELP, AsAgent, Home, Invocation, Workspace
 from recollect.core.errors import RecollectError
 
 app = App(
@@ -53,7 +53,7 @@ def recollect(
     home: Home = None,
     workspace: Workspace = None,
     agent: AsAgent = None,
-    as_json: AsJson = False,
+    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show where an unexpected error came from.")
     ] = False,
@@ -63,7 +63,7 @@ def recollect(
     ] = False,
 ) -> None:
     """Keep the options given before the command."""
-    context.obj = Invocation(home=home, workspace=workspace, agent=agent)
+    context.obj = Invocation(home=home, workspace=workspace, agent=agent, as_json=as_json)
     if context.invoked_subcommand is None and as_json:
         context.fail("Missing command")
     if context.invoked_subcommand is None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, home_of
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, answers_json, home_of
+from recollect.cli.output.formatting import size
+from recollect.cli.output.screen import next_steps, say, show, show_pairs
 
 if TYPE_CHECKING:  # for a name only
     from recollect.core.settings import EmbeddingSettings, LanguageSettings, Settings
@@ -22,16 +23,16 @@ app.add_typer(group, name="models", rich_help_panel="Set up")
 
 
 @group.callback()
-def show_models(context: typer.Context, *, as_json: AsJson = False) -> None:
+def show_models(context: typer.Context) -> None:
     """Show which models are used, or install the local embedder."""
     if context.invoked_subcommand is not None:
         return
     settings = _settings(context)
     found = _look(settings.embedding) | _look_at_language(settings.language)
-    if answers_json(context, as_json):
-        print_document(found)
-        return
-    from recollect.cli.output.screen import next_steps, say, show_pairs
+    answer(context, found, lambda: _show(found))
+
+
+def _show(found: dict[str, object]) -> None:
     from recollect.models.local.folder import INSTALL_HINT
 
     shown = {"in use"} | {name for name, value in found.items() if value is not None}
@@ -58,26 +59,24 @@ def install(
             metavar="PATH",
         ),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Get the weights of the local embedder, check them and build its graph. Once is enough."""
-    as_json = answers_json(context, as_json)
     settings = _settings(context).embedding
     from recollect.core.settings import models_folder
     from recollect.models.local.install import install as run
     from recollect.models.registry import local_folder
 
-    say = _say_nothing if as_json else _say_step
+    as_json = answers_json(context)
     folder = local_folder(settings, models_folder())
-    done = run(folder, source, say, quantisation=settings.quantisation)
-    if as_json:
-        print_document(done)
-        return
-    from recollect.cli.output.formatting import size
-    from recollect.cli.output.screen import show
-
+    done = run(
+        folder,
+        source,
+        lambda step: None if as_json else say((f"{step} …", "dim")),
+        quantisation=settings.quantisation,
+    )
     state = "is installed already" if done.was_installed else "is installed"
-    show((done.model, "bold"), (f" {state}: {size(done.bytes)} in {done.folder}", ""))
+    place = f" {state}: {size(done.bytes)} in {done.folder}"
+    answer(context, done, lambda: show((done.model, "bold"), (place, "")))
 
 
 def _settings(context: typer.Context) -> Settings:
@@ -125,13 +124,3 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none: words only" if value is None else str(value)
-
-
-def _say_step(step: str) -> None:
-    from recollect.cli.output.screen import say
-
-    say((f"{step} …", "dim"))
-
-
-def _say_nothing(step: str) -> None:
-    """Keep stderr for errors."""

@@ -10,10 +10,20 @@ import msgspec
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import FILTERS, Agent, AsJson, Project, User, answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import (
+    Agent,
+    Project,
+    User,
+    answer,
+    answers_json,
+    argument,
+    filter_option,
+    opened,
+)
+from recollect.cli.output.formatting import count, duration
 from recollect.cli.output.progress import show_progress
-from recollect.cli.sessions.lines import ForSession, OfSession
+from recollect.cli.output.screen import say, warn
+from recollect.cli.sessions.lines import ForSession, OfSession, title_of
 from recollect.core.errors import NotFound
 from recollect.core.scope import Scope
 
@@ -33,9 +43,7 @@ def _complete_source(incomplete: str) -> list[str]:
 @app.command(rich_help_panel="Find")
 def search(
     context: typer.Context,
-    query: Annotated[
-        list[str], typer.Argument(metavar="QUERY", help="A question, or words.", show_default=False)
-    ],
+    query: Annotated[list[str], argument(metavar="QUERY", help="A question, or words.")],
     *,
     limit: Annotated[
         int | None,
@@ -50,10 +58,9 @@ def search(
     ] = None,
     source: Annotated[
         list[str] | None,
-        typer.Option(
+        filter_option(
             help="Only this kind of memory: memory, sessions. May be repeated.",
             autocompletion=_complete_source,
-            rich_help_panel=FILTERS,
         ),
     ] = None,
     session: OfSession = None,
@@ -62,18 +69,15 @@ def search(
     user: User = None,
     project: Project = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the parts of scores.")] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Find the messages and notes that answer a question."""
-    answer = _Answer(
-        question=" ".join(query), explain=explain, as_json=answers_json(context, as_json)
-    )
+    question = " ".join(query)
     with opened(context) as memory:
         scope = Scope(agent=agent, user=user, project=project, session=_id(memory, session))
-        with show_progress(quiet=answer.as_json) as progress:
+        with show_progress(quiet=answers_json(context)) as progress:
             started = time.perf_counter()
             result = memory.search(
-                answer.question,
+                question,
                 limit,
                 min_score,
                 source,
@@ -82,48 +86,39 @@ def search(
                 for_session=_id(memory, for_session),
                 on_progress=progress.indexing,
             )
-        answer.give(memory, result, time.perf_counter() - started)
+        took_s = time.perf_counter() - started
+        said = {"query": question, "took_ms": round(took_s * 1000, 3)}
+        answer(
+            context,
+            said | msgspec.structs.asdict(result),
+            lambda: _show(memory, question, result, took_s, explain=explain),
+        )
 
 
 def _id(memory: Memory, name: str | None) -> str | None:
     return None if name is None else memory.sessions.find(name).id
 
 
-class _Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """How a result is shown."""
+def _show(
+    memory: Memory, question: str, result: SearchResult, took_s: float, *, explain: bool
+) -> None:
+    from recollect.cli.output.hits import show_hits
 
-    question: str
-    explain: bool
-    as_json: bool
-
-    def give(self, memory: Memory, result: SearchResult, took_s: float) -> None:
-        if self.as_json:
-            took_ms = round(took_s * 1000, 3)
-            said = {"query": self.question, "took_ms": took_ms}
-            print_document(said | msgspec.structs.asdict(result))
-            return
-        from recollect.cli.output.formatting import count, duration
-        from recollect.cli.output.hits import show_hits
-        from recollect.cli.output.screen import say, warn
-
-        explained = len(result.hits) if self.explain else 0
-        show_hits(
-            result.hits,
-            self.question,
-            titles(memory, result),
-            explained=explained,
-            cited=memory.settings.search.citations == "on",
-        )
-        for warning in result.warnings:
-            warn(warning)
-        found = count(len(result.hits), "hit") if result.hits else "nothing found"
-        say((f"\n{found} in {duration(took_s)}, {result.mode}", "dim"))
+    show_hits(
+        result.hits,
+        question,
+        titles(memory, result),
+        explained=len(result.hits) if explain else 0,
+        cited=memory.settings.search.citations == "on",
+    )
+    for warning in result.warnings:
+        warn(warning)
+    found = count(len(result.hits), "hit") if result.hits else "nothing found"
+    say((f"\n{found} in {duration(took_s)}, {result.mode}", "dim"))
 
 
 def titles(memory: Memory, result: SearchResult) -> dict[str, str]:
     """Return what the sessions of the hits are called, by id."""
-    from recollect.cli.sessions.lines import title_of
-
     found: dict[str, str] = {}
     for session_id in {hit.session_id for hit in result.hits if hit.session_id is not None}:
         with suppress(NotFound):  # erased meanwhile

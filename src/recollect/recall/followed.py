@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from recollect.core.errors import NotFound
-from recollect.core.settings.sync import TranscriptDeltaSettings
+from recollect.core.settings import TranscriptDeltaSettings
 from recollect.sessions.exchange.import_source import SUFFIX
 from recollect.sessions.exchange.transcript_format import (
     AUTO,

@@ -19,7 +19,7 @@ import msgspec
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy
 from recollect.core.scope import Scope
-from recollect.core.settings.sync import SyncSettings
+from recollect.core.settings import SyncSettings
 from recollect.index.index import Index
 from recollect.index.model.locks import SyncLock
 from recollect.index.model.sync_report import SyncReport, Watch, never

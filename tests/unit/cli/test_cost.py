@@ -13,7 +13,7 @@ import pytest
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
-from recollect.cli.index.cost import show_preview
+from recollect.cli.index.sync import show_preview
 from recollect.index.build.preview import Preview
 from tests.unit.cli.conftest import Run
 from tests.unit.index.scripted import PaidEmbedder

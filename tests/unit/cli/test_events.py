@@ -57,17 +57,17 @@ def test_following_shows_what_comes_until_ctrl_c(
 ) -> None:
     """The end is no error."""
     given_away: list[int] = []
-    give = events._give  # noqa: SLF001  # ends the following from within
+    show = events._show  # noqa: SLF001  # ends the following from within
 
-    def give_and_end(recorded: object, *, as_json: bool) -> None:
-        give(recorded, as_json=as_json)  # type: ignore[arg-type]
+    def show_and_end(seq: int, fields: dict[str, Any]) -> None:
+        show(seq, fields)
         given_away.append(1)
         if len(given_away) == known + 1:
             raise KeyboardInterrupt
 
     with recollect.open(home) as memory:
         known = memory.events.last_seq()
-    monkeypatch.setattr(events, "_give", give_and_end)
+    monkeypatch.setattr(events, "_show", show_and_end)
     following = threading.Event()
     follow = EventStream.follow
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.cli.sessions.tree import tree_rows
+from recollect.cli.sessions.show import tree_rows
 from recollect.sessions.record.lineage import Branch
 from recollect.sessions.record.session import Session
 from tests.unit.cli.conftest import Run

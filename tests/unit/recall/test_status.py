@@ -87,7 +87,7 @@ def test_tokens_of_embeddings_and_of_language_models_are_told_apart(tmp_path: Pa
         "language.daily_tokens": 2_000,
     }
     with recollect.open(tmp_path / "home", overrides={**LEXICAL, **limits}) as memory:
-        records = memory._parts.records  # noqa: SLF001  # what providers took, without one
+        records = memory._parts.resources.records  # noqa: SLF001  # what providers took, without one
         today = to_datetime(SystemClock().now_ms()).date().isoformat()
         embedding, language = UsageLedger(records, EMBEDDING), UsageLedger(records, LANGUAGE)
         embedding.add(today, Bill(model="openai:e", use=TokenUse(input=5), usd=4.0))

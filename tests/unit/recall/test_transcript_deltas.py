@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.core.settings.sync import TranscriptDeltaSettings
+from recollect.core.settings import TranscriptDeltaSettings
 from recollect.recall.followed import BLOCK_BYTES, TranscriptDeltas, count_lines
 
 

@@ -28,6 +28,7 @@ from recollect.sessions.policy.modes import calls
         ("봇아 안녕", ["봇"], True),
         ("Grüße an ANDRÉ", ["andré"], True),
         ("Straße", ["strasse"], True),
+        ("tea!!!", ["!!"], True),
         ("anything", [""], False),
         ("anything", [], False),
         ("", ["tea"], False),

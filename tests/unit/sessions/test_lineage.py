@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.errors import StoreCorrupt
 from recollect.core.scope import Scope
-from recollect.sessions.record.lineage import Branch
+from recollect.sessions.record.lineage import Branch, segments
 from recollect.sessions.sessions import Sessions
 from tests.unit.sessions.home import Home
 
@@ -38,6 +38,22 @@ def test_branches_stand_in_the_order_in_which_they_grew(sessions: Sessions) -> N
     tree = sessions.lineage(below.id)
     assert [branch.session.id for branch in tree.branches] == [first.id, second.id]
     assert [branch.session.id for branch in tree.branches[0].branches] == [below.id]
+
+
+def test_a_transcript_has_a_part_in_each_ancestor_it_reads(home: Home) -> None:
+    """From the first row of that ancestor's own; one of which it reads none has no part."""
+    root = home.sessions.create()
+    for text in ("one", "two"):
+        home.sessions.append(root.id, "user", text)
+    fork = home.sessions.fork(root.id)
+    home.sessions.append(fork.id, "user", "three")
+    whole, early = home.sessions.fork(fork.id), home.sessions.fork(fork.id, 2)
+    for session, expected in (
+        (whole, [(root.id, 1, 2), (fork.id, 3, 3)]),
+        (early, [(root.id, 1, 2)]),
+    ):
+        parts = home.database.read(lambda tx, session=session: segments(tx, session))  # type: ignore[misc]  # bound at once
+        assert [(part.session_id, part.first, part.last) for part in parts] == expected
 
 
 def test_a_circle_is_damage(home: Home) -> None:

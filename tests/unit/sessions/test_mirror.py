@@ -17,6 +17,7 @@ from recollect.sessions.exchange.formats.jsonl import JsonlFormat
 from recollect.sessions.exchange.transcript_format import ForeignMessage
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_file import MirrorState
+from recollect.sessions.mirror.mirror_lines import MirrorPlace, place_of
 from recollect.sessions.record.content import parse_content
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
@@ -74,6 +75,13 @@ def test_a_mirror_has_a_header_and_a_line_for_each_message(home: Home) -> None:
         "name": "Ana",
         "metadata": {"n": 1},
     }
+
+
+def test_a_mirror_that_was_cut_to_its_header_grows_from_there(home: Home) -> None:
+    """It is not made again; only a header of another format is no place to go on from."""
+    header = mirror_of(home, filled(home)).read_bytes().split(b"\n")[0]
+    assert place_of(header) == MirrorPlace()
+    assert place_of(header.replace(b'"recollect":1', b'"recollect":2')) is None
 
 
 def test_a_mirror_is_private(home: Home) -> None:

@@ -150,6 +150,12 @@ def test_a_lock_that_cannot_be_taken_is_a_failure_too(path: Path, open_notes: Op
     assert checkpointer.health().last_error == "store"
 
 
+def test_without_a_log_there_are_no_bytes_of_it(path: Path) -> None:
+    """SQLite removes it when the last connection closes."""
+    checkpointer = Checkpointer(ConnectionOpener(path, CALM), WriteQueue(path), CALM)
+    assert checkpointer.health().wal_bytes == 0
+
+
 def test_after_closing_no_thread_is_started(path: Path) -> None:
     """A last commit may be told of while everything is closed."""
     checkpointer = Checkpointer(ConnectionOpener(path, CALM), WriteQueue(path), CALM)

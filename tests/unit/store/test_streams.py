@@ -163,6 +163,24 @@ def test_closing_hands_over_what_was_committed_before(
         stream.subscribe(slow)
 
 
+def test_closing_hands_over_more_than_is_read_at_once(
+    records: SqliteDatabase, stream: EventStream
+) -> None:
+    """Page by page, without a pause between them."""
+    got: list[int] = []
+    gate = threading.Event()
+
+    def slow(recorded: RecordedEvent) -> None:
+        gate.wait(DEADLINE_S)
+        got.append(recorded.seq)
+
+    subscription = stream.subscribe(slow)
+    records.write(lambda tx: [record_event(tx, created(str(n))) for n in range(1_200)])  # type: ignore[func-returns-value]
+    threading.Timer(0.05, gate.set).start()
+    subscription.finish()
+    assert got == list(range(1, 1_201))
+
+
 def test_a_slow_callback_does_not_keep_writers(
     records: SqliteDatabase, stream: EventStream
 ) -> None:

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, home_of, invocation_of, scope_of
+from recollect.cli.invocation import (
+    answer,
+    answers_json,
+    argument,
+    home_of,
+    invocation_of,
+    scope_of,
+)
 from recollect.cli.output.document import print_document
+from recollect.cli.output.screen import show, show_pairs, warn
 
 if TYPE_CHECKING:  # for a name only
     from collections.abc import Callable
@@ -33,12 +41,7 @@ def _complete_key(incomplete: str) -> list[tuple[str, str]]:
 
 Key = Annotated[
     str,
-    typer.Argument(
-        metavar="KEY",
-        help="Such as search.limit.",
-        autocompletion=_complete_key,
-        show_default=False,
-    ),
+    argument(metavar="KEY", help="Such as search.limit.", autocompletion=_complete_key),
 ]
 
 
@@ -49,32 +52,24 @@ def show_config(
     changed: Annotated[
         bool, typer.Option("--changed", help="Only what is not the default.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Show every setting and where it comes from, or change one."""
     if context.invoked_subcommand is not None:
         return
     rows = [row for row in _resolved(context).explain() if not changed or row.origin != "default"]
-    if answers_json(context, as_json):
-        print_document({row.key: {"value": row.value, "origin": row.origin} for row in rows})
-    else:
-        _show(rows)
+    document = {row.key: {"value": row.value, "origin": row.origin} for row in rows}
+    answer(context, document, lambda: _show(rows))
 
 
 @group.command("get")
-def get_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) -> None:
+def get_setting(context: typer.Context, key: Key) -> None:
     """Show the value of one setting, and nothing else."""
     row = _row(_resolved(context), key)
-    if answers_json(context, as_json):
-        print_document(row)
-        return
-    from recollect.cli.output.screen import show
-
-    show((_shown(row.value), ""))
+    answer(context, row, lambda: show((_shown(row.value), "")))
 
 
 @group.command("explain")
-def explain_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) -> None:
+def explain_setting(context: typer.Context, key: Key) -> None:
     """Show what a setting does, what it may be, and where its value comes from."""
     row, option = _row(_resolved(context), key), _option(key)
     layers = {
@@ -87,23 +82,15 @@ def explain_setting(context: typer.Context, key: Key, *, as_json: AsJson = False
         "variable": option.variable,
         "what for": option.why,
     }
-    if answers_json(context, as_json):
-        print_document(layers)
-        return
-    from recollect.cli.output.screen import show_pairs
-
-    show_pairs((name, _shown(value)) for name, value in layers.items() if value != "")
+    shown = ((name, _shown(value)) for name, value in layers.items() if value != "")
+    answer(context, layers, lambda: show_pairs(shown))
 
 
 @group.command("set")
 def set_setting(
     context: typer.Context,
     key: Key,
-    value: Annotated[
-        str, typer.Argument(metavar="VALUE", help="A list is split at commas.", show_default=False)
-    ],
-    *,
-    as_json: AsJson = False,
+    value: Annotated[str, argument(metavar="VALUE", help="A list is split at commas.")],
 ) -> None:
     """Change a setting in config.yaml; its comments stay."""
     from recollect.cli.config.config_file import with_setting
@@ -115,7 +102,7 @@ def set_setting(
     _check_back_end(key, meant)
     place = _file_key(context, key)
     _change(home, lambda text: with_setting(text, place, meant))
-    _tell(context, key, as_json=as_json)
+    _tell(context, key)
 
 
 def _check_back_end(key: str, name: str) -> None:
@@ -138,26 +125,22 @@ def _check_back_end(key: str, name: str) -> None:
 
 
 @group.command("unset")
-def unset_setting(context: typer.Context, key: Key, *, as_json: AsJson = False) -> None:
+def unset_setting(context: typer.Context, key: Key) -> None:
     """Take a setting out of config.yaml, so that its default is in force again."""
     from recollect.cli.config.config_file import without_setting
 
     default = _option(key).default
     place = _file_key(context, key)
     _change(home_of(context), lambda text: without_setting(text, place, default))
-    _tell(context, key, as_json=as_json)
+    _tell(context, key)
 
 
 @group.command("path")
-def show_path(context: typer.Context, *, as_json: AsJson = False) -> None:
+def show_path(context: typer.Context) -> None:
     """Show where config.yaml is."""
     path = _config_path(home_of(context))
-    if answers_json(context, as_json):
-        print_document({"path": str(path), "exists": path.exists()})
-        return
-    from recollect.cli.output.screen import show
-
-    show((str(path), ""))
+    document = {"path": str(path), "exists": path.exists()}
+    answer(context, document, lambda: show((str(path), "")))
 
 
 def _resolved(context: typer.Context) -> ResolvedSettings:
@@ -229,22 +212,18 @@ def _change(home: Path, change: Callable[[str], str]) -> None:
         write_file(path, changed.encode())
 
 
-def _tell(context: typer.Context, key: str, *, as_json: bool) -> None:
+def _tell(context: typer.Context, key: str) -> None:
     """Show what is in force now; the environment may be stronger than the file."""
     row = _row(_resolved(context), key)
-    if answers_json(context, as_json):
+    if answers_json(context):
         print_document(row)
         return
-    from recollect.cli.output.screen import show, warn
-
     show((key, "cyan"), (" = ", "dim"), (_shown(row.value), "bold"), (f"  {row.origin}", "dim"))
     if row.origin.startswith("environment"):
         warn(f"{row.origin} is stronger than config.yaml")
 
 
 def _show(rows: list[Explained]) -> None:
-    from recollect.cli.output.screen import show
-
     names = max((len(row.key) for row in rows), default=0)
     values = max((len(_shown(row.value)) for row in rows), default=0)
     values = min(values, 24)

@@ -23,3 +23,13 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 def sound(name: str, detail: str) -> CheckResult:
     """Return that nothing is wrong."""
     return CheckResult(name=name, state="ok", detail=detail)
+
+
+def note(name: str, detail: str, hint: str = "") -> CheckResult:
+    """Return what could be better."""
+    return CheckResult(name=name, state="note", detail=detail, hint=hint)
+
+
+def wrong(name: str, detail: str, hint: str) -> CheckResult:
+    """Return what must be repaired, and how."""
+    return CheckResult(name=name, state="wrong", detail=detail, hint=hint)

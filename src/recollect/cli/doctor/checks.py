@@ -8,12 +8,20 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from recollect import __version__
-from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, State, sound
-from recollect.cli.doctor.index_checks import check_engines, check_files, check_locks, check_rows
-from recollect.cli.doctor.owner_checks import check_notes, check_owner
+from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, note, sound, wrong
+from recollect.cli.doctor.index_checks import (
+    check_engines,
+    check_files,
+    check_locks,
+    check_notes,
+    check_owner,
+    check_rows,
+    check_vectors,
+)
 from recollect.cli.output.formatting import count, size
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import RecollectError, RecordsLost, StoreCorrupt
@@ -78,13 +86,13 @@ class Checkup:
             if self._damaged.isdisjoint(needs):
                 yield self._result(name, check)
             else:
-                yield CheckResult(name=name, state="note", detail="not looked at: see above")
+                yield note(name, "not looked at: see above")
 
     def _result(self, name: str, check: Callable[[], CheckResult]) -> CheckResult:
         try:
             return check()
         except RecollectError as error:
-            return CheckResult(name=name, state="wrong", detail=error.message, hint=error.hint)
+            return wrong(name, error.message, error.hint)
 
     def _checks(self) -> list[tuple[str, tuple[str, ...], Callable[[], CheckResult]]]:
         """Return name, databases that must be sound, and check, in order."""
@@ -97,11 +105,11 @@ class Checkup:
             (RECORDS_FILE, (), self._records_file),
             (INDEX_FILE, (), self._index_file),
             ("mirrors", (RECORDS_FILE,), self._mirrors),
-            ("index", both, self._index),
-            ("rows", both, self._rows),
-            ("vectors", both, self._vectors),
+            ("index", both, lambda: self._asked(self._index)),
+            ("rows", both, lambda: self._asked(partial(check_rows, deep=self._deep))),
+            ("vectors", both, lambda: self._asked(check_vectors)),
             ("engines", both, lambda: self._asked(check_engines)),
-            ("locks", (), self._locks),
+            ("locks", (), lambda: check_locks(IndexLocks(self._home, SystemClock()))),
             ("workspace", (), self._files),
             ("owner", both, lambda: self._asked(check_owner)),
             ("notes", both, lambda: self._asked(check_notes)),
@@ -111,8 +119,7 @@ class Checkup:
 
     def _software(self) -> CheckResult:
         check_version()
-        detail = f"recollect {__version__}, Python {platform.python_version()}"
-        return sound("software", detail)
+        return sound("software", f"recollect {__version__}, Python {platform.python_version()}")
 
     def _read_settings(self) -> CheckResult:
         named = {} if self._workspace is None else {"workspace.path": str(self._workspace)}
@@ -128,13 +135,8 @@ class Checkup:
             raise translate_os(error, self._home) from error
         if not mode & OTHERS:
             return sound("home", f"{self._home}, for you alone")
-        detail = f"others can look into {self._home}"
-        return CheckResult(
-            name="home",
-            state="note",
-            detail=detail,
-            hint=f"chmod go= {shlex.quote(str(self._home))}",
-        )
+        hint = f"chmod go= {shlex.quote(str(self._home))}"
+        return note("home", f"others can look into {self._home}", hint)
 
     def _space(self) -> CheckResult:
         try:
@@ -143,9 +145,7 @@ class Checkup:
             raise translate_os(error, self._home) from error
         if free >= LITTLE_SPACE:
             return sound("disk", f"{size(free)} free")
-        return CheckResult(
-            name="disk", state="note", detail=f"only {size(free)} free", hint="free some"
-        )
+        return note("disk", f"only {size(free)} free", "free some")
 
     def _records_file(self) -> CheckResult:
         try:
@@ -153,9 +153,7 @@ class Checkup:
             return self._sound(RECORDS_FILE, open_records)
         except RecordsLost as error:
             self._damaged.add(RECORDS_FILE)
-            return CheckResult(
-                name=RECORDS_FILE, state="wrong", detail=error.message, hint=error.hint
-            )
+            return wrong(RECORDS_FILE, error.message, error.hint)
 
     def _index_file(self) -> CheckResult:
         found = self._sound(INDEX_FILE, open_index)
@@ -165,22 +163,21 @@ class Checkup:
             reason = incompatibility(records, index)
         if reason is None:
             return found
-        return CheckResult(name=INDEX_FILE, state="wrong", detail=reason, hint=INDEX_HINT)
+        return wrong(INDEX_FILE, reason, INDEX_HINT)
 
     def _sound(self, name: str, opener: Opener) -> CheckResult:
         path = self._home / name
         is_index = name == INDEX_FILE
         if not path.exists():
             if is_index:
-                hint = "`recollect sync` makes it again"
-                return CheckResult(name=name, state="note", detail="missing", hint=hint)
-            return CheckResult(name=name, state="wrong", detail="missing", hint=RECORDS_HINT)
+                return note(name, "missing", "`recollect sync` makes it again")
+            return wrong(name, "missing", RECORDS_HINT)
         problems, summary = self._examined(opener)
         if not problems:
             return sound(name, f"sound, {size(path.stat().st_size)}, {summary}")
         self._damaged.add(name)
         hint = INDEX_HINT if is_index else RECORDS_HINT
-        return CheckResult(name=name, state="wrong", detail=f"damaged: {problems[0]}", hint=hint)
+        return wrong(name, f"damaged: {problems[0]}", hint)
 
     def _examined(self, opener: Opener) -> tuple[list[str], str]:
         """Return what is wrong with a database, and what it is."""
@@ -205,52 +202,25 @@ class Checkup:
             return sound("mirrors", f"{count(equal, 'transcript')} as in the database")
         parts = [f"{number} {state}" for state, number in sorted(states.items())]
         detail = ", ".join([*parts, *([f"{strays} without a session"] if strays else [])])
-        return CheckResult(name="mirrors", state="wrong", detail=detail, hint=FIX_HINT)
+        return wrong("mirrors", detail, FIX_HINT)
 
-    def _index(self) -> CheckResult:
-        with self._memory() as memory:
-            index = memory.status().index
+    def _index(self, memory: Memory) -> CheckResult:
+        index = memory.status().index
         if index.outdated:
             hint = "`recollect reindex`, or `recollect doctor --fix`"
-            return CheckResult(name="index", state="wrong", detail=index.outdated, hint=hint)
-        behind = self._changes_behind()
-        if behind:
-            detail = f"{count(behind, 'change')} behind the records"
-            return CheckResult(name="index", state="note", detail=detail, hint="`recollect sync`")
-        return sound("index", f"{count(index.chunks, 'chunk')}, up to the records")
-
-    def _changes_behind(self) -> int:
+            return wrong("index", index.outdated, hint)
         with self._opened(open_records) as records:
             newest = records.read(newest_change)
-        with self._opened(open_index) as index:
-            return max(0, newest - index.read(_read_up_to))
-
-    def _rows(self) -> CheckResult:
-        with self._memory() as memory:
-            return check_rows(memory, deep=self._deep)
+        with self._opened(open_index) as database:
+            behind = newest - database.read(_read_up_to)
+        if behind > 0:
+            detail = f"{count(behind, 'change')} behind the records"
+            return note("index", detail, "`recollect sync`")
+        return sound("index", f"{count(index.chunks, 'chunk')}, up to the records")
 
     def _asked(self, check: Callable[[Memory], CheckResult]) -> CheckResult:
-        with self._memory() as memory:
+        with open_memory(self._home, self._workspace, live=False) as memory:
             return check(memory)
-
-    def _locks(self) -> CheckResult:
-        return check_locks(IndexLocks(self._home, SystemClock()))
-
-    def _vectors(self) -> CheckResult:
-        with self._memory() as memory:
-            status = memory.status()
-        if status.embedder is None:
-            return CheckResult(
-                name="vectors",
-                state="note",
-                detail=status.embedder_reason,
-                hint=status.embedder_hint,
-            )
-        missing = status.index.chunks - status.index.vectors
-        if missing > 0:
-            detail = f"{count(missing, 'chunk')} without a vector"
-            return CheckResult(name="vectors", state="note", detail=detail, hint="`recollect sync`")
-        return sound("vectors", f"{count(status.index.vectors, 'vector')} of {status.embedder}")
 
     def _files(self) -> CheckResult:
         path = self._settings.workspace.path
@@ -259,10 +229,7 @@ class Checkup:
         if path is None and not extra:
             return sound("workspace", "none")
         if workspace is not None and not workspace.is_dir():
-            hint = "check workspace.path or --workspace"
-            return CheckResult(
-                name="workspace", state="wrong", detail=f"no folder {path}", hint=hint
-            )
+            return wrong("workspace", f"no folder {path}", "check workspace.path or --workspace")
         files = MemoryFolder(workspace, extra, redactor=None)
         return check_files(files, files.listing(), path or "extra paths")
 
@@ -271,9 +238,9 @@ class Checkup:
         choice = choose_embedder(settings.provider, settings, models_folder())
         if choice.fallback_from is not None:
             detail = f"{choice.reason}: {choice.fallback_reason}"
-            return CheckResult(name="model", state="note", detail=detail, hint=choice.hint)
+            return note("model", detail, choice.hint)
         if choice.embedder is None and choice.requested not in {AUTO, NONE}:
-            return CheckResult(name="model", state="wrong", detail=choice.reason, hint=choice.hint)
+            return wrong("model", choice.reason, choice.hint)
         if choice.embedder is not None and not isinstance(choice.embedder, LocalEmbedder):
             return sound("model", choice.reason)
         return self._local_model(choice)
@@ -282,20 +249,18 @@ class Checkup:
         settings = self._settings.embedding
         folder = ModelFolder(local_folder(settings, models_folder()))
         if not folder.is_installed:
-            state: State = "note" if choice.embedder is None else "wrong"
-            detail = "the local model is not installed"
-            return CheckResult(name="model", state=state, detail=detail, hint=INSTALL_HINT)
+            result = note if choice.embedder is None else wrong
+            return result("model", "the local model is not installed", INSTALL_HINT)
         damaged = folder.damaged_originals()
         if damaged:
             detail = f"{', '.join(damaged)} of the local model is damaged"
-            return CheckResult(name="model", state="wrong", detail=detail, hint=INSTALL_HINT)
+            return wrong("model", detail, INSTALL_HINT)
         return sound("model", f"{choice.reason}, its digests are right")
 
     def _language(self) -> CheckResult:
         choice = choose_language(self._settings.language)
         if choice.hint:
-            detail, hint = choice.reason, choice.hint
-            return CheckResult(name="language", state="wrong", detail=detail, hint=hint)
+            return wrong("language", choice.reason, choice.hint)
         return sound("language", choice.reason)
 
     @contextmanager
@@ -305,9 +270,6 @@ class Checkup:
             yield database
         finally:
             database.close()
-
-    def _memory(self) -> Memory:
-        return open_memory(self._home, self._workspace, live=False)
 
 
 def _read_up_to(tx: Transaction) -> int:

@@ -8,9 +8,10 @@ import typer
 
 from recollect.cli.failures import FAILED
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, invocation_of, require_home
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, answers_json, invocation_of, require_home
+from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
+from recollect.cli.output.screen import show
 
 if TYPE_CHECKING:  # for a name only
     from recollect.cli.doctor.check_result import CheckResult
@@ -30,32 +31,25 @@ def doctor(
     deep: Annotated[
         bool, typer.Option("--deep", help="Look at every row of the index, not at a sample.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Look for what is wrong, and repair it with --fix. Exit code 1 while something is."""
-    as_json = answers_json(context, as_json)
     home, workspace = require_home(context), invocation_of(context).workspace
     from recollect.cli.doctor.checks import Checkup
     from recollect.cli.doctor.repair import repair
 
     done: list[str] = []
     if fix:
-        with show_progress(quiet=as_json) as progress:
+        with show_progress(quiet=answers_json(context)) as progress:
             done += repair(home, workspace, progress.indexing, deep=deep)
     results = list(Checkup(home, workspace, deep=deep).run())
     healthy = all(result.state != "wrong" for result in results)
-    if as_json:
-        print_document({"healthy": healthy, "fixed": done, "checks": results})
-    else:
-        _show(results, done)
+    document = {"healthy": healthy, "fixed": done, "checks": results}
+    answer(context, document, lambda: _show(results, done))
     if not healthy:
         raise typer.Exit(FAILED)
 
 
 def _show(results: list[CheckResult], done: list[str]) -> None:
-    from recollect.cli.output.formatting import count
-    from recollect.cli.output.screen import show
-
     for sentence in done:
         show(("fixed", "bold green"), (f"  {sentence}", ""))
     if done:

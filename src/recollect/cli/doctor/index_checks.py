@@ -1,19 +1,25 @@
-"""What `recollect doctor` looks at inside of an open memory: rows, engines, locks and files."""
+"""What `recollect doctor` looks at inside of an open memory: rows, engines, locks, files, owner."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
-from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, State, sound
+from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, State, note, sound, wrong
 from recollect.cli.output.formatting import count, moment
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
+from recollect.core.events import MemoryFlushed
 from recollect.index.model.locks import IndexLocks
 from recollect.memory import Memory
+from recollect.recall.guest_notes import GuestNotes, guest_notes
+from recollect.sessions.policy.owner import OWNER_HINT
 from recollect.store.locks import Holder
 from recollect.workspace.listing import CURATED, MemoryFile, MemoryListing
 from recollect.workspace.memory_folder import MemoryFolder
 
+MOST_LISTED = 20
+"""Places in notes that are named; all are counted."""
 PROCESSES = Path("/proc")
 _STOPPED = re.compile(r"^State:\s*[Tt]", re.MULTILINE)
 
@@ -29,7 +35,7 @@ def check_rows(memory: Memory, *, deep: bool) -> CheckResult:
     if not found:
         return sound("rows", "all of them belong together" if deep else "a sample is right")
     detail = "; ".join(ailment.detail for ailment in found)
-    return CheckResult(name="rows", state="wrong", detail=detail, hint=FIX_HINT)
+    return wrong("rows", detail, FIX_HINT)
 
 
 def check_engines(memory: Memory) -> CheckResult:
@@ -39,21 +45,32 @@ def check_engines(memory: Memory) -> CheckResult:
     if words.error:
         detail = f"{words.requested} for words: {words.error}"
         hint = "set search.lexical.backend to postings, or use a SQLite with FTS5"
-        return CheckResult(name="engines", state="wrong", detail=detail, hint=hint)
+        return wrong("engines", detail, hint)
     if not vectors.available:
         detail = f"{vectors.requested} for vectors: {vectors.load_error}"
         hint = f"install what {vectors.requested} needs, or set search.vector.backend to memory"
-        return CheckResult(name="engines", state="wrong", detail=detail, hint=hint)
+        return wrong("engines", detail, hint)
     if status.fallback is not None:
         detail = f"{status.fallback.origin}: {status.fallback.reason}"
         hint = "another one answers in its place until it works again"
-        return CheckResult(name="engines", state="note", detail=detail, hint=hint)
+        return note("engines", detail, hint)
     if status.batch is not None and status.batch.failures >= status.batch.limit:
         batch = status.batch
         detail = f"batches of {batch.last_provider} failed ({batch.last_error})"
         hint = f"texts are sent directly for a day, or until {FIX_HINT}"
-        return CheckResult(name="engines", state="note", detail=detail, hint=hint)
+        return note("engines", detail, hint)
     return sound("engines", f"words by {words.backend}, vectors by {vectors.used}")
+
+
+def check_vectors(memory: Memory) -> CheckResult:
+    """Return whether every chunk has a vector, where an embedder makes any."""
+    status = memory.status()
+    if status.embedder is None:
+        return note("vectors", status.embedder_reason, status.embedder_hint)
+    missing = status.index.chunks - status.index.vectors
+    if missing > 0:
+        return note("vectors", f"{count(missing, 'chunk')} without a vector", "`recollect sync`")
+    return sound("vectors", f"{count(status.index.vectors, 'vector')} of {status.embedder}")
 
 
 def check_locks(locks: IndexLocks) -> CheckResult:
@@ -64,8 +81,8 @@ def check_locks(locks: IndexLocks) -> CheckResult:
     detail = f"process {holder.pid} rebuilds the index since {moment(holder.since)}"
     if _is_stopped(holder):
         hint = f"it is stopped: `kill -CONT {holder.pid}`, or end it"
-        return CheckResult(name="locks", state="wrong", detail=detail, hint=hint)
-    return CheckResult(name="locks", state="note", detail=detail, hint="wait for it")
+        return wrong("locks", detail, hint)
+    return note("locks", detail, "wait for it")
 
 
 def check_files(files: MemoryFolder, listing: MemoryListing, place: str) -> CheckResult:
@@ -86,14 +103,12 @@ def check_files(files: MemoryFolder, listing: MemoryListing, place: str) -> Chec
     closed = [path for path in listing.closed if path not in CURATED]
     if worst[0] == "wrong" or closed:
         detail = worst[1] if worst[0] == "wrong" else f"{closed[0]} cannot be looked into"
-        hint = "give yourself the right to read it"
-        return CheckResult(name="workspace", state="wrong", detail=detail, hint=hint)
+        return wrong("workspace", detail, "give yourself the right to read it")
     if worst[0] == "note":
-        hint = "it is not found by a search"
-        return CheckResult(name="workspace", state="note", detail=worst[1], hint=hint)
+        return note("workspace", worst[1], "it is not found by a search")
     if listing.warnings:
         hint = "copy what should be found; links are not followed"
-        return CheckResult(name="workspace", state="note", detail=listing.warnings[0], hint=hint)
+        return note("workspace", listing.warnings[0], hint)
     return sound("workspace", f"{place}, {count(len(listing.files), 'memory file')}")
 
 
@@ -115,3 +130,44 @@ def _is_stopped(holder: Holder) -> bool:
     except OSError:
         return False
     return _STOPPED.search(status) is not None
+
+
+def check_owner(memory: Memory) -> CheckResult:
+    """Return whether it is known which chats are the owner's."""
+    status = memory.status()
+    unknown = count(status.unknown_origin, "imported session")
+    more = f"; {unknown} of unknown origin" if status.unknown_origin else ""
+    if status.unowned:
+        detail = f"{count(status.unowned, 'chat')} with people, and no owner is named{more}"
+        return note("owner", detail, OWNER_HINT)
+    accounts = memory.settings.sessions.owner
+    named = f"{count(len(accounts), 'account')} named"
+    return sound("owner", (named if accounts else "no owner is named, and none is needed") + more)
+
+
+def check_notes(memory: Memory) -> CheckResult:
+    """Return what the notes of the workspace have from sessions that are not the owner's."""
+    if memory.workspace is None:
+        return sound("notes", "no workspace")
+    flushes = [each.event for each in memory.events.since(types=["memory.flushed"])]
+    flushed = [event for event in flushes if isinstance(event, MemoryFlushed)]
+    found = guest_notes(memory.sessions, flushed, memory.workspace)
+    # What a model worded cannot be distinguished from what is gone.
+    found = [each for each in found if each.lines or memory.status().language.model]
+    if not found:
+        return sound("notes", "nothing of guests in them")
+    hint = "every direct chat reads them: remove these lines, or name the owner with sessions.owner"
+    return note("notes", _places(found), hint)
+
+
+def _places(found: Iterable[GuestNotes]) -> str:
+    places = [f"{_place(each)} from session {each.session_id}" for each in found]
+    rest = len(places) - MOST_LISTED
+    listed = "; ".join(places[:MOST_LISTED])
+    return f"{listed}; and {rest:,} more" if rest > 0 else listed
+
+
+def _place(notes: GuestNotes) -> str:
+    if notes.lines:
+        return f"{notes.path}:{','.join(map(str, notes.lines))}"
+    return f"{notes.path}, {count(notes.written, 'line')} in the words of a model,"

@@ -1,21 +1,27 @@
-"""`recollect sync` and `recollect reindex`."""
+"""`recollect sync` and `recollect reindex`, and what they will take.
+
+That is shown with ``--dry-run``, and before a paid provider begins.
+"""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
+from recollect.cli.failures import tell_incomplete
 from recollect.cli.help import App
-from recollect.cli.index.cost import agree, show_preview
-from recollect.cli.invocation import AsJson, answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, answers_json, opened, require_agreement
+from recollect.cli.output.formatting import count, duration
 from recollect.cli.output.progress import show_progress
+from recollect.cli.output.screen import say, show, show_pairs, warn
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.index.build.preview import Preview
     from recollect.index.model.sync_report import SyncReport
     from recollect.memory import Memory
     from recollect.recall.maintenance import Synced
@@ -48,63 +54,47 @@ def sync(
     dry_run: DryRun = False,
     yes: Yes = False,
     stay: Stay = False,
-    as_json: AsJson = False,
 ) -> None:
     """Index what is new, and make the vectors that are missing."""
-    as_json = answers_json(context, as_json)
     with opened(context, live=stay and not dry_run) as memory:
         if dry_run:
-            _preview(memory, reindex=False, as_json=as_json)
+            _preview(context, memory, reindex=False)
             return
-        rebuild = agree(memory, reindex=False, yes=yes, as_json=as_json)
-        _run(memory, rebuild=rebuild, as_json=as_json)
+        _run(context, memory, rebuild=_agree(context, memory, reindex=False, yes=yes))
         if stay:
-            watch(memory, as_json=as_json)
+            _watch(context, memory)
 
 
 @app.command(rich_help_panel="Keep")
-def reindex(
-    context: typer.Context, *, dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False
-) -> None:
+def reindex(context: typer.Context, *, dry_run: DryRun = False, yes: Yes = False) -> None:
     """Rebuild the index; the old one answers searches meanwhile."""
-    as_json = answers_json(context, as_json)
     with opened(context) as memory:
         if dry_run:
-            _preview(memory, reindex=True, as_json=as_json)
+            _preview(context, memory, reindex=True)
         else:
-            agree(memory, reindex=True, yes=yes, as_json=as_json)
-            _run(memory, rebuild=True, as_json=as_json)
+            _run(context, memory, rebuild=_agree(context, memory, reindex=True, yes=yes))
 
 
-def _preview(memory: Memory, *, reindex: bool, as_json: bool) -> None:
+def _preview(context: typer.Context, memory: Memory, *, reindex: bool) -> None:
     found = memory.preview(reindex=reindex)
-    if as_json:
-        print_document(found)
-    else:
-        show_preview(found)
+    answer(context, found, lambda: show_preview(found))
 
 
-def _run(memory: Memory, *, rebuild: bool, as_json: bool) -> None:
+def _run(context: typer.Context, memory: Memory, *, rebuild: bool) -> None:
+    as_json = answers_json(context)
     if rebuild and not as_json:
-        from recollect.cli.output.screen import say
-
         say(("rebuilding the index; the old one answers meanwhile", "dim"))
     with show_progress(quiet=as_json) as progress:
         started = time.perf_counter()
         work = memory.reindex if rebuild else memory.sync
         report = work(progress.indexing)
         took_s = time.perf_counter() - started
-    _give(report, took_s, as_json=as_json)
-
-
-def _give(report: SyncReport, took_s: float, *, as_json: bool) -> None:
-    if as_json:
-        print_document(msgspec.structs.asdict(report) | {"took_ms": round(took_s * 1000, 3)})
-    else:
-        _show(report, took_s)
+    document = msgspec.structs.asdict(report) | {"took_ms": round(took_s * 1000, 3)}
+    answer(context, document, lambda: _show(report, took_s))
     failed = sum(map(_is_failure, report.warnings))
     if failed:
-        raise typer.Exit(_tell_failed(failed, as_json=as_json))
+        message = f"{count(failed, 'memory file')} could not be read in full, see the warnings"
+        raise typer.Exit(tell_incomplete(message, "everything else is indexed", as_json=as_json))
 
 
 def _is_failure(warning: str) -> bool:
@@ -113,38 +103,25 @@ def _is_failure(warning: str) -> bool:
 
 
 def _show(report: SyncReport, took_s: float) -> None:
-    from recollect.cli.output.formatting import duration
-    from recollect.cli.output.screen import show, warn
-
     done = "rebuilt" if report.rebuilt else "paused" if report.paused else "up to date"
-    counts = ", ".join(_counts(report)) or "nothing new"
-    show((done, "bold green"), (f" in {duration(took_s)}: {counts}", ""))
-    for warning in report.warnings:
-        warn(warning)
-
-
-def _tell_failed(number: int, *, as_json: bool) -> int:
-    from recollect.cli.failures import tell_incomplete
-    from recollect.cli.output.formatting import count
-
-    message = f"{count(number, 'memory file')} could not be read in full, see the warnings"
-    return tell_incomplete(message, "everything else is indexed", as_json=as_json)
-
-
-def _counts(report: SyncReport) -> list[str]:
-    from recollect.cli.output.formatting import count
-
-    counts = [
+    counts = _counts(
         (count(report.put, "document"), report.put),
         (count(report.chunks, "chunk"), report.chunks),
         (count(report.vectors, "vector"), report.vectors),
         (f"{count(report.refused, 'text')} refused", report.refused),
         (f"{count(report.removed, 'document')} removed", report.removed),
-    ]
-    return [text for text, number in counts if number]
+    )
+    show((done, "bold green"), (f" in {duration(took_s)}: {counts or 'nothing new'}", ""))
+    for warning in report.warnings:
+        warn(warning)
 
 
-def watch(memory: Memory, *, as_json: bool) -> None:
+def _counts(*counts: tuple[str, int]) -> str:
+    """Return the texts of what is not 0."""
+    return ", ".join(text for text, number in counts if number)
+
+
+def _watch(context: typer.Context, memory: Memory) -> None:
     """Run until Ctrl-C; one line, or with JSON one document, for each sync that did something.
 
     Raises:
@@ -152,43 +129,93 @@ def watch(memory: Memory, *, as_json: bool) -> None:
         StoreBusy: another program does it already.
     """
     syncs = memory.watch()
-    if not as_json:
-        _tell_start(memory)
+    if not answers_json(context):
+        where = memory.workspace or "the extra paths"
+        say((f"watching {where}; Ctrl-C ends it", "dim"))
     with suppress(KeyboardInterrupt):
         for synced in syncs:
-            if as_json:
-                print_document(msgspec.to_builtins(synced))
-            else:
-                _tell(synced)
-
-
-def _tell_start(memory: Memory) -> None:
-    from recollect.cli.output.screen import say
-
-    where = memory.workspace or "the extra paths"
-    say((f"watching {where}; Ctrl-C ends it", "dim"))
+            answer(context, synced, partial(_tell, synced))
 
 
 def _tell(synced: Synced) -> None:
-    from recollect.cli.output.screen import say, warn
-
     report, reason = synced.report, synced.last.reason or ""
     if synced.last.error is not None:
         warn(f"{reason}: failed, {synced.last.error}; it is tried again")
         return
-    say((f"{reason}: ", "bold"), (", ".join(_synced_counts(synced)), ""))
-    for warning in report.warnings:
-        warn(warning)
-
-
-def _synced_counts(synced: Synced) -> list[str]:
-    from recollect.cli.output.formatting import count
-
-    report = synced.report
-    counts = [
+    counts = _counts(
         (count(synced.messages, "message"), synced.messages),
         (count(report.put, "document"), report.put),
         (count(report.vectors, "vector"), report.vectors),
         (f"{count(report.removed, 'document')} removed", report.removed),
+    )
+    say((f"{reason}: ", "bold"), (counts, ""))
+    for warning in report.warnings:
+        warn(warning)
+
+
+def show_preview(found: Preview) -> None:
+    """Print what would be done, and what it costs."""
+    show(("nothing was changed", "bold green"), (": this is what would be done", ""))
+    pairs = [
+        ("read", f"{count(found.documents, 'document')}, {count(found.chunks, 'chunk')}"),
+        ("embed", _texts(found)),
+        ("cost", _cost(found)),
     ]
-    return [text for text, number in counts if number]
+    if found.rebuild:
+        pairs.insert(0, ("rebuild", f"everything is rebuilt: {found.rebuild}"))
+    show_pairs(pairs)
+    if found.consent_needed:
+        warn(found.consent_needed)
+
+
+def _agree(context: typer.Context, memory: Memory, *, reindex: bool, yes: bool) -> bool:
+    """Return whether everything is to be rebuilt because the user agreed to pay for it.
+
+    Does not ask when nothing is billed, or when every vector is there already.
+
+    Args:
+        context: Of the command.
+        memory: Whose index.
+        reindex: Whether everything is to be rebuilt in any case.
+        yes: It was agreed on the command line.
+
+    Raises:
+        InvalidInput: there is no one to ask, or they declined.
+    """
+    if not memory.needs_confirmation(reindex=reindex):
+        return reindex
+    found = memory.preview(reindex=True)
+    if found.texts and not yes:
+        offer = f"{found.model} would embed {_texts(found)}: {_cost(found)}"
+        agreement = "add --yes to agree; --dry-run shows the figures"
+        require_agreement(
+            context,
+            offer,
+            unasked=(f"{offer}; that needs your agreement", agreement),
+            declined=("nothing was sent", "the old index goes on answering"),
+        )
+    return True
+
+
+def _texts(found: Preview) -> str:
+    if found.model is None:
+        return "nothing: words only"
+    if not found.texts:
+        return "nothing: every vector is in the cache"
+    return f"{count(found.texts, 'text')}, about {count(found.tokens, 'token')}, {found.model}"
+
+
+def _cost(found: Preview) -> str:
+    if not found.is_paid:
+        return "nothing: it is not billed"
+    dollars = found.usd
+    if dollars is None:
+        price = "unknown price"
+    elif dollars >= 0.01 or not dollars:
+        price = f"about {dollars:,.2f} USD"
+    else:
+        price = "less than 0.01 USD"
+    left = found.tokens_left_today
+    if left is None or left >= found.tokens:
+        return price
+    return f"{price}; today's limit allows {left:,} tokens more, the rest follows day by day"

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from recollect.cli.output.formatting import duration, size
+from recollect.cli.output.screen import console
 
 if TYPE_CHECKING:  # for a name only
     from rich.progress import Progress as RichProgress
@@ -161,8 +162,6 @@ def _rich_bars() -> RichProgress:
         TimeRemainingColumn,
     )
     from rich.text import Text
-
-    from recollect.cli.output.screen import console
 
     class Amounts(ProgressColumn):
         """Done of total, and how many a second."""

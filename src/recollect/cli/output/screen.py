@@ -1,41 +1,41 @@
 """What people see: lines and tables on stdout, remarks on stderr.
 
 Colour only on a terminal and not under NO_COLOR (rich looks at both). Markup is never read from a
-text: styles are given as spans.
+text: styles are given as spans. rich is imported with the first of them: JSON needs none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-
-from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from recollect.cli.output.sanitize import sanitized
+
+if TYPE_CHECKING:  # for a name only
+    from rich.console import Console
+    from rich.text import Text
 
 Span = tuple[str, str]
 """A text and its style."""
 
 
-class Screen(Console):
-    """A console that takes every text literally."""
-
-    def __init__(self, *, stderr: bool = False) -> None:
-        super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
-
-    def on_broken_pipe(self) -> None:
-        """Let `main` end the command, instead of ending the process here."""
-        raise BrokenPipeError
-
-
 def console(*, stderr: bool = False) -> Console:
-    """Return the screen, or that of remarks."""
-    return Screen(stderr=stderr)
+    """Return the screen, or that of remarks; it takes every text literally."""
+    from rich.console import Console
+
+    class Screen(Console):
+        """Lets `main` end the command of a closed pipe, instead of ending the process here."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Screen(stderr=stderr, markup=False, highlight=False, emoji=False)
 
 
 def line(*spans: Span) -> Text:
     """Return one safe text of several spans."""
+    from rich.text import Text
+
     return Text.assemble(*((sanitized(text), style) for text, style in spans))
 
 
@@ -64,6 +64,9 @@ def show_table(titles: Sequence[str], rows: Sequence[Sequence[Span]], *, flexibl
         rows: Cells, as wide as they are; on a terminal the flexible one is cut to fit.
         flexible: Which column, from 0.
     """
+    from rich.cells import cell_len
+    from rich.text import Text
+
     screen = console()
     widths = [
         max(cell_len(title), *(cell_len(row[column][0]) for row in rows))

@@ -1,6 +1,6 @@
 """Commands that begin, continue and end sessions; below `recollect sessions`.
 
-What goes on with a session prints its id on stdout, so that it can stand in the next command.
+What goes on with a session prints its id on stdout, so that the next command can take it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, opened
+from recollect.cli.invocation import argument, opened
+from recollect.cli.output.formatting import count
 from recollect.cli.sessions.lines import Name, give_session
 from recollect.core.errors import InvalidInput
 
@@ -49,7 +50,6 @@ def start_session(
     ] = False,
     key: Annotated[str | None, typer.Option(help="The session key of a new one.")] = None,
     project: About = None,
-    as_json: AsJson = False,
 ) -> None:
     """Choose the session that a program begins with. Prints its id.
 
@@ -70,13 +70,11 @@ def start_session(
             project=project,
         )
         remark = f"begins with {_messages(session)}" if session.last_seq else "new"
-        give_session(context, session, remark, as_json=as_json)
+        give_session(context, session, remark)
 
 
 @app.command("resume")
-def resume_session(
-    context: typer.Context, session: Name, *, busy: Busy = "refuse", as_json: AsJson = False
-) -> None:
+def resume_session(context: typer.Context, session: Name, *, busy: Busy = "refuse") -> None:
     """Go on with a session: make it active again. Prints its id.
 
     Another program that holds it is not disturbed: the command is refused, or forks.
@@ -87,7 +85,7 @@ def resume_session(
             found = held.session
         is_fork = found.id != asked.id
         remark = f"a fork: {short(asked.id)} is held" if is_fork else _messages(found)
-        give_session(context, found, remark, as_json=as_json)
+        give_session(context, found, remark)
 
 
 @app.command("fork")
@@ -99,31 +97,29 @@ def fork_session(
         int | None, typer.Option("--at", help="The seq of the last message that both share.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="What the fork is called.")] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Begin a session with the messages of another. Nothing is copied; prints the new id."""
     with opened(context) as memory:
         parent = memory.sessions.find(session)
         made = memory.sessions.fork(parent.id, at, title=title)
         remark = f"fork of {short(parent.id)} at message {made.forked_at_seq}"
-        give_session(context, made, remark, as_json=as_json)
+        give_session(context, made, remark)
 
 
 @app.command("reset")
 def reset_session(
     context: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="KEY", help="A session key.", show_default=False)],
+    key: Annotated[str, argument(metavar="KEY", help="A session key.")],
     *,
     project: About = None,
     reason: Annotated[str, typer.Option(help="Recorded in the event.")] = "new",
-    as_json: AsJson = False,
 ) -> None:
     """Begin a new session under a key, as /new does. Prints its id; the one before is archived."""
     with opened(context) as memory:
         made = memory.sessions.reset(key, project, reason=reason)
         before = made.previous_id
         remark = "the first of its key" if before is None else f"follows {short(before)}"
-        give_session(context, made, remark, as_json=as_json)
+        give_session(context, made, remark)
 
 
 @app.command("rename")
@@ -132,46 +128,40 @@ def rename_session(
     session: Name,
     title: Annotated[
         str,
-        typer.Argument(
-            metavar="TITLE", help="The new one; an empty one takes it away.", show_default=False
-        ),
+        argument(metavar="TITLE", help="The new one; an empty one takes it away."),
     ],
-    *,
-    as_json: AsJson = False,
 ) -> None:
     """Call a session by another title."""
     with opened(context) as memory:
         found = memory.sessions.find(session)
         renamed = memory.sessions.rename(found.id, title.strip() or None)
-        give_session(context, renamed, "renamed", as_json=as_json)
+        give_session(context, renamed, "renamed")
 
 
 @app.command("archive")
-def archive_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+def archive_session(context: typer.Context, session: Name) -> None:
     """Put a session away. It is still listed, but is no longer the current one of its key."""
-    _set_status(context, session, "archived", as_json=as_json)
+    _set_status(context, session, "archived")
 
 
 @app.command("restore")
-def restore_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+def restore_session(context: typer.Context, session: Name) -> None:
     """Make an archived or deleted session active again. A deleted one is named by its id."""
-    _set_status(context, session, "active", as_json=as_json)
+    _set_status(context, session, "active")
 
 
 @app.command("delete")
-def delete_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+def delete_session(context: typer.Context, session: Name) -> None:
     """Take a session out of all lists. Its messages stay, and `restore` brings it back."""
-    _set_status(context, session, "deleted", as_json=as_json)
+    _set_status(context, session, "deleted")
 
 
-def _set_status(context: typer.Context, name: str, status: str, *, as_json: bool) -> None:
+def _set_status(context: typer.Context, name: str, status: str) -> None:
     with opened(context) as memory:
         found = memory.sessions.find(name)
         changed = memory.sessions.set_status(found.id, status)
-        give_session(context, changed, status, as_json=as_json)
+        give_session(context, changed, status)
 
 
 def _messages(session: Session) -> str:
-    from recollect.cli.output.formatting import count
-
     return count(session.last_seq, "message")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.addresses import short
-from recollect.cli.invocation import FILTERS, answers_json
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, answers_json, argument, filter_option
+from recollect.cli.output.formatting import count
 from recollect.cli.output.sanitize import shortened
+from recollect.cli.output.screen import say, show
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.record.session import Session
@@ -47,9 +48,8 @@ def complete_session(context: typer.Context, incomplete: str) -> list[tuple[str,
 
 Name = Annotated[
     str,
-    typer.Argument(
+    argument(
         help="Its id, the end of it, its title or its key.",
-        show_default=False,
         metavar="ID",
         autocompletion=complete_session,
     ),
@@ -57,17 +57,11 @@ Name = Annotated[
 
 OfSession = Annotated[
     str | None,
-    typer.Option(
-        help="Only of this session.", autocompletion=complete_session, rich_help_panel=FILTERS
-    ),
+    filter_option(help="Only of this session.", autocompletion=complete_session),
 ]
 ForSession = Annotated[
     str | None,
-    typer.Option(
-        help="Only what this session may hear.",
-        autocompletion=complete_session,
-        rich_help_panel=FILTERS,
-    ),
+    filter_option(help="Only what this session may hear.", autocompletion=complete_session),
 ]
 
 
@@ -83,19 +77,12 @@ def title_of(sessions: Sessions, session: Session) -> str:
 
 def show_session_line(sessions: Sessions, session: Session) -> None:
     """Print which session follows, on stderr: stdout is for what was said in it."""
-    from recollect.cli.output.formatting import count
-    from recollect.cli.output.screen import say
-
     details = f"  {short(session.id)}, {count(session.last_seq, 'message')}\n"
     say((title_of(sessions, session), "bold"), (details, "dim"))
 
 
-def give_session(context: typer.Context, session: Session, remark: str, *, as_json: bool) -> None:
+def give_session(context: typer.Context, session: Session, remark: str) -> None:
     """Print the id of a session on stdout, for the next command, and a remark on stderr."""
-    if answers_json(context, as_json):
-        print_document(session)
-        return
-    from recollect.cli.output.screen import say, show
-
-    show((session.id, ""))
-    say((remark, "dim"))
+    answer(context, session, lambda: show((session.id, "")))
+    if not answers_json(context):
+        say((remark, "dim"))

@@ -9,10 +9,11 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import FILTERS, AsJson, Project, answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import Project, answer, filter_option, opened
+from recollect.cli.output.formatting import moment
 from recollect.cli.output.sanitize import one_line
-from recollect.cli.sessions import life, modes, show, tree, window
+from recollect.cli.output.screen import say, show_table
+from recollect.cli.sessions import life, modes, show, window
 from recollect.cli.sessions import say as session_say
 from recollect.cli.sessions.lines import title_of
 from recollect.core.errors import InvalidInput
@@ -30,14 +31,7 @@ group = App(
     invoke_without_command=True,
 )
 app.add_typer(group, name="sessions", rich_help_panel="Find")
-for module in (
-    show,
-    tree,
-    window,
-    life,
-    session_say,
-    modes,
-):
+for module in (show, window, life, session_say, modes):
     group.add_typer(module.app)
 
 
@@ -56,7 +50,6 @@ def list_sessions(
     status: Status = None,
     deleted: Deleted = False,
     automatic: Automatic = True,
-    as_json: AsJson = False,
 ) -> None:
     """List sessions, the last used first, or do something with one."""
     if context.invoked_subcommand is not None:
@@ -77,10 +70,8 @@ def list_sessions(
         }
         wanted |= span_of(memory, since, until)
         found = _found(memory.sessions, wanted, limit + 1, deleted=deleted)
-        if answers_json(context, as_json):
-            print_document({"sessions": found[:limit], "more": len(found) > limit})
-        else:
-            _show_list(memory.sessions, found, limit)
+        document = {"sessions": found[:limit], "more": len(found) > limit}
+        answer(context, document, lambda: _show_list(memory.sessions, found, limit))
 
 
 def _found(
@@ -94,8 +85,6 @@ def _found(
 
 
 def _show_list(sessions: Sessions, found: list[Session], limit: int) -> None:
-    from recollect.cli.output.screen import say, show_table
-
     rows = [_row(sessions, session) for session in found[:limit]]
     if rows:
         show_table(("id", "last message", "messages", "title", "where"), rows, flexible=3)
@@ -106,8 +95,6 @@ def _show_list(sessions: Sessions, found: list[Session], limit: int) -> None:
 
 
 def _row(sessions: Sessions, session: Session) -> tuple[Span, ...]:
-    from recollect.cli.output.formatting import moment
-
     place = session.project or session.channel or session.source or ""
     state = "" if session.status == "active" else f"({session.status})"
     return (
@@ -125,34 +112,27 @@ def _complete_status(incomplete: str) -> list[str]:
     return [status for status in STATUSES if status.startswith(incomplete)]
 
 
-Title = Annotated[
-    str | None, typer.Option(help="Only with this text in the title.", rich_help_panel=FILTERS)
-]
-Agent = Annotated[str | None, typer.Option(help="Only of this agent.", rich_help_panel=FILTERS)]
-Channel = Annotated[
-    str | None, typer.Option(help="Only from this channel.", rich_help_panel=FILTERS)
-]
-Key = Annotated[str | None, typer.Option(help="Only of this session key.", rich_help_panel=FILTERS)]
+Title = Annotated[str | None, filter_option(help="Only with this text in the title.")]
+Agent = Annotated[str | None, filter_option(help="Only of this agent.")]
+Channel = Annotated[str | None, filter_option(help="Only from this channel.")]
+Key = Annotated[str | None, filter_option(help="Only of this session key.")]
 Since = Annotated[
     str | None,
-    typer.Option(help="Only used since: 2026-05-12, 2 days ago, 3h.", rich_help_panel=FILTERS),
+    filter_option(help="Only used since: 2026-05-12, 2 days ago, 3h."),
 ]
 Until = Annotated[
     str | None,
-    typer.Option(help="Only used until; a day is meant with its end.", rich_help_panel=FILTERS),
+    filter_option(help="Only used until; a day is meant with its end."),
 ]
 Status = Annotated[
     str | None,
-    typer.Option(
+    filter_option(
         help="active, archived or deleted; all but the deleted by default.",
         autocompletion=_complete_status,
-        rich_help_panel=FILTERS,
     ),
 ]
-Deleted = Annotated[bool, typer.Option("--all", help="Also the deleted.", rich_help_panel=FILTERS)]
-Automatic = Annotated[
-    bool, typer.Option(help="Also those of jobs, hooks and sub-agents.", rich_help_panel=FILTERS)
-]
+Deleted = Annotated[bool, filter_option("--all", help="Also the deleted.")]
+Automatic = Annotated[bool, filter_option(help="Also those of jobs, hooks and sub-agents.")]
 
 
 def span_of(memory: Memory, since: str | None, until: str | None) -> dict[str, int | None]:

@@ -8,8 +8,8 @@ import msgspec
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, argument, opened
+from recollect.cli.output.screen import show, show_pairs
 from recollect.cli.sessions.lines import Name
 
 if TYPE_CHECKING:  # for a name only
@@ -39,7 +39,6 @@ def make_key(
         typer.Option("--type", help="The kind of chat."),
     ] = "direct",
     thread: Annotated[str | None, typer.Option(help="The thread within it.")] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Make the session key of a conversation by the rules of the settings.
 
@@ -50,12 +49,7 @@ def make_key(
         key = memory.sessions.key_for(
             agent, channel, peer, account=account, chat_type=chat_type, thread=thread
         )
-    if answers_json(context, as_json):
-        print_document({"key": key})
-        return
-    from recollect.cli.output.screen import show
-
-    show((key, ""))
+    answer(context, {"key": key}, lambda: show((key, "")))
 
 
 @app.command("mode")
@@ -64,15 +58,12 @@ def show_mode(
     session: Name,
     mode: Annotated[
         str | None,
-        typer.Argument(
+        argument(
             metavar="MODE",
             help="main, group or queue: serve it so from now on.",
             autocompletion=_complete_mode,
-            show_default=False,
         ),
     ] = None,
-    *,
-    as_json: AsJson = False,
 ) -> None:
     """Show what an agent may do in a session, or change how it is served."""
     with opened(context) as memory:
@@ -80,15 +71,10 @@ def show_mode(
         if mode is not None:
             memory.sessions.set_mode(found.id, mode)
         rules = memory.sessions.rules(found.id)
-    if answers_json(context, as_json):
-        print_document(rules)
-    else:
-        _show_rules(rules)
+    answer(context, rules, lambda: _show_rules(rules))
 
 
 def _show_rules(rules: ModeRules) -> None:
-    from recollect.cli.output.screen import show_pairs
-
     found = msgspec.structs.asdict(rules)
     found["tools"] = "all" if rules.tools is None else ", ".join(rules.tools) or "none"
     words = {True: "yes", False: "no"}

@@ -10,8 +10,8 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, argument, opened
+from recollect.cli.output.screen import show
 from recollect.cli.sessions.life import Busy
 from recollect.cli.sessions.lines import Name
 from recollect.core.errors import InvalidInput
@@ -39,16 +39,13 @@ def say_message(
     session: Name,
     role: Annotated[
         str,
-        typer.Argument(
-            metavar="ROLE",
-            help="user, assistant, system or tool.",
-            autocompletion=_complete_role,
-            show_default=False,
+        argument(
+            metavar="ROLE", help="user, assistant, system or tool.", autocompletion=_complete_role
         ),
     ],
     text: Annotated[
         str,
-        typer.Argument(metavar="TEXT", help="What is said; - for stdin.", show_default=False),
+        argument(metavar="TEXT", help="What is said; - for stdin."),
     ],
     *,
     name: Annotated[str | None, typer.Option(help="The speaker, where it is known.")] = None,
@@ -56,7 +53,6 @@ def say_message(
         str | None, typer.Option(help="An id of yours: the same one again stores nothing.")
     ] = None,
     busy: Busy = "refuse",
-    as_json: AsJson = False,
 ) -> None:
     """Store a message at the end of a session. Prints its id and seq."""
     if not text:
@@ -69,7 +65,8 @@ def say_message(
                 message = _stream(memory.sessions, held, head)
             else:
                 message = held.append(role, text, name=name, event_id=event_id)
-        _give(context, message, as_json=as_json)
+        place = f"{short(message.session_id)}:{message.seq}"
+        answer(context, message, lambda: show((place, "")))
 
 
 class _Head(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,12 +87,3 @@ def _stream(sessions: Sessions, held: LeasedSession, head: _Head) -> Message:
     if growing.message is None:
         raise InvalidInput("nothing came in on stdin", hint="pipe a text into the command")
     return growing.message
-
-
-def _give(context: typer.Context, message: Message, *, as_json: bool) -> None:
-    if answers_json(context, as_json):
-        print_document(message)
-        return
-    from recollect.cli.output.screen import show
-
-    show((f"{short(message.session_id)}:{message.seq}", ""))

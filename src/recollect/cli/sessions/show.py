@@ -1,4 +1,4 @@
-"""`recollect sessions show`: all that is known of one session."""
+"""`recollect sessions show`, all that is known of one session, and `tree`, where it comes from."""
 
 from __future__ import annotations
 
@@ -10,30 +10,31 @@ import typer
 
 from recollect.cli.addresses import short
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, opened
-from recollect.cli.output.document import print_document
-from recollect.cli.sessions.lines import Name
+from recollect.cli.invocation import answer, opened
+from recollect.cli.output.formatting import count, moment
+from recollect.cli.output.sanitize import one_line
+from recollect.cli.output.screen import show, show_pairs
+from recollect.cli.sessions.lines import Name, title_of
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.lease import Lease
     from recollect.sessions.record.lineage import Branch
     from recollect.sessions.record.session import Session
+    from recollect.sessions.sessions import Sessions
 
 app = App()
 
 
 @app.command("show")
-def show_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+def show_session(context: typer.Context, session: Name) -> None:
     """Show what is known of a session, and who holds it."""
     with opened(context) as memory:
         found = memory.sessions.find(session)
         lease, made = memory.sessions.lease(found.id), memory.sessions.compactions(found.id)
         grown = _grown(memory.sessions.lineage(found.id), found.id)
-    if answers_json(context, as_json):
-        known = {"lease": lease, "compactions": made, "grown": grown}
-        print_document(msgspec.structs.asdict(found) | known)
-    else:
-        _show(found, lease, grown)
+    known = {"lease": lease, "compactions": made, "grown": grown}
+    document = msgspec.structs.asdict(found) | known
+    answer(context, document, lambda: _show(found, lease, grown))
 
 
 def _grown(root: Branch, session_id: str) -> dict[str, list[str]]:
@@ -54,12 +55,10 @@ def _branches(root: Branch) -> Iterator[Branch]:
 
 
 def _show(session: Session, lease: Lease | None, grown: dict[str, list[str]]) -> None:
-    from recollect.cli.output.screen import show_pairs
-
     rows = _who(session) | _counts(session) | _lineage(session)
     rows["forks"] = ", ".join(map(short, grown["fork"]))
     rows["followed by"] = ", ".join(map(short, grown["reset"]))
-    rows["held by"] = None if lease is None else f"{lease.holder} until {_moment(lease.expires_at)}"
+    rows["held by"] = None if lease is None else f"{lease.holder} until {moment(lease.expires_at)}"
     show_pairs((name, value) for name, value in rows.items() if value)
 
 
@@ -85,8 +84,8 @@ def _counts(session: Session) -> dict[str, str | None]:
     tokens = f"{session.input_tokens:,} read{cached}, {session.output_tokens:,} written"
     return {
         "messages": own,
-        "began": _moment(session.created_at),
-        "last message": _moment(session.updated_at),
+        "began": moment(session.created_at),
+        "last message": moment(session.updated_at),
         "tokens": tokens if session.total_tokens else None,
         "last prompt": f"{session.context_tokens:,} tokens" if session.context_tokens else None,
         "compactions": f"{session.compaction_count:,}" if session.compaction_count else None,
@@ -98,7 +97,7 @@ def _flush(session: Session) -> str | None:
     failed = f"{session.flush_failures} failed since" if session.flush_failures else ""
     if session.flushed_at is None:
         return failed.replace("since", "so far") or None
-    return ", ".join(part for part in (_moment(session.flushed_at), failed) if part)
+    return ", ".join(part for part in (moment(session.flushed_at), failed) if part)
 
 
 def _lineage(session: Session) -> dict[str, str | None]:
@@ -111,7 +110,75 @@ def _lineage(session: Session) -> dict[str, str | None]:
     }
 
 
-def _moment(at_ms: int) -> str:
-    from recollect.cli.output.formatting import moment
+class TreeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the drawing.
 
-    return moment(at_ms)
+    Attributes:
+        depth: How many branches it is away from the trunk.
+        relation: ``root``, ``fork`` or ``reset``.
+        prefix: The lines to its left.
+        session: The session itself.
+    """
+
+    depth: int
+    relation: str
+    prefix: str
+    session: Session
+
+
+@app.command("tree")
+def show_tree(context: typer.Context, session: Name) -> None:
+    """Draw the forks and resets that a session belongs to.
+
+    A session that took the place of another under its key is shown below it, a fork to its right.
+    """
+    with opened(context) as memory:
+        chosen = memory.sessions.find(session)
+        rows = list(tree_rows(memory.sessions.lineage(chosen.id)))
+        branches = [
+            {"depth": row.depth, "relation": row.relation, "session": row.session} for row in rows
+        ]
+        document = {"session": chosen.id, "branches": branches}
+        answer(context, document, lambda: _draw(memory.sessions, rows, chosen))
+
+
+def tree_rows(root: Branch) -> Iterator[TreeRow]:
+    """Yield the lines of a tree from its root down.
+
+    The newest session that followed under the key goes on in the column of the one before, so that
+    a key which is reset every day makes a list and no staircase.
+    """
+    waiting = [(root, 0, "", "")]
+    while waiting:
+        branch, depth, prefix, left = waiting.pop()
+        yield TreeRow(depth=depth, relation=branch.relation, prefix=prefix, session=branch.session)
+        branches = list(branch.branches)
+        resets = [child for child in branches if child.relation == "reset"]
+        if resets:
+            branches.remove(resets[-1])
+            waiting.append((resets[-1], depth, left, left))
+        for place, child in enumerate(reversed(branches)):
+            is_last = place == 0 and not resets
+            inner = left + ("   " if is_last else "│  ")
+            waiting.append((child, depth + 1, left + ("└─ " if is_last else "├─ "), inner))
+
+
+def _draw(sessions: Sessions, rows: list[TreeRow], chosen: Session) -> None:
+    for row in rows:
+        session = row.session
+        mark = "  ◀" if session.id == chosen.id else ""
+        state = "" if session.status == "active" else f", {session.status}"
+        show(
+            (row.prefix, "dim"),
+            (short(session.id), "cyan"),
+            (f"  {_relation(row)}{one_line(title_of(sessions, session))}", "bold"),
+            (f"  {moment(session.updated_at)}", ""),
+            (f", {count(session.message_count, 'message')}{state}", "dim"),
+            (mark, "yellow"),
+        )
+
+
+def _relation(row: TreeRow) -> str:
+    if row.relation == "fork":
+        return f"fork at {row.session.forked_at_seq}: "
+    return "then: " if row.relation == "reset" else ""

@@ -9,8 +9,9 @@ import typer
 from recollect.cli.addresses import short
 from recollect.cli.failures import FAILED
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, opened
+from recollect.cli.output.formatting import count
+from recollect.cli.output.screen import say, show
 from recollect.cli.sessions.lines import Name, title_of
 
 if TYPE_CHECKING:  # for a name only
@@ -53,16 +54,12 @@ def show_view(
             show_default=False,
         ),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Show which part of a session is in the prompt: a summary, and the newest messages."""
     with opened(context) as memory:
         found = memory.sessions.find(session)
         view = memory.sessions.view(found.id, budget)
-        if answers_json(context, as_json):
-            print_document(view)
-        else:
-            _show_view(memory.sessions, view)
+        answer(context, view, lambda: _show_view(memory.sessions, view))
 
 
 @app.command("compact")
@@ -80,7 +77,6 @@ def compact_session(
     if_due: Annotated[
         bool, typer.Option("--if-due", help="Only where the view is full, as every turn does.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Let a summary stand in the view for older messages. They stay stored."""
     with opened(context) as memory:
@@ -89,32 +85,24 @@ def compact_session(
             done = memory.sessions.keep_within_window(found.id)
         else:
             done = memory.sessions.compact(found.id, keep_messages=keep)
-    if answers_json(context, as_json):
-        print_document(done)
-    else:
-        _tell_compacted(done)
+    answer(context, done, lambda: _tell_compacted(done))
     if done.outcome == "failed":
         raise typer.Exit(FAILED)
 
 
 @app.command("flush")
-def flush_session(context: typer.Context, session: Name, *, as_json: AsJson = False) -> None:
+def flush_session(context: typer.Context, session: Name) -> None:
     """Write what must last into memory/YYYY-MM-DD.md of the workspace."""
     with opened(context) as memory:
         found = memory.sessions.find(session)
         done = memory.sessions.flush(found.id)
-    if answers_json(context, as_json):
-        print_document(done)
-    else:
-        _tell_flushed(done)
+    answer(context, done, lambda: _tell_flushed(done))
     if done.outcome == "failed":
         raise typer.Exit(FAILED)
 
 
 def _show_view(sessions: Sessions, view: ContextView) -> None:
-    from recollect.cli.output.formatting import count
     from recollect.cli.output.messages import show_messages
-    from recollect.cli.output.screen import say, show
 
     details = [short(view.session_id), count(view.tokens, "token")]
     if view.omitted:
@@ -133,8 +121,6 @@ def _show_view(sessions: Sessions, view: ContextView) -> None:
 
 
 def _tell_compacted(done: Compacted) -> None:
-    from recollect.cli.output.screen import say, show
-
     made = done.compaction
     if done.outcome != "compacted" or made is None:
         why = _NOT_COMPACTED[done.outcome] + (f": {done.error}" if done.error else "")
@@ -147,9 +133,6 @@ def _tell_compacted(done: Compacted) -> None:
 
 
 def _tell_flushed(done: Flushed) -> None:
-    from recollect.cli.output.formatting import count
-    from recollect.cli.output.screen import say, show
-
     if done.outcome == "flushed":
         show((f"{count(done.lines, 'note')} added to {done.path}", ""))
     else:

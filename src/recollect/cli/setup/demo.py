@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, invocation_of
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, answers_json, invocation_of
+from recollect.cli.output.formatting import count, duration
 from recollect.cli.output.progress import show_progress
+from recollect.cli.output.screen import next_steps, say, show, warn
 from recollect.core.errors import RecollectError, StoreError
 
 if TYPE_CHECKING:  # for a name only
@@ -35,24 +36,20 @@ def demo(
     with_model: Annotated[
         bool, typer.Option("--with-model", help="Install the local model first, 80 MB, once.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Read the sample that ships with recollect and answer three questions from it."""
     from recollect.cli.setup.sample import default_folder, prepare, read_questions
 
-    as_json = answers_json(context, as_json)
     home = keep or invocation_of(context).home or default_folder()
     home = home.expanduser().absolute()
     if with_model:
         _install_model(home)
     was_there = prepare(home, fresh=fresh)
     with _opened(home) as memory:
-        read = _read(memory, quiet=as_json) | _load(memory)
+        read = _read(memory, quiet=answers_json(context)) | _load(memory)
         answers = [_ask(memory, question) for question in read_questions()]
-        if as_json:
-            print_document({"home": str(home), "reused": was_there, **read, "answers": answers})
-        else:
-            _show(memory, read, answers)
+        document = {"home": str(home), "reused": was_there, **read, "answers": answers}
+        answer(context, document, lambda: _show(memory, read, answers))
 
 
 def _opened(home: Path) -> Memory:
@@ -69,7 +66,6 @@ def _opened(home: Path) -> Memory:
 
 def _install_model(home: Path) -> None:
     """Install the model if that is possible; the demo works without it."""
-    from recollect.cli.output.screen import say, warn
     from recollect.core.settings import load_settings, models_folder
     from recollect.models.local.install import install
     from recollect.models.registry import local_folder
@@ -125,19 +121,18 @@ def _ask(memory: Memory, asked: SampleQuestion) -> dict[str, Any]:
 
 def _show(memory: Memory, read: dict[str, Any], answers: list[dict[str, Any]]) -> None:
     from recollect.cli.output.hits import show_hits
-    from recollect.cli.output.screen import next_steps, show
     from recollect.cli.search import titles
 
     _show_reading(memory, read)
-    for answer in answers:
-        result = answer["result"]
+    for answered in answers:
+        result = answered["result"]
         show()
-        show(("? ", "bold magenta"), (answer["question"], "bold"))
-        show(("  " + answer["shows"], "dim"))
+        show(("? ", "bold magenta"), (answered["question"], "bold"))
+        show(("  " + answered["shows"], "dim"))
         show()
-        show_hits(result.hits, answer["question"], titles(memory, result), explained=1)
-        right = ("first hit is right", "green") if answer["right"] else ("not found", "red")
-        show(("\n  ", ""), right, (f" · {answer['took_ms']:.1f} ms · {result.mode}", "dim"))
+        show_hits(result.hits, answered["question"], titles(memory, result), explained=1)
+        right = ("first hit is right", "green") if answered["right"] else ("not found", "red")
+        show(("\n  ", ""), right, (f" · {answered['took_ms']:.1f} ms · {result.mode}", "dim"))
     steps = [("recollect init", "your own memory"), ("recollect import claude-code", "fill it")]
     if memory.status().embedder is None:
         steps.insert(0, ("recollect models install", "search by meaning too, 80 MB, once"))
@@ -145,9 +140,6 @@ def _show(memory: Memory, read: dict[str, Any], answers: list[dict[str, Any]]) -
 
 
 def _show_reading(memory: Memory, read: dict[str, Any]) -> None:
-    from recollect.cli.output.formatting import count, duration
-    from recollect.cli.output.screen import show
-
     status = memory.status()
     report, synced = read["imported"], read["synced"]
     summary = f"{count(status.messages, 'message')} in {count(status.sessions, 'conversation')}"

@@ -10,8 +10,8 @@ import msgspec
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, home_of, invocation_of, is_home
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, home_of, invocation_of, is_home
+from recollect.cli.output.screen import next_steps, show
 from recollect.core.errors import InvalidInput
 
 MEMORY_FILE = "MEMORY.md"
@@ -55,16 +55,12 @@ def init(
         bool,
         typer.Option("--fresh", help="Start again; what is there is kept in the folder aside."),
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Make the home, with a config.yaml that explains itself. Again does no harm."""
     given = workspace or invocation_of(context).workspace
     folder = None if given is None else given.expanduser().absolute()
     started = _start(home_of(context), folder, fresh=fresh)
-    if answers_json(context, as_json):
-        print_document(started)
-    else:
-        _show(started)
+    answer(context, started, lambda: _show(started))
 
 
 def _start(home: Path, workspace: Path | None, *, fresh: bool) -> Started:
@@ -133,8 +129,6 @@ def _write_config(home: Path, workspace: Path | None) -> list[str]:
 
 
 def _show(started: Started) -> None:
-    from recollect.cli.output.screen import next_steps, show
-
     if started.aside:
         show(("set aside", "bold green"), (f"  {started.aside}", ""))
     if started.made:

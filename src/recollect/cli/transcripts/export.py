@@ -10,13 +10,15 @@ import msgspec
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, opened
+from recollect.cli.invocation import answer, answers_json, opened
 from recollect.cli.output.document import print_document
+from recollect.cli.output.formatting import count
+from recollect.cli.output.screen import show
 from recollect.cli.sessions.lines import Name
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.sessions.exchange.export import ExportReport, SessionExport
+    from recollect.sessions.exchange.export import SessionExport
 
 app = App()
 
@@ -47,18 +49,18 @@ def export(
         typer.Option("--output", "-o", help="A new file; stdout if not given.", metavar="FILE"),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Write a session as a transcript that Claude Code, OpenClaw or recollect can read."""
-    as_json = answers_json(context, as_json)
     if force and output is None:
         raise InvalidInput("--force without a file", hint="name it with --output")
     with opened(context) as memory:
         found = memory.sessions.find(session)
         leaving = memory.export_session(found.id, form)
         if output is not None:
-            _tell(leaving.save(output, replace=force), as_json=as_json)
-        elif as_json:
+            report = leaving.save(output, replace=force)
+            amount = (count(report.messages, "message"), "bold green")
+            answer(context, report, lambda: show(amount, (f" in {report.path}", "")))
+        elif answers_json(context):
             lines = [msgspec.Raw(line) for line in leaving.lines()]
             print_document({"session_id": found.id, "format": form, "lines": lines})
         else:
@@ -70,13 +72,3 @@ def _print_lines(leaving: SessionExport) -> None:
     for line in leaving.lines():
         sys.stdout.buffer.write(line + b"\n")
     sys.stdout.flush()
-
-
-def _tell(report: ExportReport, *, as_json: bool) -> None:
-    if as_json:
-        print_document(report)
-        return
-    from recollect.cli.output.formatting import count
-    from recollect.cli.output.screen import show
-
-    show((count(report.messages, "message"), "bold green"), (f" in {report.path}", ""))

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect.cli.failures import tell_incomplete
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, home_of, is_home, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, answers_json, argument, home_of, is_home, opened
+from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
+from recollect.cli.output.screen import next_steps, say, show
 from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:  # for a name only
@@ -24,6 +26,20 @@ MOST_LISTED = 20
 
 GROWING = "an unfinished last line"
 """It may be being written just now; the next import reads it whole."""
+
+_REMARKS = {
+    "sessions do not say who heard them: no other session hears them, nothing is flushed": (
+        "unknown_origin"
+    ),
+    "transcripts had nothing new": "unchanged",
+    "messages were there already": "duplicates",
+    "messages of deleted sessions were left out": "deleted",
+    "lines are not part of a conversation": "skipped",
+    "messages had no readable time": "undated",
+    "characters could not be stored and stand as \ufffd": "replaced",
+    "lines could not be read:": "malformed_count",
+}
+"""What is said of a number of the report, below the first line, where it is not 0."""
 
 app = App()
 
@@ -39,42 +55,36 @@ def import_transcripts(
     context: typer.Context,
     form: Annotated[
         str,
-        typer.Argument(
+        argument(
             metavar="FORMAT",
             help="claude-code, openclaw, jsonl, or auto: every file tells.",
             autocompletion=_complete_format,
-            show_default=False,
         ),
     ] = AUTO,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="PATH", help="Files or folders.", show_default=False),
+        argument(metavar="PATH", help="Files or folders."),
     ] = None,
-    *,
-    as_json: AsJson = False,
 ) -> None:
     """Store transcripts of Claude Code, OpenClaw or plain JSONL. Run it again to add what is new.
 
     Without a path, claude-code reads ~/.claude/projects and openclaw ~/.openclaw/agents.
     """
-    as_json = answers_json(context, as_json)
     kind, places = _meant(form, paths or [])
-    is_new = not is_home(home_of(context))
+    as_json, is_new = answers_json(context), not is_home(home_of(context))
     with opened(context, create=True) as memory:
         if is_new and not as_json:
-            _tell_new(memory.home)
+            say((f"made the home {memory.home}", "dim"))
         with show_progress(quiet=as_json) as progress:
             reports = [
                 memory.import_transcripts(place, kind, progress.importing) for place in places
             ]
     report = _together(reports)
-    if as_json:
-        print_document(report)
-    else:
-        _show(report)
-    losses = _losses(report)
+    answer(context, report, lambda: _show(report))
+    losses = ", ".join(_losses(report))
     if losses:
-        raise typer.Exit(_tell_losses(losses, as_json=as_json))
+        hint = "everything else was imported; correct the file and import it again"
+        raise typer.Exit(tell_incomplete(losses, hint, as_json=as_json))
 
 
 def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
@@ -116,44 +126,24 @@ def _together(reports: list[ImportReport]) -> ImportReport:
 
 def _losses(report: ImportReport) -> list[str]:
     """Return what was not taken over as it is; nothing when all is well."""
-    from recollect.cli.output.formatting import count
-
     growing = sum(line.reason == GROWING for line in report.malformed)
+    unread, replaced = report.malformed_count - growing, report.replaced
     losses = {
-        f"{count(report.malformed_count - growing, 'line')} could not be read": (
-            report.malformed_count - growing
-        ),
-        f"{count(report.replaced, 'character')} could not be stored and stand as \ufffd": (
-            report.replaced
-        ),
+        f"{count(unread, 'line')} could not be read": unread,
+        f"{count(replaced, 'character')} could not be stored and stand as \ufffd": replaced,
     }
     return [text for text, number in losses.items() if number]
 
 
-def _tell_losses(losses: list[str], *, as_json: bool) -> int:
-    from recollect.cli.failures import tell_incomplete
-
-    hint = "everything else was imported; correct the file and import it again"
-    return tell_incomplete(", ".join(losses), hint, as_json=as_json)
-
-
-def _tell_new(home: Path) -> None:
-    from recollect.cli.output.screen import say
-
-    say((f"made the home {home}", "dim"))
-
-
 def _show(report: ImportReport) -> None:
-    from recollect.cli.output.formatting import count
-    from recollect.cli.output.screen import next_steps, say, show
-
     files = count(report.files, "transcript")
     show(
         (count(report.messages, "new message"), "bold green" if report.messages else "bold"),
         (f" in {count(report.sessions, 'new session')}, from {files}", ""),
     )
-    for name, number in _remarks(report):
-        say((f"  {number:>7,}  ", ""), (name, "dim"))
+    for remark, field in _REMARKS.items():
+        if number := getattr(report, field):
+            say((f"  {number:>7,}  ", ""), (remark, "dim"))
     for line in report.malformed[:MOST_LISTED]:
         say((f"  {line.path}:{line.line}", "magenta"), (f"  {line.reason}", ""))
     if report.malformed_count > MOST_LISTED:
@@ -165,20 +155,3 @@ def _show(report: ImportReport) -> None:
                 ('recollect search "…"', "ask; what is new is read first"),
             ]
         )
-
-
-def _remarks(report: ImportReport) -> list[tuple[str, int]]:
-    remarks = [
-        (
-            "sessions do not say who heard them: no other session hears them, nothing is flushed",
-            report.unknown_origin,
-        ),
-        ("transcripts had nothing new", report.unchanged),
-        ("messages were there already", report.duplicates),
-        ("messages of deleted sessions were left out", report.deleted),
-        ("lines are not part of a conversation", report.skipped),
-        ("messages had no readable time", report.undated),
-        ("characters could not be stored and stand as \ufffd", report.replaced),
-        ("lines could not be read:", report.malformed_count),
-    ]
-    return [(name, number) for name, number in remarks if number]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import AsJson, answers_json, opened
+from recollect.cli.invocation import answers_json, opened
 from recollect.cli.output.document import print_document
 from recollect.cli.sessions.lines import Name, show_session_line
 
@@ -33,12 +33,11 @@ def transcript(
         typer.Option("--limit", "-n", help="The last so many; with --after, the first."),
     ] = None,
     after: Annotated[int | None, typer.Option(help="Only after this seq.")] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Show what was said in a session, oldest first; of a fork also what it shares."""
     with opened(context) as memory:
         found = memory.sessions.find(session)
-        if answers_json(context, as_json):
+        if answers_json(context):
             messages = memory.sessions.messages(found.id, limit, after_seq=after)
             print_document({"session": found, "messages": messages})
             return

@@ -14,9 +14,7 @@ from recollect.core.settings.environment import (
     models_folder,
     program_path,
 )
-from recollect.core.settings.language import LanguageSettings
 from recollect.core.settings.options import Option, list_options
-from recollect.core.settings.qmd import QmdSettings
 from recollect.core.settings.resolve import Explained, ResolvedSettings, load_settings
 from recollect.core.settings.search import (
     HybridSettings,
@@ -26,13 +24,16 @@ from recollect.core.settings.search import (
     VectorSettings,
 )
 from recollect.core.settings.sessions import SessionSettings
-from recollect.core.settings.sync import SyncSettings
 from recollect.core.settings.telemetry import forbid_telemetry
 from recollect.core.settings.tree import (
     ChunkingSettings,
+    LanguageSettings,
     PrivacySettings,
+    QmdSettings,
     Settings,
     StoreSettings,
+    SyncSettings,
+    TranscriptDeltaSettings,
     WorkspaceSettings,
 )
 
@@ -54,6 +55,7 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "SyncSettings",
+    "TranscriptDeltaSettings",
     "VectorSettings",
     "WorkspaceSettings",
     "agent_environment",

@@ -43,10 +43,10 @@ def list_options() -> tuple[Option, ...]:
     return tuple(
         Option(
             key=key,
-            expects=_expects(kind),
+            expects=_type_words(get_args(kind)[0]) + _range_words(_meta(kind)),
             unit=(_meta(kind).extra or {}).get("unit", ""),
             default=default,
-            why=_meta(kind).description or "",
+            why=get_args(kind)[-1],
             secret=(_meta(kind).extra or {}).get("secret", False),
         )
         for key, (kind, default) in leaves().items()
@@ -71,13 +71,8 @@ def _walk(section: Struct, prefix: str) -> list[tuple[str, tuple[object, Setting
 
 
 def _meta(kind: object) -> Meta:
-    meta: Meta = get_args(kind)[1]
-    return meta
-
-
-def _expects(kind: object) -> str:
-    bare, meta = get_args(kind)
-    return _type_words(bare) + _range_words(meta)
+    """Return the limits of a leaf, which may stand between its type and its description."""
+    return next((each for each in get_args(kind) if isinstance(each, Meta)), Meta())
 
 
 def _type_words(bare: object) -> str:

@@ -1,7 +1,7 @@
 """The tree of settings: every option with its unit, range, default and reason.
 
-The `Meta` of a field is what `recollect config` and the settings page show, so it is the only
-place where an option is described. Functions take the section that they need, never the tree.
+An option is `Annotated[type, limits, description]`: what `recollect config` and the settings page
+show is read off it. Functions take the section that they need, never the tree.
 """
 
 from __future__ import annotations
@@ -11,11 +11,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from recollect.core.settings.embedding import EmbeddingSettings
-from recollect.core.settings.language import LanguageSettings
-from recollect.core.settings.qmd import QmdSettings
 from recollect.core.settings.search import SearchSettings
 from recollect.core.settings.sessions import SessionSettings
-from recollect.core.settings.sync import SyncSettings
 
 
 class StoreSettings(Struct, frozen=True, kw_only=True):
@@ -23,39 +20,25 @@ class StoreSettings(Struct, frozen=True, kw_only=True):
 
     durability: Annotated[
         Literal["full", "fast"],
-        Meta(
-            description="full: a row is on the disk when the call returns. fast: a power cut can "
-            "take the last commits of records.db, a killed process still takes none."
-        ),
+        "full: a row is on the disk when the call returns. fast: a power cut can take the last "
+        "commits of records.db, a killed process still takes none.",
     ] = "full"
     busy_timeout_ms: Annotated[
         int,
-        Meta(
-            ge=0,
-            le=600_000,
-            extra={"unit": "ms"},
-            description="How long to wait while another process writes, before giving up. Eight "
-            "processes with 10 s lost one write in 3,200; with 100 ms they lost eight.",
-        ),
+        Meta(ge=0, le=600_000, extra={"unit": "ms"}),
+        "How long to wait while another process writes, before giving up. Eight processes with 10 "
+        "s lost one write in 3,200; with 100 ms they lost eight.",
     ] = 10_000
     checkpoint_pages: Annotated[
         int,
-        Meta(
-            ge=16,
-            le=1_000_000,
-            extra={"unit": "pages of 4 KiB"},
-            description="Size of the write-ahead log from which the checkpoint thread writes it "
-            "back. Larger: fewer writes; smaller: a shorter log to read.",
-        ),
+        Meta(ge=16, le=1_000_000, extra={"unit": "pages of 4 KiB"}),
+        "Size of the write-ahead log from which the checkpoint thread writes it back. Larger: "
+        "fewer writes; smaller: a shorter log to read.",
     ] = 1_000
     cache_kib: Annotated[
         int,
-        Meta(
-            ge=256,
-            le=16_777_216,
-            extra={"unit": "KiB"},
-            description="Page cache of each database connection; it is a limit, not a reservation.",
-        ),
+        Meta(ge=256, le=16_777_216, extra={"unit": "KiB"}),
+        "Page cache of each database connection; it is a limit, not a reservation.",
     ] = 16_384
 
 
@@ -64,55 +47,38 @@ class ChunkingSettings(Struct, frozen=True, kw_only=True):
 
     tokens: Annotated[
         int,
-        Meta(
-            ge=8,
-            le=8_000,
-            extra={"unit": "tokens of 4 characters"},
-            description="Size of a chunk. 400 is OpenClaw's value: a few paragraphs, two windows "
-            "of the local model.",
-        ),
+        Meta(ge=8, le=8_000, extra={"unit": "tokens of 4 characters"}),
+        "Size of a chunk. 400 is OpenClaw's value: a few paragraphs, two windows of the local "
+        "model.",
     ] = 400
     overlap: Annotated[
         int,
-        Meta(
-            ge=0,
-            le=4_000,
-            extra={"unit": "tokens of 4 characters"},
-            description="How much of a chunk, in whole lines, the next one repeats, so that an "
-            "answer on a border is whole in one of them. Smaller than tokens.",
-        ),
+        Meta(ge=0, le=4_000, extra={"unit": "tokens of 4 characters"}),
+        "How much of a chunk, in whole lines, the next one repeats, so that an answer on a border "
+        "is whole in one of them. Smaller than tokens.",
     ] = 80
     entries: Annotated[
         bool,
-        Meta(
-            description="Cut MEMORY.md and USER.md at their headings and bullets, so that each "
-            "entry is found, cited and annotated on its own. false: as any other file.",
-        ),
+        "Cut MEMORY.md and USER.md at their headings and bullets, so that each entry is found, "
+        "cited and annotated on its own. false: as any other file.",
     ] = True
 
 
 class WorkspaceSettings(Struct, frozen=True, kw_only=True):
     """Where the memory files are."""
 
-    path: Annotated[
-        str | None,
-        Meta(description="Folder of MEMORY.md and memory/. Unset: no memory files."),
-    ] = None
+    path: Annotated[str | None, "Folder of MEMORY.md and memory/. Unset: no memory files."] = None
     extra_paths: Annotated[
         tuple[str, ...],
-        Meta(
-            max_length=1_000,
-            description="More Markdown files or folders to index; after a folder a pattern may "
-            "stand, as in ~/notes/**/*.md. Symbolic links are not followed.",
-        ),
+        Meta(max_length=1_000),
+        "More Markdown files or folders to index; after a folder a pattern may stand, as in "
+        "~/notes/**/*.md. Symbolic links are not followed.",
     ] = ()
     transcripts: Annotated[
         tuple[str, ...],
-        Meta(
-            max_length=1_000,
-            description="Transcripts of other programs to follow where they are: claude-code, "
-            "openclaw, or a path. Sub-agents, cron runs and recalled memory are left out.",
-        ),
+        Meta(max_length=1_000),
+        "Transcripts of other programs to follow where they are: claude-code, openclaw, or a path. "
+        "Sub-agents, cron runs and recalled memory are left out.",
     ] = ()
 
 
@@ -120,20 +86,166 @@ class PrivacySettings(Struct, frozen=True, kw_only=True):
     """What is taken out of a text before anything is stored."""
 
     redact: Annotated[
-        bool,
-        Meta(
-            description="Replace keys, passwords and <private> blocks by [redacted:kind:hash] "
-            "before storage."
-        ),
+        bool, "Replace keys, passwords and <private> blocks by [redacted:kind:hash] before storage."
     ] = True
     patterns: Annotated[
         tuple[str, ...],
-        Meta(
-            max_length=200,
-            description="More regular expressions (Python syntax) of secrets. They run on every "
-            "text: keep them linear.",
-        ),
+        Meta(max_length=200),
+        "More regular expressions (Python syntax) of secrets. They run on every text: keep them "
+        "linear.",
     ] = ()
+
+
+class LanguageSettings(Struct, frozen=True, kw_only=True):
+    """The model that writes summaries; without one they are made by rule."""
+
+    provider: Annotated[
+        str,
+        Meta(min_length=1, max_length=200),
+        "none: no model, summaries are made by rule and nothing leaves the machine. Otherwise "
+        "openai, anthropic or claude-cli, with a model after a colon if it is not to be the "
+        "default one, such as openai:gpt-5-mini.",
+    ] = "none"
+    base_url: Annotated[
+        str | None,
+        "Address of openai or anthropic. Unset: the provider's own. With it, openai speaks to "
+        "anything compatible: Ollama, LM Studio, vLLM, a llama.cpp server.",
+    ] = None
+    api_key: Annotated[
+        str | None,
+        Meta(extra={"secret": True}),
+        "Key of the provider. Unset: OPENAI_API_KEY or ANTHROPIC_API_KEY of the environment.",
+    ] = None
+    headers: Annotated[
+        tuple[str, ...],
+        Meta(max_length=50, extra={"secret": True}),
+        "More headers of every request, such as `X-Team: agents`.",
+    ] = ()
+    max_output_tokens: Annotated[
+        int,
+        Meta(ge=16, le=1_000_000, extra={"unit": "tokens"}),
+        "Longest answer, where a request does not say it. What a model thinks before it writes is "
+        "counted too.",
+    ] = 8_000
+    timeout_s: Annotated[
+        float,
+        Meta(ge=0.1, le=3_600.0, extra={"unit": "s"}),
+        "Longest an answer may take, tries and waits included; then it is made by rule.",
+    ] = 60.0
+    daily_tokens: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000_000, extra={"unit": "tokens"}),
+        "Tokens read and written in one day (UTC) at most; a model on this machine or network has "
+        "no limit. 0: no limit.",
+    ] = 2_000_000
+    input_price: Annotated[
+        float | None,
+        Meta(extra={"unit": "USD for a million tokens"}),
+        "Price of what is read. Unset: the list price where it is known.",
+    ] = None
+    output_price: Annotated[
+        float | None,
+        Meta(extra={"unit": "USD for a million tokens"}),
+        "Price of what is written. Unset: the list price where it is known.",
+    ] = None
+    claude_command: Annotated[
+        str,
+        Meta(min_length=1, max_length=1_000),
+        "Program of the provider claude-cli: a name on the PATH, or a path.",
+    ] = "claude"
+    claude_max_usd: Annotated[
+        float,
+        Meta(ge=0.01, le=1_000.0, extra={"unit": "USD"}),
+        "What one call of claude-cli may cost at most.",
+    ] = 0.5
+
+
+class TranscriptDeltaSettings(Struct, frozen=True, kw_only=True):
+    """When a transcript of another program that grows is read again at once."""
+
+    delta_bytes: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000, extra={"unit": "bytes"}),
+        "New bytes after which it is read without waiting for it to rest.",
+    ] = 100_000
+    delta_messages: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000, extra={"unit": "lines"}),
+        "New lines after which it is read without waiting for it to rest.",
+    ] = 50
+    debounce_ms: Annotated[
+        int,
+        Meta(ge=0, le=600_000, extra={"unit": "ms"}),
+        "A transcript that rested for so long is read, however little is new.",
+    ] = 5_000
+
+
+class SyncSettings(Struct, frozen=True, kw_only=True):
+    """What starts a sync in the background."""
+
+    on_session_start: Annotated[bool, "A session that is opened."] = True
+    on_search: Annotated[
+        bool,
+        "A search. It always reads new words first; this makes missing vectors and reads followed "
+        "transcripts in the background.",
+    ] = True
+    watch: Annotated[
+        bool, "A memory file or followed transcript that changes, while a program runs."
+    ] = True
+    watch_debounce_ms: Annotated[
+        int,
+        Meta(ge=0, le=600_000, extra={"unit": "ms"}),
+        "Changes of files within so long are taken together.",
+    ] = 1_500
+    poll_s: Annotated[
+        float,
+        Meta(ge=0.1, le=3_600.0, extra={"unit": "s"}),
+        "How often to look where the system has no handles left for watching.",
+    ] = 5.0
+    interval_minutes: Annotated[
+        float,
+        Meta(ge=0.0, le=100_000.0, extra={"unit": "minutes"}),
+        "A sync every so often; 0: none.",
+    ] = 0.0
+    transcripts: TranscriptDeltaSettings = field(default_factory=TranscriptDeltaSettings)
+
+
+class QmdSettings(Struct, frozen=True, kw_only=True):
+    """How qmd is run, where search.backend chooses it."""
+
+    command: Annotated[
+        str, Meta(min_length=1, max_length=1_000), "Name or path of the program."
+    ] = "qmd"
+    mode: Annotated[
+        Literal["search", "vsearch", "query"],
+        "search: words; vsearch: vectors; query: both with a model that reranks. The last two "
+        "download models and take seconds.",
+    ] = "search"
+    timeout_ms: Annotated[
+        int,
+        Meta(ge=10, le=600_000, extra={"unit": "ms"}),
+        "Longest a search may take before the builtin index answers.",
+    ] = 4_000
+    command_timeout_ms: Annotated[
+        int,
+        Meta(ge=10, le=3_600_000, extra={"unit": "ms"}),
+        "Longest any other command may take (update: 4 times, embed: 20 times).",
+    ] = 30_000
+    update_interval_minutes: Annotated[
+        float,
+        Meta(ge=0.0, le=100_000.0, extra={"unit": "minutes"}),
+        "How old its view of the files may become; 0: only a sync updates it.",
+    ] = 5.0
+    embed_interval_minutes: Annotated[
+        float,
+        Meta(ge=0.0, le=100_000.0, extra={"unit": "minutes"}),
+        "How often it makes vectors, in the modes that use them; 0: only a sync.",
+    ] = 60.0
+    retry_s: Annotated[
+        float,
+        Meta(ge=0.0, le=86_400.0, extra={"unit": "s"}),
+        "How long a failure is remembered before it is tried again.",
+    ] = 60.0
 
 
 class Settings(Struct, frozen=True, kw_only=True):

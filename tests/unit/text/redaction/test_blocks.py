@@ -77,6 +77,15 @@ def test_a_private_key_goes_from_header_to_footer(text: str, kept: str) -> None:
     assert redacted.text == kept.format(finding.mark)
 
 
+def test_the_end_of_a_key_is_looked_for_in_a_part_of_the_text_only() -> None:
+    """65,536 characters, END included; a header far above some other key takes nothing with it."""
+    body = "!" * (65_536 - len("-----END"))
+    redacted = redact(f"{BEGIN}{body}{END} b")
+    assert redacted.text == f"{redacted.findings[0].mark} b"
+    redacted = redact(f"{BEGIN}{body}!{END} b")
+    assert redacted.text == f"{redacted.findings[0].mark}{body}!{END} b"
+
+
 @pytest.mark.parametrize(
     "kind", ["PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"]
 )

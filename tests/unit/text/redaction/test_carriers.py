@@ -23,6 +23,7 @@ def _packed(text: str) -> str:
         ("postgres://app:", "Tr0ub4dor", "@db.local:5432/x", "url-password"),
         ("redis://:", "Tr0ub4dor", "@db.local", "url-password"),
         ("https://ann:", "p@ss", "@example.org/a@b", "url-password"),
+        ("https://://ann:", "Tr0ub4dor", "@example.org", "url-password"),
         ("Authorization: Bearer ", LONG, "", "authorization"),
         ('"authorization": "Basic ', _packed("ann:letmein"), '"', "authorization"),
         ("Authorization: ", LONG, "", "authorization"),

@@ -61,6 +61,9 @@ LONG = run(ALNUM, 24)
         ("token: ", "ab123456", ""),
         ("token: ", "abcdef12", ""),
         ("API_KEY=", "a1234567", ""),
+        ("(password=", "hunter2", ")."),
+        ("first: 1\nDB_PASSWORD=", "letmein", ""),
+        ("password=", "correcthorsebatterys", ""),
     ],
 )
 def test_a_secret_behind_a_telling_name_is_found(before: str, secret: str, after: str) -> None:
@@ -128,6 +131,9 @@ def test_a_secret_behind_a_telling_name_is_found(before: str, secret: str, after
         "token: a1234567",
         "token: abcdefg1",
         "token: ab12345",
+        "password=correcthorsebattery",
+        "say DB_PASSWORD=letmein",
+        'password: "----"',
     ],
 )
 def test_code_and_prose_about_secrets_stay(text: str) -> None:

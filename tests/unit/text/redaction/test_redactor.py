@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -157,11 +158,14 @@ def test_nested_values_are_redacted_throughout() -> None:
     assert REDACTOR.redact_value({"password": password}) == {"password": password}
 
 
-def test_a_value_nested_without_end_is_refused() -> None:
-    """Instead of a stack overflow."""
+@pytest.mark.parametrize(
+    "wrap", [lambda inner: [inner], lambda inner: {"key": inner}, lambda inner: {7: inner}]
+)
+def test_a_value_nested_without_end_is_refused(wrap: Callable[[object], object]) -> None:
+    """Instead of a stack overflow; lists and mappings are a level each."""
     value: object = TOKEN
     for _ in range(MAX_DEPTH):
-        value = [value]
+        value = wrap(value)
     assert TOKEN not in str(REDACTOR.redact_value(value))
     with pytest.raises(InvalidInput, match="levels deep"):
-        REDACTOR.redact_value([value])
+        REDACTOR.redact_value(wrap(value))
