@@ -25,8 +25,7 @@ PUBLIC = {
 """For programs; the documentation or the design names them."""
 
 CALLED_FROM_OUTSIDE = {
-    "__getattr__", "create_anthropic", "create_claude_cli", "create_gemini", "create_openai",
-    "create_voyage", "format_help", "on_broken_pipe",
+    "__getattr__", "format_help", "on_broken_pipe",
 }  # fmt: skip
 """By a framework, or by a name that is text."""
 

@@ -75,22 +75,20 @@ class GgufEmbedder:
         ModelMissing: the package or the file is not there.
     """
 
+    is_remote = False
+
     def __init__(self, file: Path, *, threads: int = 2) -> None:
         if not gguf_is_installed():
             raise ModelMissing("the package llama-cpp-python is not installed", hint=PACKAGE_HINT)
         if not file.is_file():
             raise _unreadable(file)
         self._file = file
+        self.model = f"{PROVIDER}:{file.stem}"
         self._threads = threads
         self._lock = threading.Lock()
         self._header: GgufModel | None = None
         self._fingerprint = ""
         self._llama: Any = None
-
-    @property
-    def model(self) -> str:
-        """Return ``gguf:`` and the file's name without its ending."""
-        return f"{PROVIDER}:{self._file.stem}"
 
     @property
     def dimensions(self) -> int:
@@ -100,11 +98,6 @@ class GgufEmbedder:
             ModelMissing: the file is damaged.
         """
         return self._known().dimensions
-
-    @property
-    def is_remote(self) -> bool:
-        """Return False: nothing leaves the machine."""
-        return False
 
     @property
     def fingerprint(self) -> str:
@@ -156,9 +149,10 @@ class GgufEmbedder:
 
     def _embed(self, text: str) -> Vectors | None:
         with self._lock:
-            llama = self._loaded()
+            if self._llama is None:
+                self._llama = self._load()
             try:
-                row = llama.embed(text, normalize=False, truncate=True)
+                row = self._llama.embed(text, normalize=False, truncate=True)
             except (RuntimeError, ValueError, TypeError) as error:
                 raise _failed("embed a text") from error
         # Without pooling there is a vector for each token, and none for the text.
@@ -179,11 +173,6 @@ class GgufEmbedder:
             except OSError as error:
                 raise _unreadable(self._file) from error
         return self._header
-
-    def _loaded(self) -> Any:
-        if self._llama is None:
-            self._llama = self._load()
-        return self._llama
 
     def _load(self) -> Any:
         import llama_cpp
@@ -252,19 +241,8 @@ _MAX_TEXT_BYTES = 1 << 20
 _MAX_ENTRIES = 10_000
 _MAX_ITEMS = 10_000_000
 _TEXT, _LIST = 8, 9
-_SCALARS = {
-    0: "B",
-    1: "b",
-    2: "H",
-    3: "h",
-    4: "I",
-    5: "i",
-    6: "f",
-    7: "?",
-    10: "Q",
-    11: "q",
-    12: "d",
-}
+_SCALARS = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=True))
+"""The number of a type -> its code in `struct`."""
 
 Value = int | float | bool | str | None
 

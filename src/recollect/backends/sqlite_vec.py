@@ -22,8 +22,8 @@ from recollect.index.vectors.port import (
     VectorContext,
     chunk_ids,
 )
-from recollect.store.columns import first_integer, integer, text
-from recollect.store.engine import ExtensibleDatabase, Transaction
+from recollect.store.columns import integer, text
+from recollect.store.engine import ExtensibleDatabase, SqlValue, Transaction
 
 MOST_NEAREST = 4_096
 """What the extension gives at once."""
@@ -82,45 +82,28 @@ class SqliteVec:
 
     def nearest(self, tx: Transaction, part: Part, vector: Floats, most: int) -> Ints:
         """Return the nearest; no more than `MOST_NEAREST`."""
-        if not _exists(tx, part.generation):
-            return np.zeros(0, np.int64)
-        rows = tx.rows(
-            _on(
-                part.generation,
-                "SELECT rowid FROM near WHERE embedding MATCH ? AND k = ? AND partition_id = ?"
-                " ORDER BY distance",
-            ),
-            (vector.astype("<f4").tobytes(), min(most, MOST_NEAREST), part.number),
+        statement: LiteralString = (
+            "SELECT rowid FROM near WHERE embedding MATCH ? AND k = ? AND partition_id = ?"
+            " ORDER BY distance"
         )
-        return np.array([integer(key) for (key,) in rows], np.int64)
+        values = (vector.astype("<f4").tobytes(), min(most, MOST_NEAREST), part.number)
+        return np.array(_integers(tx, part, statement, values), np.int64)
 
     def ids(self, tx: Transaction, part: Part) -> Ints:
         """Return the ids of a partition."""
-        if not _exists(tx, part.generation):
-            return np.zeros(0, np.int64)
-        rows = tx.rows(
-            _on(part.generation, "SELECT rowid FROM near_rowids WHERE rowid BETWEEN ? AND ?"),
-            chunk_ids(part.number),
-        )
-        return np.array([integer(key) for (key,) in rows], np.int64)
+        statement: LiteralString = "SELECT rowid FROM near_rowids WHERE rowid BETWEEN ? AND ?"
+        return np.array(_integers(tx, part, statement, chunk_ids(part.number)), np.int64)
 
     def count(self, tx: Transaction, part: Part) -> int:
         """Return how many vectors of a partition there are."""
-        if not _exists(tx, part.generation):
-            return 0
-        return first_integer(
-            tx.row(
-                _on(
-                    part.generation, "SELECT count(*) FROM near_rowids WHERE rowid BETWEEN ? AND ?"
-                ),
-                chunk_ids(part.number),
-            )
-        )
+        statement: LiteralString = "SELECT count(*) FROM near_rowids WHERE rowid BETWEEN ? AND ?"
+        return sum(_integers(tx, part, statement, chunk_ids(part.number)))
 
     def keep_only(self, tx: Transaction, parts: Sequence[Part]) -> None:
         """Drop the tables of other generations; partitions go one by one with their rows."""
         kept = {part.generation for part in parts}
-        for generation in set(_generations(tx)) - kept:
+        found = {int(match[1]) for name in _tables(tx) if (match := _TABLE.fullmatch(name))}
+        for generation in found - kept:
             tx.execute(_on(generation, "DROP TABLE near"))
 
     def leave(self, tx: Transaction) -> None:
@@ -144,22 +127,26 @@ def _create(tx: Transaction, part: Part) -> None:
 
 def _on(generation: int, statement: LiteralString) -> LiteralString:
     """Return a statement for the table of a generation; a number is as safe as a literal."""
-    return statement.replace("near", _name(generation))
+    return statement.replace("near", f"near_{generation}")
 
 
-def _name(generation: int) -> str:
-    return f"near_{generation}"
+def _integers(
+    tx: Transaction, part: Part, statement: LiteralString, values: Sequence[SqlValue]
+) -> list[int]:
+    """Return the first column of the rows of a generation's table; none without a table."""
+    if not _exists(tx, part.generation):
+        return []
+    return [integer(found) for (found,) in tx.rows(_on(part.generation, statement), values)]
 
 
 def _exists(tx: Transaction, generation: int) -> bool:
-    row = tx.row("SELECT 1 FROM sqlite_schema WHERE name = ?", (_name(generation),))
-    return row is not None
+    name = (f"near_{generation}",)
+    return tx.row("SELECT 1 FROM sqlite_schema WHERE name = ?", name) is not None
 
 
-def _generations(tx: Transaction) -> list[int]:
+def _tables(tx: Transaction) -> list[str]:
     rows = tx.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'near%'")
-    found = (_TABLE.fullmatch(text(name)) for (name,) in rows)
-    return [int(match[1]) for match in found if match]
+    return [text(name) for (name,) in rows]
 
 
 def _empty(tx: Transaction) -> None:
@@ -167,12 +154,9 @@ def _empty(tx: Transaction) -> None:
 
     These have to stay: with the extension the table can be dropped only as long as they exist.
     """
-    rows = list(
-        tx.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'near%'")
-    )
-    for (name,) in rows:
-        if _PART_OF_TABLE.fullmatch(text(name)):
-            tx.execute(_DELETE_ALL + text(name))
+    for name in _tables(tx):
+        if _PART_OF_TABLE.fullmatch(name):
+            tx.execute(_DELETE_ALL + name)
 
 
 def _packaged() -> str:

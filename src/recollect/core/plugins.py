@@ -1,4 +1,4 @@
-"""Finds what packages bring behind entry points, ours too; imported when it is chosen."""
+"""Plugins: entry points of installed packages, ours included; imported when they are chosen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def load_plugin(group: str, name: str, kind: str, built_in: Iterable[str]) -> An
         built_in: The names that need no entry point.
 
     Raises:
-        InvalidInput: no package brings one of that name.
+        InvalidInput: no package has one of that name.
         ProviderError: it cannot be imported.
     """
     from importlib.metadata import entry_points
@@ -40,16 +40,16 @@ def load_plugin(group: str, name: str, kind: str, built_in: Iterable[str]) -> An
     except (ImportError, AttributeError) as error:
         raise ProviderError(
             f"the {kind} {name} cannot be imported",
-            hint="install or upgrade the package that brings it",
+            hint="install or upgrade its package",
             provider=name,
         ) from error
 
 
 def check_plugin(group: str, name: str, kind: str, built_in: Iterable[str]) -> None:
-    """Refuse a name that no package brings, without importing what it means; see `load_plugin`.
+    """Refuse an unknown name, without importing anything; see `load_plugin`.
 
     Raises:
-        InvalidInput: no package brings one of that name.
+        InvalidInput: no package has one of that name.
     """
     known = sorted({*built_in, *plugin_names(group)})
     if name not in known:
@@ -61,7 +61,7 @@ def _unknown(name: str, kind: str, known: list[str]) -> InvalidInput:
 
     near = difflib.get_close_matches(name, known, n=1)
     return InvalidInput(
-        f"there is no such {kind}",
-        hint=f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}",
+        f"unknown {kind}",
+        hint=f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}",
         found=name,
     )

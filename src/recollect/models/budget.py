@@ -121,9 +121,10 @@ class DailyBudget:
             return
         spent = self._spending.spent(self._day())
         if spent + self._held + tokens > self._limit:
+            limit = self._hints.setting("daily_tokens")
             raise BudgetSpent(
                 f"the daily limit of tokens for {self._hints.kind}s is reached",
-                hint=f"{self._hints.waiting}, or raise {self._hints.limit}",
+                hint=f"raise {limit}, or wait for the next day (UTC): {self._hints.meanwhile}",
                 limit=self._limit,
                 spent=spent,
             )

@@ -10,8 +10,7 @@ from recollect.core.settings import LanguageSettings, RemoteSettings
 from recollect.models.dependencies import Dependencies
 from recollect.models.hints import Hints
 from recollect.models.http.auth import check_address, find_key, no_key, parse_headers
-from recollect.models.http.client import MAX_ANSWER_BYTES, ProviderClient
-from recollect.models.http.request import READ_S
+from recollect.models.http.client import MAX_ANSWER_BYTES, READ_S, ProviderClient
 
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,26 +33,31 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     needs_key: bool = False
 
 
-OPENAI = Provider(name="openai", base_url="https://api.openai.com/v1")
-VOYAGE = Provider(name="voyage", base_url="https://api.voyageai.com/v1", needs_key=True)
-GEMINI = Provider(
-    name="gemini",
-    base_url="https://generativelanguage.googleapis.com/v1beta",
-    key_header="x-goog-api-key",
-    key_prefix="",
-    needs_key=True,
-)
-ANTHROPIC = Provider(
-    name="anthropic",
-    base_url="https://api.anthropic.com",
-    key_header="x-api-key",
-    key_prefix="",
-    headers={"anthropic-version": "2023-06-01"},
-)
+PROVIDERS = {
+    provider.name: provider
+    for provider in (
+        Provider(name="openai", base_url="https://api.openai.com/v1"),
+        Provider(name="voyage", base_url="https://api.voyageai.com/v1", needs_key=True),
+        Provider(
+            name="gemini",
+            base_url="https://generativelanguage.googleapis.com/v1beta",
+            key_header="x-goog-api-key",
+            key_prefix="",
+            needs_key=True,
+        ),
+        Provider(
+            name="anthropic",
+            base_url="https://api.anthropic.com",
+            key_header="x-api-key",
+            key_prefix="",
+            headers={"anthropic-version": "2023-06-01"},
+        ),
+    )
+}
 
 
 def open_client(
-    provider: Provider,
+    name: str,
     settings: RemoteSettings | LanguageSettings,
     dependencies: Dependencies,
     hints: Hints,
@@ -67,17 +71,18 @@ def open_client(
     Nothing is sent yet.
 
     Raises:
-        ProviderRejected: there is no key, and no address of the user's own that may need none.
+        ProviderRejected: a key is missing that the provider or its own address needs.
         ConfigError: the address or a header is not one.
     """
-    key = find_key(provider.name, settings.api_key, settings.base_url, dependencies.environ)
+    provider = PROVIDERS[name]
+    key = find_key(name, settings.api_key, settings.base_url, dependencies.environ)
     if key is None and (provider.needs_key or settings.base_url is None):
-        raise no_key(provider.name, hints)
+        raise no_key(name, hints)
     auth = {provider.key_header: f"{provider.key_prefix}{key}"} if key else {}
     return ProviderClient(
-        provider.name,
-        check_address(settings.base_url or provider.base_url, hints.address),
-        {**provider.headers, **auth, **parse_headers(settings.headers, hints.headers)},
+        name,
+        check_address(settings.base_url or provider.base_url, hints.setting("base_url")),
+        {**provider.headers, **auth, **parse_headers(settings.headers, hints.setting("headers"))},
         retry_clock=dependencies.retry_clock,
         connections=connections,
         read_s=read_s,

@@ -28,9 +28,6 @@ AUTO, NONE, LOCAL, GGUF = "auto", "none", "local", "gguf"
 REMOTE = ("openai", "gemini", "voyage")
 """Those that ``embedding.remote`` is about, in the order in which ``auto`` tries them."""
 
-_EMBEDDING = "recollect.models.embedding.providers"
-_LANGUAGE = "recollect.models.language.providers"
-
 Model = TypeVar("Model")
 
 
@@ -39,8 +36,8 @@ class Registry(msgspec.Struct, Generic[Model], frozen=True, kw_only=True):
 
     Attributes:
         group: The entry points of other packages.
-        built_in: Name -> module and function of ours, which takes the model's name (empty for the
-            provider's default), the settings and the dependencies.
+        built_in: Name -> module and function of ours, which takes the spec, the settings and the
+            dependencies.
         reserved: Names that are not providers.
         hints: What this kind of model is called.
         plugin_extras: What a provider of another package takes after name and settings.
@@ -60,7 +57,7 @@ class Registry(msgspec.Struct, Generic[Model], frozen=True, kw_only=True):
         """Return the model of a spec; nothing is sent yet.
 
         Raises:
-            InvalidInput: there is no such provider, or it has no such model.
+            InvalidInput: the provider or its model is unknown.
             ConfigError: an address or a header of the settings is not one.
             ModelMissing: it needs a file or a package.
             ProviderRejected: it needs a key.
@@ -70,7 +67,7 @@ class Registry(msgspec.Struct, Generic[Model], frozen=True, kw_only=True):
         made: Model
         if name in self.built_in:
             module, _, function = self.built_in[name].partition(":")
-            made = getattr(importlib.import_module(module), function)(model, settings, dependencies)
+            made = getattr(importlib.import_module(module), function)(spec, settings, dependencies)
         else:
             known = (*self.reserved, *self.built_in)
             plugin = load_plugin(self.group, name, self.hints.kind, known)
@@ -80,19 +77,17 @@ class Registry(msgspec.Struct, Generic[Model], frozen=True, kw_only=True):
 
 EMBEDDERS: Registry[Embedder] = Registry(
     group="recollect.embedders",
-    built_in={LOCAL: "recollect.models.registry:create_local"}
-    | {name: f"{_EMBEDDING}:create_{name}" for name in REMOTE},
+    built_in=dict.fromkeys(REMOTE, "recollect.models.embedding.providers:create")
+    | {LOCAL: "recollect.models.registry:create_local"},
     reserved=frozenset({AUTO, NONE}),
     hints=hints.EMBEDDING,
     plugin_extras=lambda dependencies: (dependencies.models,),
 )
 LANGUAGE_MODELS: Registry[LanguageModel] = Registry(
     group="recollect.language_models",
-    built_in={
-        "openai": f"{_LANGUAGE}:create_openai",
-        "anthropic": f"{_LANGUAGE}:create_anthropic",
-        "claude-cli": f"{_LANGUAGE}:create_claude_cli",
-    },
+    built_in=dict.fromkeys(
+        ("openai", "anthropic", "claude-cli"), "recollect.models.language.providers:create"
+    ),
     reserved=frozenset({NONE}),
     hints=hints.LANGUAGE,
     plugin_extras=lambda _: (),
@@ -171,7 +166,7 @@ def choose_embedder(
         dependencies: What else embedders are made with.
 
     Raises:
-        InvalidInput: there is no such provider, or no such local model.
+        InvalidInput: the provider or the local model is unknown.
         ConfigError: an address or a header of the settings is not one.
         ProviderError: another package's provider cannot be imported.
     """
@@ -187,7 +182,7 @@ def choose_embedder(
         return chosen
     return Choice(
         embedder=fallback,
-        reason=f"{fallback.model} stands in for {spec}",
+        reason=f"{fallback.model} replaces {spec}",
         hint=chosen.hint,
         requested=spec,
         fallback_from=spec,
@@ -207,18 +202,19 @@ def choose_language(
         dependencies: What else models are made with; without it, tokens are counted in memory.
 
     Raises:
-        InvalidInput: there is no such provider.
+        InvalidInput: the provider is unknown.
         ConfigError: an address or a header of the settings is not one.
         ProviderError: another package's model cannot be imported.
     """
     dependencies = dependencies or Dependencies()
     spec = settings.provider.strip()
+    why = ""
     if spec == NONE:
-        reason = "none is configured: summaries are made by rule"
-        return LanguageChoice(model=None, reason=reason, requested=spec)
-    if is_inside(dependencies.environ):
-        reason = "this process serves a language model itself: it asks none"
-        return LanguageChoice(model=None, reason=reason, requested=spec)
+        why = "none is configured: summaries are made by rule"
+    elif is_inside(dependencies.environ):
+        why = "this process serves a language model itself: it asks none"
+    if why:
+        return LanguageChoice(model=None, reason=why, requested=spec)
     from recollect.models.language.model import WatchedModel
 
     try:
@@ -238,7 +234,7 @@ def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
     return Path(settings.model_path).expanduser() if settings.model_path else models / MODEL
 
 
-def create_local(model: str, settings: EmbeddingSettings, dependencies: Dependencies) -> Embedder:
+def create_local(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -> Embedder:
     """Return the local embedder; it loads its model at the first text.
 
     Raises:
@@ -246,6 +242,7 @@ def create_local(model: str, settings: EmbeddingSettings, dependencies: Dependen
     """
     from recollect.models.local.folder import MODEL
 
+    model = spec.partition(":")[2]
     if model not in {"", MODEL}:
         raise InvalidInput(
             "the local provider has no such model",
@@ -284,7 +281,7 @@ def _choose_first(settings: EmbeddingSettings, dependencies: Dependencies) -> Ch
     """Return the first of our providers that has what it needs."""
     missing = _missing_local(settings, dependencies.models)
     if missing is None:
-        embedder = create_local("", settings, dependencies)
+        embedder = create_local(LOCAL, settings, dependencies)
         return Choice(embedder=embedder, reason=f"{embedder.model} is installed", requested=AUTO)
     for name in (GGUF, *REMOTE) if _has_gguf(settings, dependencies.models) else REMOTE:
         found = _choose(name, settings, dependencies)

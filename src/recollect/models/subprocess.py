@@ -131,7 +131,7 @@ class _Talk:
             self._register(selector)
             while selector.get_map():
                 for key, _ in selector.select(min(_STEP_S, self._left())):
-                    self._step(selector, key)
+                    (self._feed if key.data == "in" else self._take)(selector, key)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(self._left())
         self._left()
@@ -155,12 +155,6 @@ class _Talk:
         if left <= 0 and self._process.returncode is None:
             raise self._failed("took too long")
         return max(0.0, left)
-
-    def _step(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
-        if key.data == "in":
-            self._feed(selector, key)
-        else:
-            self._take(selector, key)
 
     def _feed(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
         try:

@@ -11,7 +11,7 @@ A back end of another package is chosen by its name, once that package is instal
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -64,18 +64,14 @@ OpenWords = Callable[..., OpenIndex]
 @contextmanager
 def opening(folder: Path, name: str) -> Iterator[OpenWords]:
     """Give what opens indexes with the back end ``name``; every one is closed at the end."""
-    opened: list[OpenIndex] = []
+    with ExitStack() as opened:
 
-    def open_it(feed: ScriptedFeed, home: str = "home", **search: object) -> OpenIndex:
-        tree = {"search": {"lexical": {"backend": name}, **search}}
-        opened.append(OpenIndex(folder / home, feed, None, msgspec.convert(tree, Settings)))
-        return opened[-1]
+        def open_it(feed: ScriptedFeed, home: str = "home", **search: object) -> OpenIndex:
+            tree = {"search": {"lexical": {"backend": name}, **search}}
+            index = OpenIndex(folder / home, feed, None, msgspec.convert(tree, Settings))
+            return opened.enter_context(closing(index))
 
-    try:
         yield open_it
-    finally:
-        for index in opened:
-            index.close()
 
 
 def lines(open_index: OpenWords) -> OpenIndex:

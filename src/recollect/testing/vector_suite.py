@@ -11,9 +11,10 @@ A back end of another package is chosen by its name, once that package is instal
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from recollect.core.settings import StoreSettings, VectorSettings
@@ -107,14 +108,12 @@ class VectorHome:
 
     def generation(self, status: str = "serving", dimensions: int = DIMENSIONS) -> int:
         """Begin a generation."""
-        identity = Identity(terms=1, pieces=1, tokens=1, overlap=0)
+        plain = Identity(terms=1, pieces=1, tokens=1, overlap=0)
+        identity = msgspec.structs.replace(plain, embedder="e", dimensions=dimensions)
 
         def unit(tx: Transaction) -> int:
-            number = create_generation(tx, identity, status, self.clock.now_ms()).number
-            with_vectors = Identity(
-                terms=1, pieces=1, tokens=1, overlap=0, embedder="e", dimensions=dimensions
-            )
-            set_identity(tx, number, with_vectors)
+            number = create_generation(tx, plain, status, self.clock.now_ms()).number
+            set_identity(tx, number, identity)
             return number
 
         return self.writing.write(unit)
@@ -192,17 +191,8 @@ OpenVectors = Callable[[], VectorHome]
 @contextmanager
 def opening(folder: Path, settings: VectorSettings) -> Iterator[OpenVectors]:
     """Give what opens a home in ``folder``; every one is closed at the end."""
-    opened: list[VectorHome] = []
-
-    def open_home() -> VectorHome:
-        opened.append(VectorHome(folder, settings))
-        return opened[-1]
-
-    try:
-        yield open_home
-    finally:
-        for home in opened:
-            home.close()
+    with ExitStack() as opened:
+        yield lambda: opened.enter_context(closing(VectorHome(folder, settings)))
 
 
 def filled(home: VectorHome, count: int = MANY, seed: int = 1) -> int:

@@ -10,13 +10,12 @@ import msgspec
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
 from recollect.models.budget import MemorySpending, Spending
 from recollect.models.dependencies import Dependencies
-from recollect.models.embedding.providers import create_gemini, create_openai, create_voyage
+from recollect.models.embedding.providers import create
 from recollect.models.embedding.remote import RemoteEmbedder
 from tests.support.provider_server import ProviderServer
 from tests.support.scripted_time import ScriptedTime
 
 PROVIDERS = ("openai", "gemini", "voyage")
-CREATE = {"openai": create_openai, "gemini": create_gemini, "voyage": create_voyage}
 KEY = "a-made-up-key"
 SIZE = 8
 
@@ -45,4 +44,4 @@ def embedder_for(
         retry_clock=time.retry_clock(),
         environ={},
     )
-    return CREATE[provider]("", settings, dependencies)
+    return create(provider, settings, dependencies)

@@ -13,8 +13,7 @@ import msgspec
 import pytest
 
 from recollect.core.errors import ProviderRejected, ProviderUnavailable, StoreError
-from recollect.models.http.client import ProviderClient
-from recollect.models.http.request import Call, FileUpload
+from recollect.models.http.client import Call, FileUpload, ProviderClient
 from recollect.models.http.retry import RetryPolicy
 from tests.support import provider_faults as faults
 from tests.support.provider_formats import Received, Response, json_response

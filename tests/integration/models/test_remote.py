@@ -23,10 +23,8 @@ from recollect.core.errors import (
 )
 from recollect.models.budget import DailyBudget, MemorySpending
 from recollect.models.embedding.embedder import EmbeddingInterrupted, Vectors
-from recollect.models.embedding.gemini import GeminiWire
-from recollect.models.embedding.openai import OpenAIWire
 from recollect.models.embedding.remote import RemoteEmbedder
-from recollect.models.embedding.wire import Wire
+from recollect.models.embedding.wires import GeminiWire, OpenAIWire, Wire
 from recollect.models.http.client import ProviderClient
 from tests.integration.models.remote import KEY, PROVIDERS, SIZE, embedder_for
 from tests.support import provider_faults as faults

@@ -135,7 +135,7 @@ def test_words_of_a_back_end_that_is_gone_are_indexed_again(
         ("search.lexical.backend", "fts", "did you mean fts5?"),
         ("search.lexical.backend", "posting", "did you mean postings?"),
         ("search.vector.backend", "chrome", "did you mean chroma?"),
-        ("search.vector.backend", "zzz", "known are chroma, memory, mine, sqlite-vec"),
+        ("search.vector.backend", "zzz", "choose one of chroma, memory, mine, sqlite-vec"),
         ("search.backend", "qdm", "did you mean qmd?"),
     ],
 )
@@ -154,7 +154,7 @@ def test_an_unknown_back_end_names_the_nearest(
 
 def test_an_unknown_search_back_end_is_refused_without_files_too(tmp_path: Path) -> None:
     """It was left unread where no workspace was named."""
-    with pytest.raises(InvalidInput, match="no such search back end"):
+    with pytest.raises(InvalidInput, match="unknown search back end"):
         recollect.open(tmp_path / "home", overrides={"search.backend": "zzz"})
 
 

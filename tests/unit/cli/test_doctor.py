@@ -334,8 +334,8 @@ def test_where_nobody_can_tell_a_file_counts_as_open(
     ("provider", "fallback", "state", "detail"),
     [
         ("openai", "none", "ok", "openai:text-embedding-3-small is configured"),
-        ("voyage", "none", "wrong", "no key for the embedding provider voyage"),
-        ("voyage", "openai", "note", "stands in for voyage"),
+        ("voyage", "none", "wrong", "the embedding provider voyage needs a key"),
+        ("voyage", "openai", "note", "replaces voyage"),
     ],
 )
 def test_the_provider_that_is_asked_for_is_looked_at(

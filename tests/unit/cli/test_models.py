@@ -43,7 +43,7 @@ def test_a_missing_key_is_told_with_what_to_do(
     """Installing the local model would not help whoever asked for another."""
     monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "voyage")
     done = run("--home", home, "models")
-    assert "no key for the embedding provider voyage" in done.out
+    assert "the embedding provider voyage needs a key" in done.out
     assert "VOYAGE_API_KEY" in done.err
     assert "models install" not in done.err
 
@@ -58,7 +58,7 @@ def test_a_fallback_is_told_with_its_reason(
     found = run("--home", home, "models", "--json").json
     assert found["in use"] == "openai:text-embedding-3-small"
     assert found["instead of"] == "voyage"
-    assert "no key" in found["because"]
+    assert "needs a key" in found["because"]
 
 
 def test_a_source_without_the_files_is_refused(run: Run, home: Path, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_who_writes_summaries_is_told_too(
     assert "none is configured: summaries are made by rule" in done.out
     monkeypatch.setenv("RECOLLECT_LANGUAGE__PROVIDER", "anthropic")
     done = run("--home", home, "models")
-    assert "there is no key for the language model anthropic" in done.out
+    assert "the language model anthropic needs a key" in done.out
     assert "ANTHROPIC_API_KEY" in done.err
     monkeypatch.setenv("ANTHROPIC_API_KEY", "made-up")
     found = run("--home", home, "models", "--json").json

@@ -23,11 +23,8 @@ from recollect.index.model.locks import IndexLocks
 from recollect.index.model.sync_report import SyncReport
 from recollect.models.budget import DailyBudget, MemorySpending
 from recollect.models.embedding.embedder import Embedder
-from recollect.models.embedding.gemini import GeminiWire
-from recollect.models.embedding.openai import OpenAIWire
 from recollect.models.embedding.remote import RemoteEmbedder
-from recollect.models.embedding.voyage import VoyageWire
-from recollect.models.embedding.wire import Wire
+from recollect.models.embedding.wires import GeminiWire, OpenAIWire, VoyageWire, Wire
 from recollect.models.http.client import ProviderClient
 from recollect.models.http.retry import RetryClock
 from recollect.store.columns import blob, first_integer, text

@@ -23,7 +23,7 @@ def test_a_key_of_the_environment_is_never_sent_in_clear() -> None:
 def test_a_missing_key_is_told_with_its_variable_and_its_setting() -> None:
     """Those of the kind of model that lacks it."""
     error = no_key("anthropic", LANGUAGE)
-    assert error.message == "there is no key for the language model anthropic"
+    assert error.message == "the language model anthropic needs a key"
     assert error.hint == "set ANTHROPIC_API_KEY or language.api_key"
 
 

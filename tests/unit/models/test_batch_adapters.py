@@ -12,11 +12,8 @@ import pytest
 
 from recollect.core.errors import ProviderError, ProviderRejected
 from recollect.models.embedding.batch_job import EmbeddingBatches, RemoteBatch, batches_of
-from recollect.models.embedding.gemini import GeminiWire
-from recollect.models.embedding.openai import OpenAIWire
 from recollect.models.embedding.remote import RemoteEmbedder
-from recollect.models.embedding.voyage import VoyageWire
-from recollect.models.embedding.wire import Wire
+from recollect.models.embedding.wires import GeminiWire, OpenAIWire, VoyageWire, Wire
 from recollect.models.http.client import ProviderClient
 from recollect.models.http.retry import RetryClock
 from tests.support.batch_server import BatchService

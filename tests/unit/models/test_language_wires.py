@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 
 from recollect.core.bill import TokenUse
 from recollect.core.errors import ProviderUnavailable
-from recollect.models.language.anthropic_messages import AnthropicMessages
 from recollect.models.language.model import ask
-from recollect.models.language.openai_chat import OpenAIChat
-from recollect.models.language.wire import MOST_TOKENS, LanguageWire
+from recollect.models.language.wires import (
+    MOST_TOKENS,
+    AnthropicMessages,
+    LanguageWire,
+    OpenAIChat,
+)
 
 WIRES: list[LanguageWire] = [OpenAIChat(model="m"), AnthropicMessages(model="m")]
 JSON = st.recursive(

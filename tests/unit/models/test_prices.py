@@ -6,8 +6,8 @@ import pytest
 
 from recollect.core.bill import TokenUse
 from recollect.core.settings import LanguageSettings, RemoteSettings
-from recollect.models.embedding import gemini, openai, voyage
-from recollect.models.language import anthropic_messages, openai_chat
+from recollect.models.embedding.wires import GeminiWire, OpenAIWire, VoyageWire
+from recollect.models.language.wires import AnthropicMessages, OpenAIChat
 from recollect.models.prices import LIST_PRICES, Price, embedding_price, language_price
 
 USE = TokenUse(input=1_000_000, output=1_000_000, cache_read=1_000_000, cache_write=1_000_000)
@@ -15,10 +15,10 @@ USE = TokenUse(input=1_000_000, output=1_000_000, cache_read=1_000_000, cache_wr
 
 def test_every_default_model_has_a_price() -> None:
     """So that `--dry-run` can say what a first sync costs, and the status what a day cost."""
-    for wire in (openai, gemini, voyage):
-        assert LIST_PRICES[f"{wire.PROVIDER}:{wire.DEFAULT_MODEL}"].input > 0
-    for chat in (openai_chat, anthropic_messages):
-        assert LIST_PRICES[f"{chat.PROVIDER}:{chat.DEFAULT_MODEL}"].output > 0
+    for wire in (OpenAIWire, GeminiWire, VoyageWire):
+        assert LIST_PRICES[f"{wire.provider}:{wire.default_model}"].input > 0
+    for chat in (OpenAIChat, AnthropicMessages):
+        assert LIST_PRICES[f"{chat.provider}:{chat.default_model}"].output > 0
 
 
 def test_the_setting_goes_before_the_list() -> None:

@@ -11,10 +11,10 @@ import pytest
 from recollect.core.errors import ConfigError, ProviderRejected
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
 from recollect.models.dependencies import Dependencies
-from recollect.models.embedding.providers import create_gemini, create_openai, create_voyage
+from recollect.models.embedding.providers import create
 from recollect.models.embedding.remote import RemoteEmbedder
 
-CREATE = {"openai": create_openai, "gemini": create_gemini, "voyage": create_voyage}
+PROVIDERS = ("openai", "gemini", "voyage")
 LOCAL = "http://localhost:11434/v1"
 
 
@@ -27,7 +27,7 @@ def _openai(model: str = "", dimensions: int = 0, **remote: object) -> RemoteEmb
     settings = EmbeddingSettings(
         dimensions=dimensions, remote=msgspec.convert(given, RemoteSettings)
     )
-    return create_openai(model, settings, _dependencies())
+    return create(f"openai:{model}", settings, _dependencies())
 
 
 @pytest.mark.parametrize(
@@ -41,25 +41,25 @@ def _openai(model: str = "", dimensions: int = 0, **remote: object) -> RemoteEmb
 def test_every_provider_has_a_default_model(provider: str, model: str, dimensions: int) -> None:
     """Of a known size: nobody is asked. Source: the providers of OpenClaw."""
     settings = EmbeddingSettings(remote=RemoteSettings(api_key="k"))
-    embedder = CREATE[provider]("", settings, _dependencies())
+    embedder = create(provider, settings, _dependencies())
     assert (embedder.model, embedder.dimensions) == (model, dimensions)
     assert embedder.is_remote
     assert embedder.is_paid
 
 
-@pytest.mark.parametrize("provider", CREATE)
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_without_a_key_there_is_no_embedder(provider: str) -> None:
     """The hint names the variable."""
     with pytest.raises(ProviderRejected) as caught:
-        CREATE[provider]("", EmbeddingSettings(), _dependencies())
+        create(provider, EmbeddingSettings(), _dependencies())
     assert "_API_KEY" in caught.value.hint
 
 
 def test_a_server_of_ones_own_needs_no_key() -> None:
     """Ollama, LM Studio, vLLM, llama.cpp."""
     settings = EmbeddingSettings(remote=RemoteSettings(base_url=LOCAL))
-    embedder = create_openai(
-        "nomic-embed-text", settings, _dependencies({"OPENAI_API_KEY": "real"})
+    embedder = create(
+        "openai:nomic-embed-text", settings, _dependencies({"OPENAI_API_KEY": "real"})
     )
     assert embedder.model == "openai:nomic-embed-text"
     assert not embedder.is_paid
@@ -82,8 +82,8 @@ def test_what_decides_the_vectors_is_in_the_provider_key() -> None:
         _openai(document_input_type="passage"),
         _openai(headers=("X-Team: search",)),
         _openai(headers=("X-Team: other",)),
-        create_voyage("", EmbeddingSettings(remote=RemoteSettings(api_key="k")), _dependencies()),
-        create_gemini("", EmbeddingSettings(remote=RemoteSettings(api_key="k")), _dependencies()),
+        create("voyage", EmbeddingSettings(remote=RemoteSettings(api_key="k")), _dependencies()),
+        create("gemini", EmbeddingSettings(remote=RemoteSettings(api_key="k")), _dependencies()),
     ]
     prints = [embedder.fingerprint for embedder in variants]
     assert len(set(prints)) == len(prints)
@@ -109,5 +109,5 @@ def test_what_does_not_decide_the_vectors_is_not() -> None:
 def test_a_models_prefix_is_geminis_own() -> None:
     """Its documentation writes models/NAME."""
     settings = EmbeddingSettings(remote=RemoteSettings(api_key="k"))
-    embedder = create_gemini("models/gemini-embedding-001", settings, _dependencies())
+    embedder = create("gemini:models/gemini-embedding-001", settings, _dependencies())
     assert embedder.model == "gemini:gemini-embedding-001"

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import ProviderUnavailable
-from recollect.models.embedding.raw_vectors import Row, decode_answer, sound_vectors
+from recollect.models.embedding.raw_vectors import Row, sound_vectors
+from recollect.models.http.client import decode_answer
 
 ROUNDS_TO_INFINITY = 2.0**128 - 2.0**103
 """The least double that is no float32."""

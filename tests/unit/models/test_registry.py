@@ -127,7 +127,7 @@ def test_an_unknown_local_model_is_refused(tmp_path: Path) -> None:
     [
         ("lokal", "did you mean local?"),
         ("noone", "did you mean none?"),
-        ("", "known are auto"),
+        ("", "choose one of auto"),
         ("none:x", "did you mean none?"),
     ],
 )
@@ -258,7 +258,7 @@ def test_a_fallback_takes_the_place_of_what_cannot_be_made(tmp_path: Path) -> No
     assert chosen.fallback is None
     assert chosen.fallback_from == "openai"
     assert chosen.fallback_reason is not None
-    assert "no key" in chosen.fallback_reason
+    assert "needs a key" in chosen.fallback_reason
     assert "openai" in chosen.reason
 
 

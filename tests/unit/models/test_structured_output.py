@@ -13,7 +13,7 @@ from recollect.core.bill import TokenUse
 from recollect.core.errors import AnswerUnusable, InvalidInput
 from recollect.models.language.model import Completion, Prompt, ask
 from recollect.models.language.structured_output import bare_json, complete_as, schema_of
-from recollect.models.language.wire import strict_schema
+from recollect.models.language.wires import strict_schema
 
 
 class Tag(msgspec.Struct, frozen=True):

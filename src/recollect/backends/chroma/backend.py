@@ -87,11 +87,12 @@ class Chroma:
     def apply(self, tx: Transaction, change: VectorChange) -> None:
         """Store and remove vectors."""
         name = self._name(change.part)
-        for start in range(0, len(change.put), AT_ONCE):
+        put, gone = [str(key) for key in change.put], [str(key) for key in change.gone]
+        for start in range(0, len(put), AT_ONCE):
             chosen = slice(start, start + AT_ONCE)
-            self._client.put(name, _texts(change.put[chosen]), change.vectors[chosen])
-        for start in range(0, len(change.gone), AT_ONCE):
-            self._client.remove(name, _texts(change.gone[start : start + AT_ONCE]))
+            self._client.put(name, put[chosen], change.vectors[chosen])
+        for start in range(0, len(gone), AT_ONCE):
+            self._client.remove(name, gone[start : start + AT_ONCE])
 
     def nearest(self, tx: Transaction, part: Part, vector: Floats, most: int) -> Ints:
         """Return the nearest."""
@@ -122,10 +123,6 @@ class Chroma:
 
     def _name(self, part: Part) -> str:
         return f"{self._prefix}{part.generation}-{part.number}"
-
-
-def _texts(ids: Sequence[int]) -> list[str]:
-    return [str(key) for key in ids]
 
 
 def _numbers(ids: Sequence[str]) -> Ints:

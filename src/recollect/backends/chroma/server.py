@@ -177,7 +177,7 @@ class ChromaServer:
                 timeout=httpx.Timeout(seconds or ASK_S, connect=CONNECT_S),
             )
         except (httpx.HTTPError, httpx.StreamError) as error:
-            raise _failed(_words(error), self.place) from error
+            raise _failed(str(error) or type(error).__name__, self.place) from error
         if answer.status_code == _MISSING:
             return b""
         if not answer.is_success:
@@ -192,10 +192,6 @@ def _shown(url: str) -> str:
     except ValueError:
         return "an invalid address"
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-
-
-def _words(error: Exception) -> str:
-    return str(error) or type(error).__name__
 
 
 def _failed(said: str, place: str) -> StoreError:

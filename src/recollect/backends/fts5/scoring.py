@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from recollect.backends.fts5.matches import NONE, Matches, Tables
-from recollect.backends.fts5.query import build_query
+from recollect.backends.fts5.matches import NONE, Matches, Tables, build_query
 from recollect.index.lexical.port import Asked, ChunkArrays, Floats, Ints
 from recollect.text.keywords import telling
 

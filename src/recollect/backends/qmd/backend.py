@@ -8,8 +8,8 @@ from __future__ import annotations
 import msgspec
 
 from recollect.backends.qmd.collections import Collections
+from recollect.backends.qmd.command import FoundText
 from recollect.backends.qmd.engine import QmdEngine
-from recollect.backends.qmd.output import FoundText
 from recollect.core.errors import ProviderUnavailable, RecollectError
 from recollect.core.scope import Scope
 from recollect.core.settings import models_folder, program_path

@@ -1,21 +1,24 @@
-"""Keeps the command's view of the files fresh and asks it; knows when it may be asked again."""
+"""Keeps the command's view of the files fresh and asks it; knows when it may be asked again.
+
+What is remembered between processes is when it last worked, and why it did not.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 
 from recollect.backends.qmd.collections import Collections
-from recollect.backends.qmd.command import QmdCommand, failed
-from recollect.backends.qmd.output import FoundText, read_output
-from recollect.backends.qmd.state import QmdState, read_state, write_state
+from recollect.backends.qmd.command import HINT, FoundText, QmdCommand, read_output
 from recollect.core.clock import Clock
 from recollect.core.errors import ProviderUnavailable, RecollectError
 from recollect.core.settings import QmdSettings
 from recollect.core.worker import Worker
 from recollect.recall.search_port import never
+from recollect.store.files import write_file
 
 UPDATE_TIMES, EMBED_TIMES = 4, 20
 """So many times `qmd.command_timeout_ms` these may take: they read all files, or run a model."""
@@ -24,6 +27,43 @@ GATHER_S = 0.3
 _MINUTE_MS = 60_000
 _OWN_INDEX = ("--index", "index")
 """Named, it is the one of our folder, whatever project the folder lies in."""
+
+
+FILE_NAME = "state.json"
+_MOST_BYTES = 65_536
+
+
+class QmdState(msgspec.Struct, frozen=True, kw_only=True):
+    """Times in ms UTC, 0 for never.
+
+    Attributes:
+        updated_at: When it last looked at the files.
+        embedded_at: When it last made vectors.
+        failed_at: When it failed, 0 after a success.
+        reason: Why.
+    """
+
+    updated_at: int = 0
+    embedded_at: int = 0
+    failed_at: int = 0
+    reason: str = ""
+
+
+def read_state(folder: Path) -> QmdState:
+    """Return what is remembered; nothing when it cannot be read."""
+    try:
+        with (folder / FILE_NAME).open("rb") as file:
+            return msgspec.json.decode(file.read(_MOST_BYTES), type=QmdState)
+    except (OSError, msgspec.DecodeError):
+        return QmdState()
+
+
+def write_state(folder: Path, state: QmdState) -> None:
+    """Remember it, if the folder can be written; without it everything works, a little slower."""
+    try:
+        write_file(folder / FILE_NAME, msgspec.json.encode(state))
+    except RecollectError:
+        return
 
 
 class QmdEngine:
@@ -65,7 +105,7 @@ class QmdEngine:
             if not self._state.updated_at:
                 with self._updating:
                     self._update(never, self._settings.timeout_ms / 1000)
-            if self._is_anything_due():
+            if self._is_update_due() or self._is_embed_due():
                 self._worker.wake()
             options = ("--json", "-n", str(most), "--", query)
             output = self._command.run(
@@ -132,9 +172,6 @@ class QmdEngine:
     def _longest(self, times: int) -> float:
         return times * self._settings.command_timeout_ms / 1000
 
-    def _is_anything_due(self) -> bool:
-        return self._is_update_due() or self._is_embed_due()
-
     def _is_update_due(self) -> bool:
         return self._is_due(self._state.updated_at, self._settings.update_interval_minutes)
 
@@ -153,12 +190,9 @@ class QmdEngine:
         return self._clock.now_ms() - done_at >= interval_minutes * _MINUTE_MS
 
     def _require_rested(self) -> None:
-        state = self._state
-        if not state.failed_at:
-            return
-        left_ms = state.failed_at + self._settings.retry_s * 1000 - self._clock.now_ms()
-        if left_ms > 0:
-            raise ProviderUnavailable(state.reason, hint=failed("").hint)
+        state, rest_ms = self._state, self._settings.retry_s * 1000
+        if state.failed_at and state.failed_at + rest_ms > self._clock.now_ms():
+            raise ProviderUnavailable(state.reason, hint=HINT)
 
     def _noted(self, error: RecollectError) -> ProviderUnavailable:
         """Remember a failure, and return it as what it means for the caller."""

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
+from urllib.parse import quote
 
 import msgspec
 
 from recollect.models.budget import DailyBudget
 from recollect.models.embedding.embedder import Vectors
-from recollect.models.http.client import ProviderClient
-from recollect.models.http.request import Call
+from recollect.models.http.client import Call, ProviderClient
 from recollect.models.http.retry import RetryPolicy
 
 MAX_TEXTS = 50_000
@@ -87,47 +87,43 @@ class BatchPage(msgspec.Struct, frozen=True, kw_only=True):
     next: str
 
 
-class BatchDialect(Protocol):
+class BatchDialect(msgspec.Struct, frozen=True, kw_only=True):
     """How one provider is asked about batches, and what its answers mean.
 
-    What reads an answer raises `ProviderUnavailable` where it cannot be read.
+    In a path, ``{}`` is the name of a batch, file or page. What reads an answer raises
+    `ProviderUnavailable` where it cannot be read.
+
+    Attributes:
+        line: Returns what asks for the vector of a text under a key, before it becomes JSON.
+        upload: Returns the call that sends a file of lines under a name of ours.
+        start: Returns path and body of what starts a batch under such a name over such a file.
+        listing: Where batches are listed.
+        next_page: What is added to it for another page than the first.
+        batch: Where a batch is.
+        cancel: Where a batch is stopped.
+        file: Where a file is.
+        content: Where the content of a file is.
+        safe: What is not quoted in names of batches and files.
+        read_upload: Returns what the provider calls an uploaded file.
+        read_batch: Returns how far a batch is.
+        read_page: Returns a page of the list of batches.
+        read_line: Returns the result in a line; a msgspec error or one of Unicode where it is none.
     """
 
-    def line(self, key: str, text: str) -> object:
-        """Return what asks for the vector of ``text``, before it becomes a line of JSON."""
-
-    def upload(self, name: str, file: Path) -> Call:
-        """Return the call that sends a file of lines."""
-
-    def start(self, name: str, file: str) -> tuple[str, object]:
-        """Return path and body of the request that starts a batch over an uploaded file."""
-
-    def list_path(self, page: str) -> str:
-        """Return where a page of batches is listed; the first one is the empty name."""
-
-    def batch_path(self, batch: str) -> str:
-        """Return where a batch is."""
-
-    def cancel_path(self, batch: str) -> str:
-        """Return where a batch is stopped."""
-
-    def file_path(self, file: str) -> str:
-        """Return where a file is."""
-
-    def content_path(self, file: str) -> str:
-        """Return where the content of a file is."""
-
-    def read_upload(self, body: bytes) -> str:
-        """Return what the provider calls an uploaded file."""
-
-    def read_batch(self, body: bytes) -> RemoteBatch:
-        """Return how far a batch is."""
-
-    def read_page(self, body: bytes) -> BatchPage:
-        """Return a page of the list of batches."""
-
-    def read_line(self, line: bytes) -> Result:
-        """Return the result in a line; a msgspec error or one of Unicode where it is none."""
+    line: Callable[[str, str], object]
+    upload: Callable[[str, Path], Call]
+    start: Callable[[str, str], tuple[str, object]]
+    listing: str
+    next_page: str
+    batch: str
+    cancel: str
+    file: str
+    content: str
+    safe: str = ""
+    read_upload: Callable[[bytes], str]
+    read_batch: Callable[[bytes], RemoteBatch]
+    read_page: Callable[[bytes], BatchPage]
+    read_line: Callable[[bytes], Result]
 
 
 class EmbeddingBatches:
@@ -147,12 +143,8 @@ class EmbeddingBatches:
     ) -> None:
         self._client = client
         self._dialect = dialect
+        self.provider = client.provider
         self.budget = budget
-
-    @property
-    def provider(self) -> str:
-        """Return the provider's name, such as ``openai``."""
-        return self._client.provider
 
     def line(self, key: str, text: str) -> bytes:
         """Return the line of the file that asks for the vector of ``text``, with its line end."""
@@ -175,22 +167,22 @@ class EmbeddingBatches:
 
     def find(self, name: str) -> RemoteBatch | None:
         """Return the batch that was started under our name; None if it is not among the newest."""
-        page = ""
+        path = self._dialect.listing
         for _ in range(_PAGES):
-            call = Call(path=self._dialect.list_path(page))
-            found = self._client.ask(call, self._dialect.read_page, ASKING)
+            found = self._client.ask(Call(path=path), self._dialect.read_page, ASKING)
             for names, batch in found.batches:
                 if name in names:
                     return batch
-            page = found.next
-            if not page:
+            if not found.next:
                 break
+            path = self._dialect.listing + _path(self._dialect.next_page, found.next)
         return None
 
     def look(self, batch: str) -> RemoteBatch:
         """Return how far a batch is."""
         # The errors of a batch that failed are its news: they refuse nothing.
-        call = Call(path=self._dialect.batch_path(batch), tells_errors=True)
+        path = _path(self._dialect.batch, batch, self._dialect.safe)
+        call = Call(path=path, tells_errors=True)
         return self._client.ask(call, self._dialect.read_batch, ASKING)
 
     def read(self, batch: RemoteBatch, scratch: Path) -> Iterator[Result]:
@@ -206,19 +198,19 @@ class EmbeddingBatches:
             StoreError: it cannot be written there.
         """
         for file in batch.results:
-            path = self._dialect.content_path(file)
+            path = _path(self._dialect.content, file, self._dialect.safe)
             fetch = partial(self._client.download, path, scratch, FETCHING)
             yield from _fetched_results(fetch, scratch, self._dialect.read_line)
 
     def cancel(self, batch: str) -> None:
         """Ask the provider to stop a batch; it may take minutes until it is over."""
-        path = self._dialect.cancel_path(batch)
-        self._client.ask(Call(method="POST", path=path, tells_errors=True), _ignore, TIDYING)
+        path = _path(self._dialect.cancel, batch, self._dialect.safe)
+        self._client.ask(Call(method="POST", path=path, tells_errors=True), len, TIDYING)
 
     def discard(self, file: str) -> None:
         """Let the provider delete a file of ours or of its own."""
-        call = Call(method="DELETE", path=self._dialect.file_path(file))
-        self._client.ask(call, _ignore, TIDYING)
+        path = _path(self._dialect.file, file, self._dialect.safe)
+        self._client.ask(Call(method="DELETE", path=path), len, TIDYING)
 
 
 @runtime_checkable
@@ -258,5 +250,5 @@ def _fetched_results(
             return
 
 
-def _ignore(body: bytes) -> None:
-    """Read nothing from an answer."""
+def _path(template: str, name: str, safe: str = "") -> str:
+    return template.replace("{}", quote(name, safe=safe))

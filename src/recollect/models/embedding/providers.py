@@ -5,66 +5,34 @@ from __future__ import annotations
 from recollect.core.settings import EmbeddingSettings
 from recollect.models.budget import DailyBudget
 from recollect.models.dependencies import Dependencies
-from recollect.models.embedding import gemini, openai, voyage
 from recollect.models.embedding.remote import RemoteEmbedder
-from recollect.models.embedding.wire import Wire
+from recollect.models.embedding.wires import GeminiWire, OpenAIWire, VoyageWire, Wire
 from recollect.models.hints import EMBEDDING
 from recollect.models.http.auth import is_private, parse_headers, public_headers
-from recollect.models.providers import GEMINI, OPENAI, VOYAGE, Provider, open_client
+from recollect.models.providers import open_client
 
 _CONNECTIONS_FOR_QUESTIONS = 4
 """A search must not wait until an index that is being built gives a connection back."""
 
 
-def create_openai(
-    model: str, settings: EmbeddingSettings, dependencies: Dependencies
-) -> RemoteEmbedder:
-    """Return the embedder of OpenAI or of a compatible server; see `build_remote`."""
-    wire = openai.OpenAIWire(
-        model=model or openai.DEFAULT_MODEL,
-        dimensions=settings.dimensions,
-        query_type=settings.remote.query_input_type,
-        document_type=settings.remote.document_input_type,
-    )
-    return build_remote(OPENAI, wire, settings, dependencies)
-
-
-def create_gemini(
-    model: str, settings: EmbeddingSettings, dependencies: Dependencies
-) -> RemoteEmbedder:
-    """Return the embedder of Gemini; see `build_remote`."""
-    name = model.removeprefix("models/") or gemini.DEFAULT_MODEL
-    wire = gemini.GeminiWire(model=name, dimensions=settings.dimensions)
-    return build_remote(GEMINI, wire, settings, dependencies)
-
-
-def create_voyage(
-    model: str, settings: EmbeddingSettings, dependencies: Dependencies
-) -> RemoteEmbedder:
-    """Return the embedder of Voyage; see `build_remote`."""
-    wire = voyage.VoyageWire(
-        model=model or voyage.DEFAULT_MODEL,
-        dimensions=settings.dimensions,
-        query_type=settings.remote.query_input_type or "query",
-        document_type=settings.remote.document_input_type or "document",
-    )
-    return build_remote(VOYAGE, wire, settings, dependencies)
-
-
-def build_remote(
-    provider: Provider, wire: Wire, settings: EmbeddingSettings, dependencies: Dependencies
-) -> RemoteEmbedder:
-    """Return the embedder that speaks ``wire`` with the address and limits of the settings.
+def create(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -> RemoteEmbedder:
+    """Return the embedder of ``openai`` (or a compatible server), ``gemini`` or ``voyage``.
 
     Nothing is sent yet.
 
+    Args:
+        spec: The provider, or ``provider:model``.
+        settings: Address, key, headers and limits.
+        dependencies: What else it is made with.
+
     Raises:
-        ProviderRejected: there is no key.
+        ProviderRejected: a key is missing.
         ConfigError: the address or a header is not one.
     """
     remote = settings.remote
+    wire = _wire(spec, settings)
     connections = remote.concurrency + _CONNECTIONS_FOR_QUESTIONS
-    client = open_client(provider, remote, dependencies, EMBEDDING, connections=connections)
+    client = open_client(wire.provider, remote, dependencies, EMBEDDING, connections=connections)
     budget = DailyBudget(
         remote.daily_tokens,
         dependencies.spending,
@@ -77,4 +45,22 @@ def build_remote(
         headers=public_headers(parse_headers(remote.headers)),
         limits=remote,
         budget=None if is_private(client.base_url) else budget,
+    )
+
+
+def _wire(spec: str, settings: EmbeddingSettings) -> Wire:
+    name, _, model = spec.partition(":")
+    size, remote = settings.dimensions, settings.remote
+    if name == GeminiWire.provider:
+        model = model.removeprefix("models/") or GeminiWire.default_model
+        return GeminiWire(model=model, dimensions=size)
+    of_query, of_document = remote.query_input_type, remote.document_input_type
+    kind = OpenAIWire
+    if name == VoyageWire.provider:
+        kind, of_query, of_document = VoyageWire, of_query or "query", of_document or "document"
+    return kind(
+        model=model or kind.default_model,
+        dimensions=size,
+        query_type=of_query,
+        document_type=of_document,
     )

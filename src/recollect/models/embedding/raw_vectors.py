@@ -6,24 +6,19 @@ vector is dropped, never repaired: a made-up number would be found by searches.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.core.errors import DimensionMismatch, ProviderUnavailable
-from recollect.models.hints import EMBEDDING
 
 Vectors = NDArray[np.float32]
 """Vectors as float32: one row a text, or one vector."""
 
 Row = list[float | None]
 """One vector as it was sent; null is a number that JSON cannot say."""
-
-T = TypeVar("T")
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -38,22 +33,6 @@ class VectorReply(msgspec.Struct, frozen=True, kw_only=True):
 
     rows: list[Row]
     tokens: int | None = None
-
-
-def decode_answer(provider: str, body: bytes, shape: type[T]) -> T:
-    """Return ``body`` as ``shape``; a ``NaN`` or ``Infinity`` in it is read as what it says.
-
-    Raises:
-        ProviderUnavailable: it is not JSON of that shape.
-    """
-    try:
-        return msgspec.json.decode(body, type=shape)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        pass  # Python's own reader is slower and takes NaN
-    try:
-        return msgspec.convert(json.loads(body), type=shape)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise EMBEDDING.unreadable(provider) from error
 
 
 def check_count(provider: str, rows: Sequence[Row], count: int) -> None:

@@ -20,20 +20,16 @@ import numpy as np
 from recollect.core.errors import ProviderError, ProviderRejected
 from recollect.core.settings import RemoteSettings
 from recollect.models.budget import DailyBudget
-from recollect.models.embedding.batch_job import BatchDialect, EmbeddingBatches
+from recollect.models.embedding.batch_dialects import dialect_of
+from recollect.models.embedding.batch_job import EmbeddingBatches
 from recollect.models.embedding.embedder import EmbeddingInterrupted, Progress, Vectors
-from recollect.models.embedding.gemini import GeminiWire
-from recollect.models.embedding.gemini_batches import GeminiDialect
-from recollect.models.embedding.openai import OpenAIWire
-from recollect.models.embedding.openai_batches import OpenAIDialect
 from recollect.models.embedding.raw_vectors import (
     Row,
     check_count,
     check_dimensions,
     sound_vectors,
 )
-from recollect.models.embedding.voyage import VoyageDialect, VoyageWire
-from recollect.models.embedding.wire import Purpose, Wire
+from recollect.models.embedding.wires import Purpose, Wire
 from recollect.models.hints import EMBEDDING
 from recollect.models.http.auth import is_private, plain_address
 from recollect.models.http.client import ProviderClient
@@ -77,7 +73,12 @@ class RemoteEmbedder:
         headers: Header name -> value, without secrets, for the fingerprint.
         limits: How much at once, for how long.
         budget: Limits what a paid provider is sent in a day; None where no one bills.
+
+    Attributes:
+        is_paid: Somebody bills for tokens there: not on this machine or network.
     """
+
+    is_remote = True
 
     def __init__(
         self,
@@ -89,18 +90,15 @@ class RemoteEmbedder:
         budget: DailyBudget | None = None,
     ) -> None:
         self.wire = wire
+        self.model = f"{wire.provider}:{wire.model}"
         self.client = client
+        self.is_paid = not is_private(client.base_url)
         self._headers = {name.lower(): value for name, value in (headers or {}).items()}
         self._limits = limits or RemoteSettings()
         self._budget = budget
         self._lock = threading.Lock()
         self._dimensions = wire.known_dimensions
         self._is_proven = False
-
-    @property
-    def model(self) -> str:
-        """Return ``provider:model``."""
-        return f"{self.wire.provider}:{self.wire.model}"
 
     @property
     def fingerprint(self) -> str:
@@ -124,16 +122,6 @@ class RemoteEmbedder:
         if not self._dimensions:
             self._ask([_PROBE], "document")
         return self._dimensions
-
-    @property
-    def is_remote(self) -> bool:
-        """Return True: texts leave this process."""
-        return True
-
-    @property
-    def is_paid(self) -> bool:
-        """Tell whether somebody bills for tokens there: not on this machine or network."""
-        return not is_private(self.client.base_url)
 
     def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
         """Return one vector a text, in order: ``(len(texts), dimensions)`` float32, normalised.
@@ -166,7 +154,7 @@ class RemoteEmbedder:
 
     def batches(self) -> EmbeddingBatches | None:
         """Return the provider's batches; None where it has none. Sends nothing."""
-        dialect = _batch_dialect(self.wire, self.client.base_url)
+        dialect = dialect_of(self.wire, self.client.base_url)
         return EmbeddingBatches(self.client, dialect, self._budget) if dialect else None
 
     def close(self) -> None:
@@ -185,20 +173,16 @@ class RemoteEmbedder:
                 pool.stop()  # here, so that this worker begins nothing more
             return made
 
-        pool = WorkerPool(self._batches(distinct), work, self._limits.concurrency)
+        costs = [estimate_tokens(text) for text in distinct]
+        most = self._limits.batch_tokens
+        ranges = plan_batches(costs, max_tokens=most, max_texts=self.wire.max_texts)
+        batches = [distinct[places.start : places.stop] for places in ranges]
+        pool = WorkerPool(batches, work, self._limits.concurrency)
         for made in pool.results():
             total.absorb(made)
             if progress is not None:
                 progress(sum(counts[text] for text in made.vectors))
         return total
-
-    def _batches(self, texts: Sequence[str]) -> list[Sequence[str]]:
-        ranges = plan_batches(
-            [estimate_tokens(text) for text in texts],
-            max_tokens=self._limits.batch_tokens,
-            max_texts=self.wire.max_texts,
-        )
-        return [texts[places.start : places.stop] for places in ranges]
 
     def _embed_batch(self, texts: Sequence[str]) -> EmbeddedBatch:
         try:
@@ -225,10 +209,10 @@ class RemoteEmbedder:
                 return EmbeddedBatch(reason=reason)
         if is_alone:
             return EmbeddedBatch(refused=set(texts))
-        found = EmbeddedBatch()
-        for half in halves(texts):
-            if found.reason is None:
-                found.absorb(self._embed_batch(half))
+        left, right = halves(texts)
+        found = self._embed_batch(left)
+        if found.reason is None:
+            found.absorb(self._embed_batch(right))
         return found
 
     def _ask(self, texts: Sequence[str], purpose: Purpose) -> list[Vectors | None]:
@@ -317,16 +301,3 @@ def halves(items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
     """
     middle = math.ceil(len(items) / 2)
     return items[:middle], items[middle:]
-
-
-def _batch_dialect(wire: Wire, base_url: str) -> BatchDialect | None:
-    """Return how a provider is asked about batches; None where it has none."""
-    match wire:
-        case GeminiWire():
-            return GeminiDialect(wire, base_url)
-        case VoyageWire():
-            return VoyageDialect(wire)
-        case OpenAIWire():
-            return OpenAIDialect(wire)
-        case _:
-            return None

@@ -46,13 +46,15 @@ def find_key(
 def no_key(provider: str, hints: Hints = EMBEDDING) -> ProviderRejected:
     """Return the error for a provider without a key."""
     return ProviderRejected(
-        f"there is no key for the {hints.kind} {provider}",
-        hint=f"set {KEY_VARIABLES[provider][0]} or {hints.key}",
+        f"the {hints.kind} {provider} needs a key",
+        hint=f"set {KEY_VARIABLES[provider][0]} or {hints.setting('api_key')}",
         provider=provider,
     )
 
 
-def parse_headers(lines: tuple[str, ...], key: str = EMBEDDING.headers) -> dict[str, str]:
+def parse_headers(
+    lines: tuple[str, ...], key: str = EMBEDDING.setting("headers")
+) -> dict[str, str]:
     """Return ``("X-Team: search",)`` as name -> value, names in small letters.
 
     Args:

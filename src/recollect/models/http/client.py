@@ -7,23 +7,34 @@ a key, an address's password or a word of what was sent.
 
 from __future__ import annotations
 
+import json
+import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 
+from recollect.core.errors import ProviderUnavailable
 from recollect.models.hints import EMBEDDING, Hints
 from recollect.models.http.error_mapping import map_error
-from recollect.models.http.request import READ_S, Answer, Call, Exchange
 from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy, retry_after_s
+from recollect.models.worker_pool import run_within
+from recollect.store.failures import translate_os
 
 if TYPE_CHECKING:  # a start without a remote provider needs neither
     import ssl
 
     import httpx
 
+READ_S = 30.0
+"""Longest silence within an answer."""
+_CONNECT_S = 5.0
+_ERROR_BYTES = 1 << 20
+"""Of a refusal, more than this is not read."""
 MAX_ANSWER_BYTES = 32 << 20
 """2,048 vectors of 1,536 values take 26 MB as JSON; more than this is not an answer."""
 MAX_FILE_BYTES = 4 << 30
@@ -32,6 +43,74 @@ INDEXING = RetryPolicy()
 """The limits of a call that no search waits for."""
 
 T = TypeVar("T")
+
+
+class FileUpload(msgspec.Struct, frozen=True, kw_only=True):
+    """A file to be sent as ``multipart/form-data``.
+
+    Attributes:
+        file: Where it is.
+        name: The name that the provider gets.
+        media_type: What it holds.
+        fields: The form's other fields.
+    """
+
+    file: Path
+    name: str = "batch.jsonl"
+    media_type: str = "application/jsonl"
+    fields: dict[str, str] = {}
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked.
+
+    Attributes:
+        method: ``GET``, ``POST``, ``DELETE``.
+        path: After the client's base URL, or a whole address.
+        content: The body.
+        headers: Besides the client's own.
+        upload: A file in place of `content`.
+        target: Where the answer goes; None keeps it in memory.
+        max_bytes: Cap of the answer; 0 is the client's.
+        tells_errors: The answer may tell of an error that is not the call's, as the state of a
+            batch does: with a status of 200 it is then an answer.
+    """
+
+    method: str = "GET"
+    path: str
+    content: bytes | None = None
+    headers: dict[str, str] = {}
+    upload: FileUpload | None = None
+    target: Path | None = None
+    max_bytes: int = 0
+    tells_errors: bool = False
+
+    def url(self, base_url: str) -> str:
+        """Return the whole address."""
+        if self.path.startswith(("http://", "https://")):
+            return self.path
+        return f"{base_url}/{self.path.lstrip('/')}"
+
+    def is_at(self, base_url: str) -> bool:
+        """Tell whether the address belongs to ``base_url``: only there may its key go."""
+        own, other = urlsplit(base_url), urlsplit(self.url(base_url))
+        return (own.scheme, own.netloc) == (other.scheme, other.netloc)
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What came back.
+
+    Attributes:
+        status: The HTTP status.
+        headers: By name in small letters.
+        body: The decoded bytes; empty when they went into a file.
+        size: How many bytes came.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    size: int
 
 
 class ProviderClient:
@@ -63,12 +142,12 @@ class ProviderClient:
     ) -> None:
         self.provider = provider
         self.base_url = base_url.rstrip("/")
-        self._headers = dict(headers)
+        self.headers = dict(headers)
         self.retry_clock = retry_clock or RetryClock()
         self._connections = connections
-        self._max_answer_bytes = max_answer_bytes
-        self._read_s = read_s
-        self._hints = hints
+        self.max_answer_bytes = max_answer_bytes
+        self.read_s = read_s
+        self.hints = hints
         self._tries = Retrier(provider, self.retry_clock, hints)
         self._lock = threading.Lock()
         self._opened: httpx.Client | None = None
@@ -129,31 +208,17 @@ class ProviderClient:
             opened.close()
 
     def _answer(self, call: Call, ends: float) -> Answer:
-        exchange = Exchange(
-            client=self._client(),
-            url=call.url(self.base_url),
-            headers=self._headers_for(call),
-            provider=self.provider,
-            elapsed=self.retry_clock.elapsed,
-            ends=ends,
-            max_bytes=call.max_bytes or self._max_answer_bytes,
-            read_s=self._read_s,
-            hints=self._hints,
-        )
-        answer = exchange.run(call)
+        answer = Exchange(client=self, call=call, ends=ends).run()
         if call.tells_errors and 200 <= answer.status < 300:
             return answer
         mapped = map_error(answer.status, answer.body)
         if mapped is not None:
             wait = retry_after_s(answer.headers.get("retry-after"), self.retry_clock.clock.now_ms())
-            raise mapped.error(self.provider, wait, self._hints)
+            raise mapped.error(self.provider, wait, self.hints)
         return answer
 
-    def _headers_for(self, call: Call) -> dict[str, str]:
-        own = self._headers if call.is_at(self.base_url) else {}
-        return {**own, **call.headers}
-
-    def _client(self) -> httpx.Client:
+    def connections(self) -> httpx.Client:
+        """Return what sends; opened with the first call."""
         with self._lock:
             if self._opened is None:
                 self._opened = self._open()
@@ -185,3 +250,143 @@ class ProviderClient:
         import ssl
 
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+class Exchange(msgspec.Struct, frozen=True, kw_only=True):
+    """One call, made once, without tries: streamed, capped, within its deadline.
+
+    Translates every error of httpx in one place.
+
+    Attributes:
+        client: Who asks.
+        call: What is asked.
+        ends: When it must be over, as `RetryClock.elapsed` counts.
+    """
+
+    client: ProviderClient
+    call: Call
+    ends: float
+
+    def run(self) -> Answer:
+        """Make the call once.
+
+        Raises:
+            ProviderUnavailable: no whole answer came in time.
+            StoreError: a file cannot be read or written.
+        """
+        if self.call.upload is not None or self.call.target is not None:
+            return self._run()  # what still works on a file must be waited for
+        try:
+            return run_within(self._left(), self._run)
+        except TimeoutError as error:
+            raise self._unavailable("did not answer in time") from error
+
+    def _run(self) -> Answer:
+        import httpx
+
+        call, client = self.call, self.client
+        left = self._left()
+        timeout = httpx.Timeout(min(client.read_s, left), connect=min(_CONNECT_S, left))
+        own = client.headers if call.is_at(client.base_url) else {}
+
+        try:
+            with (
+                self._form() as form,
+                client.connections().stream(
+                    call.method,
+                    call.url(client.base_url),
+                    content=call.content,
+                    headers={**own, **call.headers},
+                    timeout=timeout,
+                    **form,
+                ) as response,
+            ):
+                return self._receive(response)
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            raise self._failed(error) from error
+
+    @contextmanager
+    def _form(self) -> Iterator[dict[str, Any]]:
+        upload = self.call.upload
+        if upload is None:
+            yield {}
+            return
+        try:
+            file = upload.file.open("rb")
+        except OSError as error:
+            raise translate_os(error, upload.file) from error
+        with file:
+            part = (upload.name, file, upload.media_type)
+            yield {"data": upload.fields, "files": {"file": part}}
+
+    def _receive(self, response: httpx.Response) -> Answer:
+        most = self.call.max_bytes or self.client.max_answer_bytes
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        if self.call.target is not None and response.is_success:
+            size = self._save(self._pieces(response, most, strict=True), self.call.target)
+            return Answer(status=response.status_code, headers=headers, body=b"", size=size)
+        cap = most if response.is_success else min(_ERROR_BYTES, most)
+        body = b"".join(self._pieces(response, cap, strict=response.is_success))
+        return Answer(status=response.status_code, headers=headers, body=body, size=len(body))
+
+    def _save(self, pieces: Iterator[bytes], target: Path) -> int:
+        size = 0
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+            with open(os.open(target, flags, 0o600), "wb") as file:
+                for piece in pieces:
+                    size += file.write(piece)
+        except OSError as error:
+            raise translate_os(error, target) from error
+        return size
+
+    def _pieces(self, response: httpx.Response, cap: int, *, strict: bool) -> Iterator[bytes]:
+        size = 0
+        for piece in response.iter_bytes():
+            self._left()
+            size += len(piece)
+            if size > cap:
+                if strict:
+                    raise self._unavailable("sent more than an answer can have", max_bytes=cap)
+                return
+            yield piece
+
+    def _left(self) -> float:
+        left = self.ends - self.client.retry_clock.elapsed()
+        if left <= 0:
+            raise self._unavailable("did not answer in time")
+        return left
+
+    def _failed(self, error: Exception) -> ProviderUnavailable:
+        import httpx
+
+        what = "broke the connection off"
+        if isinstance(error, httpx.ConnectTimeout | httpx.ConnectError):
+            what = "cannot be reached"
+        elif isinstance(error, httpx.TimeoutException):
+            what = "did not answer in time"
+        return self._unavailable(what, kind=type(error).__name__)
+
+    def _unavailable(self, what: str, **facts: object) -> ProviderUnavailable:
+        address = self.client.hints.setting("base_url")
+        return ProviderUnavailable(
+            f"{self.client.provider} {what}",
+            hint=f"check the network and {address}; it is tried again later",
+            **facts,
+        )
+
+
+def decode_answer(provider: str, body: bytes, shape: type[T], hints: Hints = EMBEDDING) -> T:
+    """Return ``body`` as ``shape``; a ``NaN`` or ``Infinity`` in it is read as what it says.
+
+    Raises:
+        ProviderUnavailable: it is not JSON of that shape.
+    """
+    try:
+        return msgspec.json.decode(body, type=shape)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        pass  # Python's own reader is slower and takes NaN
+    try:
+        return msgspec.convert(json.loads(body), type=shape)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise hints.unreadable(provider) from error

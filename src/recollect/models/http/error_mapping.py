@@ -41,6 +41,8 @@ _KEY = re.compile(r"api[_ -]?key", re.IGNORECASE)
 
 _AGAIN = frozenset({408, 409, 425, 429})
 _LIMITED = 429
+_WORDS = 2_000
+"""Characters of an error that are looked at."""
 
 
 class MappedError(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +95,7 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
             )
         if self.status in _AGAIN or self.status >= 500:
             what = "says: too many requests" if self.is_limited else "cannot answer now"
-            hint = hints.slower if self.is_limited else hints.meanwhile
+            hint = (self.is_limited and hints.slower) or hints.meanwhile
             return ProviderUnavailable(
                 f"{provider} {what} ({self._label})",
                 hint=f"it is tried again later; {hint}",
@@ -120,14 +122,16 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
 
     def _hint(self, provider: str, hints: Hints) -> str:
         if self.status in {401, 403} or _KEY.search(self.words):
-            return f"check the key of {provider}: {hints.key} or the environment"
+            return f"check the key of {provider}: {hints.setting('api_key')} or the environment"
         if self.status in {404, 405}:
-            return f"check {hints.choice} (the model's name) and {hints.address}"
+            return f"check {hints.choice} (the model's name) and {hints.setting('base_url')}"
         if 300 <= self.status < 400:
-            return f"{hints.address} must be the final address: redirects are not followed"
+            return (
+                f"{hints.setting('base_url')} must be the final address: redirects are not followed"
+            )
         if self.is_too_large:
             return hints.smaller
-        return hints.otherwise
+        return f"check the model's name and {hints.size}"
 
 
 def map_error(status: int, body: bytes) -> MappedError | None:
@@ -137,7 +141,11 @@ def map_error(status: int, body: bytes) -> MappedError | None:
     """
     found = _error_part(body)
     if found is None:
-        return None if 200 <= status < 300 else MappedError(status=status, words=_plain(body))
+        return (
+            None
+            if 200 <= status < 300
+            else MappedError(status=status, words=body[:_WORDS].decode("utf-8", "replace"))
+        )
     code, number, words = _parts(found)
     if 200 <= status < 300:
         # Without a status of its own it is the gateway's own failure, and may pass.
@@ -179,15 +187,8 @@ def _error_part(body: bytes) -> object | None:
 def _parts(found: object) -> tuple[str, int, str]:
     """Return the provider's code, the status that it names (or 0), and its words."""
     if not isinstance(found, Mapping):
-        return "", 0, msgspec.json.encode(found).decode()[:2_000]
-    number = next(
-        (v for n in ("code", "status") if isinstance(v := found.get(n), int)),
-        0,
-    )
-    names = [found.get(n) for n in ("code", "status", "type")]
+        return "", 0, msgspec.json.encode(found).decode()[:_WORDS]
+    names = [found.get(name) for name in ("code", "status", "type")]
+    number = next((value for value in names[:2] if isinstance(value, int)), 0)
     code = next((v for v in names if isinstance(v, str) and _CODE.fullmatch(v)), "")
-    return code, number, str(found.get("message", ""))[:2_000]
-
-
-def _plain(body: bytes) -> str:
-    return body[:2_000].decode("utf-8", "replace")
+    return code, number, str(found.get("message", ""))[:_WORDS]

@@ -216,7 +216,8 @@ class Retrier:
             self._await_breaker()
             tried += 1
             try:
-                return self._try(attempt, self._attempt_ends(policy, ends))
+                last = self._retry_clock.elapsed() + policy.attempt_s
+                return self._try(attempt, last if ends is None else min(last, ends))
             except ProviderRejected:
                 raise
             except ProviderError as error:
@@ -225,15 +226,11 @@ class Retrier:
                     ends is not None and self._retry_clock.elapsed() + wait >= ends
                 ):
                     raise
-            self._pause(wait)
+            (self._retry_clock.pause or self._closed.wait)(wait)
 
     def close(self) -> None:
         """End waits; no try begins any more."""
         self._closed.set()
-
-    def _attempt_ends(self, policy: RetryPolicy, ends: float | None) -> float:
-        own = self._retry_clock.elapsed() + policy.attempt_s
-        return own if ends is None else min(own, ends)
 
     def _try(self, attempt: Callable[[float], T], ends: float) -> T:
         try:
@@ -277,9 +274,3 @@ class Retrier:
             return wait
         # Earlier than asked is useless, and longer than the cap is for a later call.
         return None if asked > policy.limited_cap_s else max(asked, wait)
-
-    def _pause(self, wait: float) -> None:
-        if self._retry_clock.pause is not None:
-            self._retry_clock.pause(wait)
-        else:
-            self._closed.wait(wait)

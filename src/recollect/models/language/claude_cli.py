@@ -27,10 +27,9 @@ from recollect.core.settings import LanguageSettings
 from recollect.models.budget import DailyBudget
 from recollect.models.hints import LANGUAGE
 from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy
-from recollect.models.language.anthropic_messages import use_of
 from recollect.models.language.model import Completion, Finish, Prompt
 from recollect.models.language.remote import bounded, estimated_use, most_tokens
-from recollect.models.language.wire import NOTHING, system_with_schema
+from recollect.models.language.wires import NOTHING, system_with_schema, use_of
 from recollect.models.subprocess import MISSING, Program, ProgramOutput
 
 PROVIDER = "claude-cli"
@@ -87,17 +86,13 @@ class ClaudeCli:
         budget: DailyBudget,
         retry_clock: RetryClock,
     ) -> None:
+        self.name = f"{PROVIDER}:{model}" if model else PROVIDER
         self._program = Program(settings.claude_command, environ, _failed)
         self._model = model
         self._settings = settings
         self._budget = budget
         self._retry_clock = retry_clock
         self._tries = Retrier(PROVIDER, retry_clock, LANGUAGE)
-
-    @property
-    def name(self) -> str:
-        """Return ``claude-cli:model``, or ``claude-cli`` for the model of the account."""
-        return f"{PROVIDER}:{self._model}" if self._model else PROVIDER
 
     @property
     def is_installed(self) -> bool:

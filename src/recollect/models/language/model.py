@@ -94,17 +94,10 @@ class WatchedModel:
 
     def __init__(self, inner: LanguageModel) -> None:
         self.inner = inner
+        self.name = inner.name
+        self.is_remote = inner.is_remote
+        self.close = inner.close
         self.trouble: str | None = None
-
-    @property
-    def name(self) -> str:
-        """Return ``provider:model``."""
-        return self.inner.name
-
-    @property
-    def is_remote(self) -> bool:
-        """Tell whether what is asked leaves this machine or network."""
-        return self.inner.is_remote
 
     def complete(self, prompt: Prompt) -> Completion:
         """Return the answer; see `LanguageModel.complete`."""
@@ -115,10 +108,6 @@ class WatchedModel:
             raise
         self.trouble = None
         return found
-
-    def close(self) -> None:
-        """Give connections back."""
-        self.inner.close()
 
 
 def ask(text: str, *, system: str = "", max_output_tokens: int = 0) -> Prompt:

@@ -15,7 +15,7 @@ from recollect.models.hints import LANGUAGE
 from recollect.models.http.client import ProviderClient
 from recollect.models.http.retry import RetryPolicy
 from recollect.models.language.model import Completion, Prompt
-from recollect.models.language.wire import JsonWay, LanguageWire
+from recollect.models.language.wires import JsonWay, LanguageWire
 from recollect.text.tokens import estimate_tokens
 
 _UNKNOWN_WAY = frozenset({400, 415, 422})
@@ -46,18 +46,9 @@ class RemoteLanguageModel:
         self._client = client
         self._settings = settings
         self._budget = budget
-        self._is_remote = is_remote
+        self.name = f"{wire.provider}:{wire.model}"
+        self.is_remote = is_remote
         self._first_way = 0
-
-    @property
-    def name(self) -> str:
-        """Return ``provider:model``."""
-        return f"{self._wire.provider}:{self._wire.model}"
-
-    @property
-    def is_remote(self) -> bool:
-        """Tell whether what is asked leaves this machine and network."""
-        return self._is_remote
 
     def complete(self, prompt: Prompt) -> Completion:
         """Return the answer; a server that does not know schemas is asked another way.
@@ -90,7 +81,7 @@ class RemoteLanguageModel:
 
     def _ask(self, prompt: Prompt, way: JsonWay) -> Completion:
         body = self._wire.body(prompt, way)
-        # Each try starts a new answer, so there is no shorter deadline for one of them.
+        # Each try starts a new answer, so one of them has no shorter deadline.
         seconds = self._settings.timeout_s
         policy = RetryPolicy(attempt_s=seconds, total_s=seconds)
         with self._budget.hold(most_tokens(prompt)):

@@ -37,6 +37,10 @@ class LocalEmbedder:
         rules: How long texts are read.
     """
 
+    model = f"{PROVIDER}:{MODEL}"
+    dimensions = DIMENSIONS
+    is_remote = False
+
     def __init__(
         self,
         folder: Path,
@@ -58,21 +62,6 @@ class LocalEmbedder:
         self._rules = rules or WindowRules()
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
-
-    @property
-    def model(self) -> str:
-        """Return ``local:all-MiniLM-L6-v2``."""
-        return f"{PROVIDER}:{MODEL}"
-
-    @property
-    def dimensions(self) -> int:
-        """Return 384."""
-        return DIMENSIONS
-
-    @property
-    def is_remote(self) -> bool:
-        """Return False: nothing leaves the machine."""
-        return False
 
     @property
     def fingerprint(self) -> str:

@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.credentials import find_credentials
@@ -111,8 +112,5 @@ def _kind_inside(run: str) -> str | None:
         return None
     inner = content.decode("ascii")
     lowered = inner.lower()
-    for kind, _, _ in find_credentials(inner):
-        return kind
-    for kind, _, _ in find_blocks(inner, lowered):
-        return kind
-    return next((kind for kind, _, _ in find_keyed(inner, lowered)), None)
+    named = chain(find_blocks(inner, lowered), find_keyed(inner, lowered))
+    return next((kind for kind, _, _ in chain(find_credentials(inner), named)), None)

@@ -185,7 +185,7 @@ _TESTS = {"password": _is_password, "secret": _is_password, "token": _is_token}
 
 
 def is_filler(text: str) -> bool:
-    """Return whether ``text`` stands for a value instead of being one."""
+    """Return whether ``text`` is a placeholder for a value."""
     folded = text.casefold()
     if len(set(folded)) <= 1 or _TEMPLATE.match(folded):
         return True

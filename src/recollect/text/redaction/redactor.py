@@ -74,11 +74,15 @@ class Redactor:
         Linear in the length, up to the patterns that were added. Redacting the outcome again
         changes nothing.
         """
-        spans = _merged(_outside_marks(text, self._spans(text)))
-        if not spans:
-            return Redacted(text=text, findings=())
-        findings = tuple(self._finding(text, span) for span in spans)
-        return Redacted(text=_replaced(text, findings), findings=findings)
+        findings: list[SecretSpan] = []
+        parts: list[str] = []
+        at = 0
+        for kind, start, end in _merged(_outside_marks(text, self._spans(text))):
+            mark = self._mark(kind, text[start:end])
+            findings.append(SecretSpan(kind=kind, start=start, length=end - start, mark=mark))
+            parts += (text[at:start], mark)
+            at = end
+        return Redacted(text="".join((*parts, text[at:])), findings=tuple(findings))
 
     def redact_value(self, value: object) -> object:
         """Return ``value`` (texts, numbers, lists and mappings, nested) without its secrets.
@@ -136,11 +140,6 @@ class Redactor:
                 start, end = match.span(1 if pattern.groups and match[1] is not None else 0)
                 if end > start:
                     yield "pattern", start, end
-
-    def _finding(self, text: str, span: Span) -> SecretSpan:
-        kind, start, end = span
-        mark = self._mark(kind, text[start:end])
-        return SecretSpan(kind=kind, start=start, length=end - start, mark=mark)
 
     def _mark(self, kind: str, secret: str) -> str:
         digest = hashlib.blake2b(
@@ -202,12 +201,3 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
         else:
             merged.append((kind, start, end))
     return merged
-
-
-def _replaced(text: str, findings: Iterable[SecretSpan]) -> str:
-    parts: list[str] = []
-    at = 0
-    for finding in findings:
-        parts += (text[at : finding.start], finding.mark)
-        at = finding.start + finding.length
-    return "".join((*parts, text[at:]))

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.backends.fts5.query import build_query, scores_of_ranks
+from recollect.backends.fts5.matches import build_query, scores_of_ranks
 from recollect.store.engine import Row, Transaction
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import ScriptedFeed, said

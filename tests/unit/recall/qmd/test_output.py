@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.backends.qmd.output import LEAST_SCORE, FoundText, read_output
+from recollect.backends.qmd.command import LEAST_SCORE, FoundText, read_output
 from recollect.core.errors import ProviderUnavailable
 
 HIT = {"file": "qmd://a/b.md", "score": 0.5, "line": 3, "snippet": "@@ -2,3 @@ (1 before)\n\nx\n"}

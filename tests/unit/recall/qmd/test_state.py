@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.backends.qmd.state import FILE_NAME, QmdState, read_state, write_state
+from recollect.backends.qmd.engine import FILE_NAME, QmdState, read_state, write_state
 
 
 def test_what_is_remembered_comes_back(tmp_path: Path) -> None:
