@@ -24,7 +24,7 @@ from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import MemoryFlushed, MemoryFlushFailed
 from recollect.core.settings.sessions import ContextSettings
 from recollect.sessions.policy.freshness import local_day
-from recollect.sessions.policy.owner import Owner, is_owners
+from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import visibility_group_of
 from recollect.sessions.record.lineage import find_one, stored_ancestors
 from recollect.sessions.record.session import Session, owner_of
@@ -82,10 +82,8 @@ def reason_not_to_flush(
         return "group"
     if session.chat_type == UNKNOWN:
         return "unknown_origin"
-    if not visibility_group_of(session, owner.links).is_private:
+    if not visibility_group_of(session, owner).is_private:
         return "group"
-    if not is_owners(session, owner):
-        return "guest"
     if session.flush_compaction_count == session.compaction_count:
         return "done"
     return "given_up" if session.flush_failures >= MOST_FAILURES else None

@@ -200,14 +200,14 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
         notes: Finds what must last, before a compaction.
         count: An exact counter of tokens; the estimate if not given.
         workspace: The folder of the notes; None for no notes.
-        owner: Whose sessions are noted there.
+        owner: Whose sessions are noted there; as the settings of the sessions say if not given.
     """
 
     summariser: Summariser = msgspec.field(default_factory=ExtractiveSummariser)
     notes: NoteTaker = msgspec.field(default_factory=RuleNotes)
     count: CountTokens | None = None
     workspace: Path | None = None
-    owner: Owner = Owner()
+    owner: Owner | None = None
 
 
 def with_model(parts: WindowParts, model: LanguageModel | None) -> WindowParts:
