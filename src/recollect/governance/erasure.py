@@ -19,11 +19,12 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
+from recollect.governance.episode import episodes_of
 from recollect.governance.removal import Copies, begin_erasure, finish_all, sweep_within_reach
 from recollect.sessions.lease import find_lease
 from recollect.sessions.mirror.mirror import SESSION_KIND
 from recollect.sessions.record.lineage import ancestors, find_kin
-from recollect.sessions.record.session import DELETED, Session, find_session
+from recollect.sessions.record.session import DELETED, Session, find_session, insert_session
 from recollect.sessions.record.tombstone import (
     OURS,
     Origin,
@@ -41,6 +42,7 @@ from recollect.store.journal import record_event
 from recollect.store.locks import OwnerLock
 from recollect.store.sqlite.copies import (
     database_copies,
+    is_damaged,
     is_of_index,
     remove_copy,
     remove_from_copy,
@@ -289,8 +291,12 @@ class Eraser:
     def _clear_files(self, ids: Sequence[str]) -> list[str]:
         """Remove sessions from the copies of databases, and what was set aside of mirrors."""
         for path in database_copies(self._home):
-            if path.exists() and (is_of_index(path) or not remove_from_copy(path, ids)):
+            if not path.exists():
+                continue
+            if is_of_index(path) or is_damaged(path):
                 remove_copy(path)
+            else:
+                remove_from_copy(path, ids)
         for path in self._set_aside(ids):
             with os_errors(path):
                 path.unlink(missing_ok=True)
@@ -310,8 +316,10 @@ class Eraser:
         files = self._records.read(lambda tx: tx.all(_FILES, (chosen[0].tenant,)))
         asked = [Path(text(row[0])) for row in files]
         beside = sorted(self._home.parent.glob(f"{self._home.name}.before-*"))
+        records = [path for path in database_copies(self._home) if not is_of_index(path)]
         return msgspec.structs.replace(
             receipt,
+            damaged_copies=tuple(str(path) for path in records if is_damaged(path)),
             still_held_by=tuple(
                 str(path) for path in (*(p for p in asked if _names_any(p, names)), *beside)
             ),
@@ -334,11 +342,7 @@ def choose_session(
     """
     session = find_session(tx, scope, session_id)
     if session is None:
-        was_erased = is_buried(tx, scope.tenant, [(OURS, session_id)])
-        raise NotFound(
-            "the session was erased" if was_erased else "there is no such session",
-            hint="`recollect sessions` lists those that are there.",
-        )
+        return [_remains(tx, scope, session_id, now)]
     kin = find_kin(tx, session.tenant)
     forks = [
         other.id
@@ -361,6 +365,19 @@ def choose_session(
     return chosen
 
 
+def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:
+    """Return what stands for a session that retention removed, and of which an episode stayed."""
+    if not episodes_of(tx, scope, session_id):
+        was_erased = is_buried(tx, scope.tenant, [(OURS, session_id)])
+        raise NotFound(
+            "the session was erased" if was_erased else "there is no such session",
+            hint="`recollect sessions` lists those that are there.",
+        )
+    return Session(
+        id=session_id, tenant=scope.tenant, status=DELETED, created_at=now, updated_at=now
+    )
+
+
 def _refuse_held(tx: Transaction, session_id: str, now: int) -> None:
     lease = find_lease(tx, session_id, now)
     if lease is not None:
@@ -380,6 +397,9 @@ def _begin(
     tenant, ids = chosen[0].tenant, [session.id for session in chosen]
     counts, told = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
     tx.execute(_INSERT, (erasure_id, tenant, counts.decode(), told.decode(), receipt.at))
+    for session in chosen:
+        if find_session(tx, Scope(tenant=tenant), session.id) is None:
+            insert_session(tx, session)
     origins: list[Origin] = [(OURS, id_) for id_ in ids]
     origins += [(s.source, s.foreign_id) for s in chosen if s.source and s.foreign_id]
     bury(tx, erasure_id, tenant, origins)

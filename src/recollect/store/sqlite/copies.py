@@ -23,16 +23,17 @@ _COLUMNS: LiteralString = """
 
 
 def database_copies(home: Path) -> list[Path]:
-    """Return every database file below a home, also damaged ones, that is not in use.
+    """Return every database file below a home that is not in use, damaged ones and lost logs too.
 
-    Those in use are the databases of the home and of its agents. Logs come after their database.
+    Those in use are the databases of the home and of its agents. A log beside its database belongs
+    to that.
     """
     agents = home / AGENTS
     live = {home / RECORDS_FILE, home / INDEX_FILE, *agents.glob(f"*/{INDEX_FILE}")}
     live |= {path.with_name(path.name + end) for path in live for end in (*_LOGS, ".lock")}
     with os_errors(home):
         every = [path for path in home.rglob("*") if path not in live and _is_copy(path)]
-    return sorted(every, key=lambda path: (path.parent, path.name))
+    return sorted(path for path in every if not _has_database(path))
 
 
 def is_of_index(path: Path) -> bool:
@@ -40,13 +41,32 @@ def is_of_index(path: Path) -> bool:
     return path.name.lstrip(".").startswith(INDEX_FILE)
 
 
-def remove_from_copy(path: Path, session_ids: Sequence[str]) -> bool:
-    """Remove sessions with everything that belongs to them from a copy of ``records.db``.
-
-    Returns:
-        False when the file is damaged, or no database: nothing can be removed from it.
+def is_damaged(path: Path) -> bool:
+    """Return whether a file is no sound database, so that nothing can be removed from it.
 
     Raises:
+        StoreError: the disk refused.
+    """
+    if path.name.endswith(_LOGS):
+        return True
+    try:
+        connection = ConnectionOpener(path, Tuning(busy_timeout_ms=0)).open("reader")
+        try:
+            return connection.execute("PRAGMA quick_check(1)").get != "ok"
+        finally:
+            discard(connection)
+    except apsw.Error as error:
+        failure = translate(error, path)
+        if isinstance(failure, StoreCorrupt):
+            return True
+        raise failure from error
+
+
+def remove_from_copy(path: Path, session_ids: Sequence[str]) -> None:
+    """Remove sessions with everything that belongs to them from a copy of ``records.db``.
+
+    Raises:
+        StoreCorrupt: it is damaged, or no database.
         StoreError: the disk refused.
     """
     opener = ConnectionOpener(path, Tuning(busy_timeout_ms=0))
@@ -61,11 +81,7 @@ def remove_from_copy(path: Path, session_ids: Sequence[str]) -> bool:
             discard(connection)
         rewrite(opener)
     except apsw.Error as error:
-        failure = translate(error, path)
-        if isinstance(failure, StoreCorrupt):
-            return False
-        raise failure from error
-    return True
+        raise translate(error, path) from error
 
 
 def remove_copy(path: Path) -> None:
@@ -98,6 +114,12 @@ def _statements(connection: apsw.Connection) -> Iterator[str]:
             yield f'DELETE FROM "{table}" WHERE session_id IN {those}'  # noqa: S608
     if ("sessions", "id") in known:
         yield f"DELETE FROM sessions WHERE id IN {those}"  # noqa: S608
+
+
+def _has_database(path: Path) -> bool:
+    """Return whether a file is a log of a database beside it."""
+    heads = (path.name.removesuffix(end) for end in _LOGS if path.name.endswith(end))
+    return any(path.with_name(head).exists() for head in heads)
 
 
 def _is_copy(path: Path) -> bool:
