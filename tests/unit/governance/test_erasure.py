@@ -258,7 +258,7 @@ def test_who_goes_on_with_an_erased_session_is_refused(memory: Memory) -> None:
     stream = memory.sessions.stream(session.id)
     memory.erase(session_id=session.id)
     for late in (
-        lambda: stream.add("late" * FLUSH_CHARS),
+        lambda: stream.add("late\n" * FLUSH_CHARS),
         lambda: memory.sessions.append(session.id, "user", "late"),
         lambda: memory.sessions.resume(session.id),
         lambda: memory.erase(session_id=session.id),
