@@ -106,6 +106,14 @@ class SessionPruned(Event, frozen=True, kw_only=True, tag="session.pruned"):
     messages: int
 
 
+class SessionsErased(Event, frozen=True, kw_only=True, tag="sessions.erased"):
+    """Sessions were removed with everything that was said in them; their own events went too."""
+
+    erasure_id: str
+    sessions: int
+    messages: int
+
+
 class SessionCompacted(Event, frozen=True, kw_only=True, tag="session.compacted"):
     """A summary replaces the older messages in the view of a session."""
 
@@ -165,6 +173,7 @@ AnyEvent = (
     | ToolsFinished
     | MessagesPruned
     | SessionPruned
+    | SessionsErased
     | SessionCompacted
     | MemoryFlushed
     | MemoryFlushFailed

@@ -45,6 +45,16 @@ CREATE TABLE episodes (
     made_by       TEXT NOT NULL,
     created_at    INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE erasures (
+    id          TEXT PRIMARY KEY,
+    tenant      TEXT NOT NULL,
+    -- How much of which kind.
+    counts      TEXT NOT NULL CHECK (json_valid(counts)),
+    -- The ids of sessions of which copies may be left; none once it is finished.
+    session_ids TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(session_ids)),
+    at          INTEGER NOT NULL,
+    finished_at INTEGER
+) STRICT;
 CREATE TABLE events (
     seq        INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant     TEXT NOT NULL,
@@ -120,7 +130,7 @@ CREATE TABLE prunings (
     -- 1: the session goes with its messages, unless somebody wrote to it meanwhile.
     is_whole   INTEGER NOT NULL CHECK (is_whole IN (0, 1)),
     at         INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+, erasure_id TEXT REFERENCES erasures (id)) STRICT, WITHOUT ROWID;
 CREATE TABLE schema_steps (
     version    INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
@@ -179,6 +189,12 @@ CREATE TABLE spending (
     unpriced           INTEGER NOT NULL CHECK (unpriced >= 0),
     PRIMARY KEY (day, kind, model)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE tombstones (
+    salt       BLOB NOT NULL,
+    hash       BLOB NOT NULL,
+    erasure_id TEXT NOT NULL,
+    PRIMARY KEY (salt, hash)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE tool_calls (
     id          TEXT PRIMARY KEY,
     tenant      TEXT NOT NULL,
@@ -201,6 +217,7 @@ CREATE TABLE tool_calls (
 ) STRICT;
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
 CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
+CREATE INDEX erasures_unfinished ON erasures (at) WHERE finished_at IS NULL;
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
