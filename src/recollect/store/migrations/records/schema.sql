@@ -109,7 +109,7 @@ CREATE TABLE "messages" (
     -- Given by the client: the same id twice is one row of a conversation.
     event_id       TEXT,
     foreign_id     TEXT,
-    row_hash       BLOB NOT NULL,
+    row_hash       BLOB NOT NULL, sender TEXT, turn_sender TEXT,
     UNIQUE (session_id, seq)
 ) STRICT;
 CREATE TABLE meta (
@@ -226,6 +226,8 @@ CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);
 CREATE INDEX flushed_notes_hidden ON flushed_notes (path, line_hash) WHERE is_hidden = 1;
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
+CREATE INDEX messages_by_turn_sender ON messages (session_id, turn_sender)
+    WHERE turn_sender IS NOT NULL;
 CREATE INDEX pending_messages_by_key ON pending_messages (tenant, key, id);
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
