@@ -8,11 +8,12 @@ flushed before in `flush`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Literal
 
 import msgspec
 
-from recollect.core.errors import InvalidInput, RecollectError, StoreError
+from recollect.core.errors import Conflict, InvalidInput, RecollectError, StoreError
 from recollect.sessions.context.compaction import (
     Compaction,
     select_compactions,
@@ -24,8 +25,15 @@ from recollect.sessions.context.flush import (
     count_failure,
     count_flush,
     flushed_seq,
+    place_of_notes,
     reason_not_to_flush,
     write_notes,
+)
+from recollect.sessions.context.flushed_notes import (
+    NotesPlace,
+    SaidLines,
+    own_folder,
+    say_lines,
 )
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.context.summary import Summary, SummaryOrder, WindowParts, utterance_of
@@ -41,7 +49,7 @@ from recollect.sessions.context.view import (
 )
 from recollect.sessions.policy.freshness import zone_of
 from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.turns import Listener, listener, turns_by_group
+from recollect.sessions.policy.turns import Listener, SpokenTurns, listener, spoken_turns
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import check_count
 from recollect.sessions.record.lineage import LineageSegment, segments, within
@@ -206,8 +214,10 @@ class ContextWindows:
     def flush(self, session_id: str) -> Flushed:
         """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
 
-        Once in each compaction cycle; what was looked at before is not looked at again, and nothing
-        is written twice. Nothing is written from guests' chats, groups, jobs and sub-agents.
+        A guest's goes to ``notes/<visibility group>/YYYY-MM-DD.md`` of the home instead, where only
+        the guest's chats and the owner find it. Once in each compaction cycle; what was looked at
+        before is not looked at again, and nothing is written twice. Nothing is written from groups,
+        jobs and sub-agents.
 
         Returns:
             What was done, or why it was not; a failure is counted and reported, not raised.
@@ -217,34 +227,56 @@ class ContextWindows:
             Conflict: it was deleted.
         """
 
-        def unit(tx: Transaction) -> tuple[Session, int, HeardTurns | None]:
+        def unit(tx: Transaction) -> tuple[Session, int, list[SpokenTurns]]:
             session = require_living(tx, self._access.scope, session_id)
-            groups = turns_by_group(tx, session, self._owner)
-            owners = (heard for group, heard in groups.items() if group.is_owners)
-            return session, flushed_seq(tx, session), next(owners, None)
+            return session, flushed_seq(tx, session), spoken_turns(tx, session, self._owner)
 
-        session, seen, heard = self._access.database.read(unit)
-        workspace = self._parts.workspace
-        reason = reason_not_to_flush(session, self._access.settings.context, workspace, self._owner)
-        if workspace is None or reason is not None or heard is None:
-            return Flushed(outcome=reason or ("no_workspace" if workspace is None else "guest"))
-        now = self._access.clock.now_ms()
+        session, seen, spoken = self._access.database.read(unit)
+        reason = reason_not_to_flush(session, self._access.settings.context, self._owner)
+        turns = [
+            (place, each)
+            for each in spoken
+            if (place := place_of_notes(each.session, self._parts, self._owner)) is not None
+        ]
+        if not turns or reason is not None:
+            return Flushed(outcome=reason or "no_workspace")
+        now, through = self._access.clock.now_ms(), session.last_seq
         try:
-            said = self._between(session.id, seen, session.last_seq, heard)
-            notes = [
-                msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
-                for note in self._parts.notes.notes(map(utterance_of, said))
-            ]
-            done = write_notes(workspace, notes, now, zone_of(self._access.settings.time_zone))
+            every = [self._flush(place, each, seen, now) for place, each in turns]
+        except Conflict:
+            raise
         except RecollectError as error:
             code = error.code
             self._access.database.write(lambda tx: count_failure(tx, session, code, now))
             return Flushed(outcome="failed", error=code)
-        through = session.last_seq
+        done = max(every, key=lambda each: each.lines)
+        done = msgspec.structs.replace(done, lines=sum(each.lines for each in every))
         self._access.database.write(
             lambda tx: count_flush(tx, session, done, through_seq=through, at=now)
         )
         return done
+
+    def _flush(self, place: NotesPlace, turns: SpokenTurns, seen: int, now: int) -> Flushed:
+        """Write what must last of the turns of one visibility group."""
+        session = turns.session
+        said = self._between(session.id, seen, session.last_seq, turns.heard)
+        notes = [
+            msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
+            for note in self._parts.notes.notes(map(utterance_of, said))
+        ]
+        say = partial(self._say, session, place, now)
+        return write_notes(place, notes, now, zone_of(self._access.settings.time_zone), say)
+
+    def _say(self, session: Session, place: NotesPlace, now: int, said: list[SaidLines]) -> None:
+        """Store who says the lines that are about to be written, unless it was deleted."""
+
+        def unit(tx: Transaction) -> None:
+            require_living(tx, self._access.scope, session.id)
+            if not place.name:
+                own_folder(tx, place, session)
+            say_lines(tx, session, said, now)
+
+        self._access.database.write(unit)
 
     def _compact(self, wanted: Replacement) -> Compacted:
         heard = wanted.listener.heard

@@ -6,9 +6,10 @@ import msgspec
 
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
-from recollect.sessions.record.account import sender_of
+from recollect.sessions.record.account import escaped, parse_account, sender_of
 from recollect.sessions.record.lineage import segments
 from recollect.sessions.record.session import Session
+from recollect.sessions.record.session_key import DIRECT
 from recollect.sessions.record.transcript_rows import (
     EVERY_TURN,
     HeardTurns,
@@ -77,3 +78,31 @@ def turns_by_group(
     return {
         group: HeardTurns(tuple(heard), unnamed=group == own) for group, heard in groups.items()
     }
+
+
+class SpokenTurns(msgspec.Struct, frozen=True):
+    """The turns of one visibility group, and the session as if it were with them alone."""
+
+    session: Session
+    heard: HeardTurns
+
+
+def spoken_turns(tx: Transaction, session: Session, owner: Owner) -> list[SpokenTurns]:
+    """Return the turns of a session by visibility group, those of whoever it is with first."""
+    return [
+        SpokenTurns(session if heard.unnamed else _with(session, heard.senders[0]), heard)
+        for heard in turns_by_group(tx, session, owner).values()
+    ]
+
+
+def _with(session: Session, sender: str) -> Session:
+    """Return a session as a direct chat with an account: its visibility group is the account's."""
+    who = parse_account(sender)
+    return msgspec.structs.replace(
+        session,
+        user=None,
+        channel=who.channel,
+        account=who.network,
+        chat_type=DIRECT,
+        peer=escaped(who.id),
+    )

@@ -4,5 +4,3 @@ ALTER TABLE messages ADD COLUMN sender TEXT;
 ALTER TABLE messages ADD COLUMN turn_sender TEXT;
 CREATE INDEX messages_by_turn_sender ON messages (session_id, turn_sender)
     WHERE turn_sender IS NOT NULL;
--- For whom a summary was made where a session has turns of several people.
-ALTER TABLE compactions ADD COLUMN turn_sender TEXT;
