@@ -248,6 +248,7 @@ def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Mainte
     settings, language = ground.resolved.settings.sessions, ground.language
     parts = WindowParts(
         workspace=ground.workspace,
+        home=ground.home,
         count=ground.order.count_tokens,
         owner=ground.owner,
     )

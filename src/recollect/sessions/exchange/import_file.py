@@ -197,6 +197,7 @@ class FileImport:
             metadata=self._extras.metadata(message),
             event_id=_event_id_of(self._form.name, message.session.id, identity),
             foreign_id=message.id,
+            sender=message.sender,
         )
 
     def _made(self, foreign: ForeignSession, began: int) -> Session:
