@@ -11,7 +11,7 @@ import mmap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import LiteralString, TypeAlias
+from typing import LiteralString, Protocol, TypeAlias
 
 import msgspec
 
@@ -20,7 +20,10 @@ from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
 from recollect.governance.episode import episodes_of
+from recollect.governance.erased_notes import erase_notes
 from recollect.governance.removal import Copies, begin_erasure, finish_all, sweep_within_reach
+from recollect.index.model.document import DocumentSource
+from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
 from recollect.sessions.lease import find_lease
 from recollect.sessions.mirror.mirror import SESSION_KIND
 from recollect.sessions.record.lineage import ancestors, find_kin
@@ -74,7 +77,7 @@ _INSERT: LiteralString = """
     INSERT INTO erasures (id, tenant, counts, session_ids, at) VALUES (?, ?, ?, ?, ?)
 """
 _SESSIONS: LiteralString = """
-    SELECT j.value FROM erasures e, json_each(e.session_ids) j WHERE e.finished_at IS NULL
+    SELECT j.value, e.tenant FROM erasures e, json_each(e.session_ids) j WHERE e.finished_at IS NULL
 """
 _FINISH: LiteralString = """
     UPDATE erasures SET finished_at = ?, session_ids = '[]' WHERE finished_at IS NULL
@@ -115,6 +118,8 @@ class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
         counts: How many rows of which kind went.
         bytes: What the messages held, in UTF-8.
         shared_with: The session that it was forked from: the messages before the fork are its.
+        notes: What goes from which file of flushed notes: the lines that only it said and that are
+            as they were written.
         damaged_copies: Files of the home that cannot be read any more and may have held it: they
             went whole.
         still_held_by: Paths outside of recollect's reach that hold it: transcripts of other
@@ -131,10 +136,24 @@ class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int]
     bytes: int
     shared_with: tuple[str, ...] = ()
+    notes: tuple[ErasedNotes, ...] = ()
     damaged_copies: tuple[str, ...] = ()
     still_held_by: tuple[str, ...] = ()
     is_clean: bool = True
     warnings: tuple[str, ...] = ()
+
+
+class Indexes(Protocol):
+    """The indexes of a home: the one that is open, and those of agents with settings of their own.
+
+    The open one is cleared with the records, see `Copies`.
+    """
+
+    def drop(self, feed: DocumentSource) -> object:
+        """Let every one of them take in what a source removes."""
+
+    def clear_others(self) -> Iterable[str]:
+        """Let the others drop what was removed from the records; yield what could not be done."""
 
 
 class Eraser:
@@ -146,8 +165,7 @@ class Eraser:
         scope: Whose sessions may go.
         clock: Tells the time.
         ids: Gives erasures their ids.
-        clear_others: Clears the indexes of agents with settings of their own; returns what could
-            not be done.
+        indexes: All that the home has.
     """
 
     def __init__(
@@ -158,7 +176,7 @@ class Eraser:
         *,
         clock: Clock,
         ids: IdSource,
-        clear_others: Callable[[], Iterable[str]],
+        indexes: Indexes,
     ) -> None:
         self._home = home
         self._copies = copies
@@ -166,7 +184,7 @@ class Eraser:
         self._scope = scope
         self._clock = clock
         self._ids = ids
-        self._clear_others = clear_others
+        self._indexes = indexes
         self._lock = OwnerLock(home / LOCK_FILE, clock)
 
     def preview(self, session_id: str, *, with_forks: bool = False) -> ErasureReceipt:
@@ -218,8 +236,7 @@ class Eraser:
         with self._alone() as alone:
             if not alone:
                 raise StoreBusy("another program is erasing", hint="try again when it is finished")
-            receipt, chosen = self._records.write(unit)
-            receipt = self._with_files(receipt, chosen)
+            receipt = self._with_files(*self._records.write(unit))
             warnings = self._finish(on_progress, receipt.counts["messages"])
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
 
@@ -246,7 +263,8 @@ class Eraser:
 
     def _finish(self, on_progress: OnErase | None = None, total: int = 0) -> list[str]:
         """Remove rows and copies; return what could not be done."""
-        ids = self._records.read(lambda tx: [text(row[0]) for row in tx.rows(_SESSIONS)])
+        rows = self._records.read(lambda tx: tx.all(_SESSIONS))
+        ids, tenants = [text(row[0]) for row in rows], {text(row[1]) for row in rows}
         done = 0
 
         def count(messages: int) -> None:
@@ -256,9 +274,12 @@ class Eraser:
                 on_progress(ErasureProgress(done=min(done, total), total=total))
 
         finish_all(self._records, self._clock, lambda: False, count)
-        warnings = list(_tried(lambda: self._clear_files(ids)))
+        warnings = _tried(
+            lambda: erase_notes(self._records, self._home, tenants, ids, self._indexes.drop)
+        )
+        warnings += _tried(lambda: self._clear_files(ids))
         warnings += sweep_within_reach(self._copies)
-        warnings += _tried(self._clear_others)
+        warnings += _tried(self._indexes.clear_others)
         if not warnings:
             now, told = self._clock.now_ms(), msgspec.json.encode(ids).decode()
             self._records.write(lambda tx: _end(tx, now, told))
@@ -299,6 +320,7 @@ class Eraser:
         records = [path for path in database_copies(self._home) if not is_of_index(path)]
         return msgspec.structs.replace(
             receipt,
+            notes=erase_lines(self._records, self._home, receipt.session_ids, dry_run=True),
             damaged_copies=tuple(str(path) for path in records if is_damaged(path)),
             still_held_by=tuple(map(str, (*transcripts, *backups, *beside))),
         )

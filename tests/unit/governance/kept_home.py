@@ -41,6 +41,17 @@ class DisturbedWriter(EpisodeWriter):
         return super().write(session, through_seq)
 
 
+class OneIndex:
+    """Implements `recollect.governance.erasure.Indexes` where there is no other."""
+
+    def __init__(self, index: Index) -> None:
+        self.drop = index.take
+
+    def clear_others(self) -> tuple[str, ...]:
+        """Return nothing: all is done."""
+        return ()
+
+
 class KeptHome:
     """The parts that retention needs, over one folder."""
 
@@ -91,7 +102,7 @@ class KeptHome:
             EVERYBODY,
             clock=self.clock,
             ids=self.ids,
-            clear_others=lambda: (),
+            indexes=OneIndex(self.index),
         )
 
     def _copies(self) -> Copies:

@@ -311,6 +311,71 @@ def test_what_retention_left_of_a_session_can_be_erased(tmp_path: Path) -> None:
     assert files_that_hold(home, "plumword") == []
 
 
+def note_of(workspace: Path) -> Path:
+    """Return the only file of notes of a workspace."""
+    (path,) = (workspace / "memory").glob("*.md")
+    return path
+
+
+def test_flushed_lines_go_with_who_said_them(tmp_path: Path) -> None:
+    """From the file and from the index; what another session said, or a person edited, stays."""
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    workspace.mkdir()
+    with opened(home, workspace=workspace) as memory:
+        doomed, other = memory.sessions.create(), memory.sessions.create()
+        for text in ("plumword", "sharedword", "editword"):
+            memory.sessions.append(doomed.id, "user", f"Remember: the code is {text}.")
+        memory.sessions.append(other.id, "user", "Remember: the code is sharedword.")
+        assert memory.sessions.flush(doomed.id).lines == 3
+        memory.sessions.flush(other.id)
+        note = note_of(workspace)
+        note.write_text(note.read_text("utf-8").replace("editword.", "editword!"), "utf-8")
+        memory.sync()
+        assert {hit.source for hit in memory.search("plumword").hits} == {"memory", "sessions"}
+    # The workspace is not the one of this opening: its file is in the index all the same.
+    with opened(home) as memory:
+        dry = memory.erase(session_id=doomed.id, dry_run=True)
+        receipt = memory.erase(session_id=doomed.id)
+        assert receipt.notes == dry.notes
+        (notes,) = receipt.notes
+        assert (notes.removed, notes.shared, notes.edited) == (1, 1, 1)
+    assert files_that_hold(tmp_path, "plumword") == files_that_hold(home, "editword") == []
+    assert files_that_hold(workspace, "editword") == files_that_hold(workspace, "sharedword")
+    with opened(home, workspace=workspace) as memory:
+        assert [hit.source for hit in memory.search("editword").hits] == ["memory"]
+
+
+def test_notes_of_guests_go_too(tmp_path: Path) -> None:
+    """They are in the home."""
+    settings = LEXICAL | {"sessions.owner": ["telegram:42"]}
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    workspace.mkdir()
+    with recollect.open(home, workspace, overrides=settings, live=False) as memory:
+        guest = memory.sessions.create(key="agent:main:telegram:acc:direct:7")
+        memory.sessions.append(guest.id, "user", "Remember: the code is plumword.")
+        assert memory.sessions.flush(guest.id).lines == 1
+        memory.sync()
+        assert memory.erase(session_id=guest.id).notes[0].removed == 1
+    assert files_that_hold(tmp_path, "plumword") == []
+
+
+def test_notes_that_cannot_be_changed_are_told(tmp_path: Path) -> None:
+    """Where the workspace is not there now; a later opening goes on."""
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    workspace.mkdir()
+    with opened(home, workspace=workspace) as memory:
+        session = memory.sessions.create()
+        memory.sessions.append(session.id, "user", "Remember: the code is plumword.")
+        memory.sessions.flush(session.id)
+    workspace.rename(tmp_path / "elsewhere")
+    with opened(home) as memory:
+        receipt = memory.erase(session_id=session.id)
+        assert (receipt.is_clean, "could not be changed" in receipt.warnings[0]) == (False, True)
+    (tmp_path / "elsewhere").rename(workspace)
+    opened(home).close()
+    assert files_that_hold(tmp_path, "plumword") == []
+
+
 def foreign(path: Path, *texts: str) -> Path:
     """Write a transcript of Claude Code of one session."""
     lines = [

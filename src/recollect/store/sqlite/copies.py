@@ -103,7 +103,8 @@ def _statements(connection: apsw.Connection) -> Iterator[str]:
         keys = f"(SELECT key FROM sessions WHERE id {those})"  # noqa: S608  # literals
         yield f"DELETE FROM pending_messages WHERE key IN {keys}"  # noqa: S608
     if ("sessions", "parent_id") in known:
-        yield f"UPDATE sessions SET parent_id = NULL, forked_at_seq = NULL WHERE parent_id {those}"
+        parted = "parent_id = NULL, forked_at_seq = NULL"
+        yield f"UPDATE sessions SET {parted} WHERE parent_id {those}"  # noqa: S608
     if ("sessions", "previous_id") in known:
         yield f"UPDATE sessions SET previous_id = NULL WHERE previous_id {those}"  # noqa: S608
     for table, column in sorted(known):
