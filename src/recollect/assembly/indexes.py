@@ -90,7 +90,7 @@ class HomeIndexes:
     def _others(self) -> Iterator[tuple[Index, SqliteDatabase]]:
         """Yield each of the others, open until the next one is asked for.
 
-        One of an agent that has no settings any more is removed: nobody would ever clear it.
+        One of an agent that has no settings any more is removed: no opening would ever clear it.
         """
         from recollect.store.sqlite.copies import remove_copy
 

@@ -281,8 +281,8 @@ class Eraser:
         warnings += sweep_within_reach(self._copies)
         warnings += _tried(self._indexes.clear_others)
         if not warnings:
-            now, told = self._clock.now_ms(), msgspec.json.encode(ids).decode()
-            self._records.write(lambda tx: _end(tx, now, told))
+            now, encoded = self._clock.now_ms(), msgspec.json.encode(ids).decode()
+            self._records.write(lambda tx: _end(tx, now, encoded))
         return warnings
 
     def _clear_files(self, ids: Sequence[str]) -> list[str]:
@@ -426,8 +426,8 @@ def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) 
     """Hide sessions of one tenant for good, and keep them from coming back."""
     erasure_id = receipt.id or ""
     tenant, ids = chosen[0].tenant, [session.id for session in chosen]
-    counts, told = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
-    tx.execute(_INSERT, (erasure_id, tenant, counts.decode(), told.decode(), receipt.at))
+    counts, encoded = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
+    tx.execute(_INSERT, (erasure_id, tenant, counts.decode(), encoded.decode(), receipt.at))
     for session in chosen:
         if find_session(tx, Scope(tenant=tenant), session.id) is None:
             insert_session(tx, session)

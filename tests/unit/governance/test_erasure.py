@@ -209,7 +209,7 @@ def test_living_forks_are_named_and_go_only_when_told(memory: Memory) -> None:
 
 
 def test_a_deleted_fork_goes_with_what_it_shares(memory: Memory) -> None:
-    """Nobody misses it, and it could be restored."""
+    """It could be restored."""
     session = talk(memory, "plum")
     fork = memory.sessions.fork(session)
     memory.sessions.set_status(fork.id, "deleted")
@@ -264,7 +264,7 @@ def test_only_the_scope_can_be_erased(tmp_path: Path) -> None:
 
 
 def test_two_programs_do_not_erase_at_once(memory: Memory) -> None:
-    """The second one is told so, before anything is changed."""
+    """The second one is refused, before anything is changed."""
     session, lock = talk(memory, "plum"), OwnerLock(memory.home / LOCK_FILE, SystemClock())
     assert lock.acquire("erase")
     with pytest.raises(StoreBusy, match="is erasing"):
@@ -447,7 +447,7 @@ def test_homes_that_a_restore_set_aside_are_named(tmp_path: Path) -> None:
 
 
 def test_an_older_copy_of_the_records_is_erased_again(tmp_path: Path) -> None:
-    """What was restored is told what was erased since; imports know it from then on."""
+    """What was erased since goes again; imports know it from then on."""
     home, folder = tmp_path / "home", tmp_path / "claude"
     foreign(folder / "5b1f0000-1.jsonl", "plumword one")
     with opened(home) as memory:
