@@ -313,7 +313,13 @@ class Memory:
         eraser = self._parts.eraser()
         if dry_run:
             return eraser.preview(session_id, with_forks=with_forks)
-        return eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
+        receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
+        backend = self._parts.search_backend
+        failure = backend.refresh() if backend is not None and receipt.notes else None
+        if failure is None:
+            return receipt
+        told = (*receipt.warnings, failure)
+        return msgspec.structs.replace(receipt, is_clean=False, warnings=told)
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""

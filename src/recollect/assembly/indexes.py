@@ -111,6 +111,8 @@ class HomeIndexes:
                 yield index, other.index_database
             finally:
                 index.near.close()
+                if ground.order.embedder is None and other.choice.embedder is not None:
+                    other.choice.embedder.close()
                 other.index_database.close()
                 other.records.close()
 
