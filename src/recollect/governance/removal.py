@@ -49,7 +49,8 @@ _HIDE: LiteralString = "UPDATE sessions SET pruned_seq = ? WHERE id = ? AND prun
 _UNFINISHED: LiteralString = """
     SELECT s.id, coalesce(e.tenant, s.tenant), iif(e.id IS NULL, s.pruned_seq, s.last_seq),
         p.is_whole, e.id IS NOT NULL
-    FROM prunings p JOIN sessions s ON s.id = p.session_id LEFT JOIN erasures e ON e.id = p.erasure_id
+    FROM prunings p JOIN sessions s ON s.id = p.session_id
+    LEFT JOIN erasures e ON e.id = p.erasure_id
     ORDER BY p.at, s.id
 """
 _NEXT: LiteralString = """

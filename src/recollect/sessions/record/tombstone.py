@@ -74,5 +74,5 @@ def has_unfinished_erasure(tx: Transaction) -> bool:
 
 
 def _hash(salt: bytes, tenant: str, origin: Origin) -> bytes:
-    told = msgspec.json.encode((tenant, *origin))
-    return hmac.digest(salt, told, hashlib.sha256)
+    encoded = msgspec.json.encode((tenant, *origin))
+    return hmac.digest(salt, encoded, hashlib.sha256)
