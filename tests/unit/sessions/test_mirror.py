@@ -54,7 +54,7 @@ def test_a_mirror_has_a_header_and_a_line_for_each_message(home: Home) -> None:
     session = filled(home)
     header, *messages = lines_of(mirror_of(home, session))
     assert header == {
-        "recollect": 1,
+        "recollect": 2,
         "type": "session",
         "id": session.id,
         "created_at": "2026-02-10T12:00:00.000Z",
@@ -63,6 +63,12 @@ def test_a_mirror_has_a_header_and_a_line_for_each_message(home: Home) -> None:
         "agent": "main",
         "user": "42",
         "project": "/p",
+        "channel": "telegram",
+        "account": "acc",
+        "chat_type": "direct",
+        "peer": "42",
+        "status": "active",
+        "mode": "main",
     }
     assert [line["seq"] for line in messages] == [1, 2, 3]
     assert messages[0] == {
@@ -81,7 +87,7 @@ def test_a_mirror_that_was_cut_to_its_header_grows_from_there(home: Home) -> Non
     """It is not made again; only a header of another format is no place to go on from."""
     header = mirror_of(home, filled(home)).read_bytes().split(b"\n")[0]
     assert place_of(header) == MirrorPlace()
-    assert place_of(header.replace(b'"recollect":1', b'"recollect":2')) is None
+    assert place_of(header.replace(b'"recollect":2', b'"recollect":3')) is None
 
 
 def test_a_mirror_is_private(home: Home) -> None:

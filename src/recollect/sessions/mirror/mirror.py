@@ -16,6 +16,8 @@ from recollect.core.errors import RecollectError
 from recollect.core.worker import Worker
 from recollect.sessions.context.compaction import COMPACTION_KIND
 from recollect.sessions.mirror.mirror_file import MirrorFile, MirrorState
+from recollect.sessions.mirror.mirror_lines import FORMAT
+from recollect.sessions.record.session import CHANGED_KIND
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND, REWRITE_KIND
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
@@ -31,7 +33,8 @@ SESSION_KIND = "session"
 STRAY_SUFFIX = ".stray"
 """Added to the name of a mirror whose session the database does not have."""
 
-_CURSOR_KEY = "mirror.cursor"
+_CURSOR_KEY = f"mirror.{FORMAT}.cursor"
+"""Of one format: mirrors of an older one are all looked at again, and so written once."""
 _PAUSE_S = 0.05
 """How long new messages may gather before they are written; bounds the work of a chatty writer."""
 _LOCK_S = 60.0
@@ -43,6 +46,10 @@ _GROWN: LiteralString = """
     UNION
     SELECT compactions.session_id FROM changes JOIN compactions ON compactions.id = changes.ref
     WHERE changes.seq > ? AND changes.seq <= ? AND changes.kind = ?
+"""
+_CHANGED: LiteralString = """
+    SELECT sessions.id FROM changes JOIN sessions ON sessions.id = changes.ref
+    WHERE changes.seq > ? AND changes.seq <= ? AND changes.kind = ? AND sessions.last_seq > 0
 """
 _CUT: LiteralString = """
     SELECT DISTINCT ref FROM changes WHERE seq > ? AND seq <= ? AND kind = ?
@@ -77,6 +84,8 @@ class TranscriptMirror:
         self._behind: set[str] = set()
         self._rewritten: set[tuple[str, int]] = set()
         """Messages, by session and seq, that a mirror may have as they were before."""
+        self._changed: set[str] = set()
+        """Sessions whose own line may be another."""
         self._cut: set[str] = set()
         self._unsynced: dict[str, MirrorFile] = {}
 
@@ -189,15 +198,17 @@ class TranscriptMirror:
             if self._cursor is None:
                 self._cursor = self._database.read(_read_cursor) if self._folder.exists() else 0
             cursor = self._cursor
-            (head, grown), cut, rewritten = self._database.read(
+            (head, grown), changed, cut, rewritten = self._database.read(
                 lambda tx: (
                     _grown_sessions(tx, cursor),
+                    _changed_sessions(tx, cursor),
                     _cut_sessions(tx, cursor),
                     _rewritten(tx, cursor),
                 )
             )
             self._rewritten |= rewritten
-            self._behind |= set(grown)
+            self._changed |= changed
+            self._behind |= changed | set(grown)
             self._cut |= set(cut)
             self._cursor = head
             self._write()
@@ -213,11 +224,15 @@ class TranscriptMirror:
                 if session_id in self._cut:
                     file.cut()
                 else:
-                    file.grow(seq for owner, seq in self._rewritten if owner == session_id)
+                    file.grow(
+                        (seq for owner, seq in self._rewritten if owner == session_id),
+                        changed=session_id in self._changed,
+                    )
             except RecollectError as error:
                 failure = error
             else:
                 self._behind.discard(session_id)
+                self._changed.discard(session_id)
                 self._cut.discard(session_id)
                 self._rewritten = {each for each in self._rewritten if each[0] != session_id}
                 self._unsynced[session_id] = file
@@ -261,6 +276,11 @@ def _grown_sessions(tx: Transaction, cursor: int) -> tuple[int, list[str]]:
         return head, _all_sessions(tx)
     spans = (cursor, head, MESSAGE_KIND, cursor, head, COMPACTION_KIND)
     return head, [text(row[0]) for row in tx.rows(_GROWN, spans)]
+
+
+def _changed_sessions(tx: Transaction, cursor: int) -> set[str]:
+    """Return the sessions that have another title, status or link than before, or may have."""
+    return {text(row[0]) for row in tx.rows(_CHANGED, (cursor, last_change(tx), CHANGED_KIND))}
 
 
 def _cut_sessions(tx: Transaction, cursor: int) -> list[str]:
