@@ -17,6 +17,11 @@ from recollect.core.worker import Worker
 from recollect.sessions.context.compaction import COMPACTION_KIND
 from recollect.sessions.mirror.mirror_file import MirrorFile, MirrorState
 from recollect.sessions.mirror.mirror_lines import FORMAT
+from recollect.sessions.mirror.recovery_file import (
+    RecoveryFacts,
+    recovery_facts,
+    write_recovery_file,
+)
 from recollect.sessions.record.session import CHANGED_KIND
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND, REWRITE_KIND
 from recollect.store.columns import integer, text
@@ -71,6 +76,7 @@ class TranscriptMirror:
     """
 
     def __init__(self, home: Path, database: Database) -> None:
+        self._home = home
         self._folder = home / TRANSCRIPTS
         self._database = database
         self._turns = WriteQueue(home / f"{TRANSCRIPTS}.lock")
@@ -101,8 +107,19 @@ class TranscriptMirror:
             StoreError: the disk or the database refused.
         """
         with self._mutex:
+            # Before the messages: what it says was read is in the mirrors.
+            facts = self._database.read(self._new_facts)
             self._read_on()
-            self._settle()
+            self._settle(facts)
+
+    def _new_facts(self, tx: Transaction) -> RecoveryFacts | None:
+        return None if last_change(tx) == _read_cursor(tx) else recovery_facts(tx)
+
+    def catch_up(self) -> None:
+        """Write mirrors of an older format again, once, in the background. Returns at once."""
+        is_older = self._folder.exists() and not self._database.read(_read_cursor)
+        if is_older:
+            self.notify()
 
     def close(self) -> None:
         """Flush and stop. A failure is kept in ``last_error``: the next opening goes on."""
@@ -239,7 +256,7 @@ class TranscriptMirror:
         if failure is not None:
             raise failure
 
-    def _settle(self) -> None:
+    def _settle(self, facts: RecoveryFacts | None) -> None:
         """Put the written lines on the disk, then note how far they go."""
         for session_id, file in list(self._unsynced.items()):
             file.sync()
@@ -247,6 +264,8 @@ class TranscriptMirror:
         cursor = self._cursor or 0
         if self._database.read(_read_cursor) != cursor:
             self._database.write(lambda tx: set_value(tx, _CURSOR_KEY, str(cursor)))
+            if facts is not None:
+                write_recovery_file(self._home, facts)
 
     def _file(self, session_id: str) -> MirrorFile:
         return MirrorFile(self._folder, session_id, self._database)
