@@ -92,6 +92,9 @@ LASTING = (
 """The fields of a session that never change."""
 
 
+_NO_FACTS = msgspec.Raw(b"")
+
+
 class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One message."""
 
@@ -102,7 +105,7 @@ class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     at: str
     content: msgspec.Raw
     name: str | None = None
-    metadata: msgspec.Raw | None = None
+    metadata: msgspec.Raw = _NO_FACTS
     recorded_at: str | None = None
     """When it was stored, where that is another time than when it was said."""
     event_id: str | None = None
@@ -238,7 +241,7 @@ def _message_line(row: Row) -> bytes:
             name=text_or_none(name),
             at=to_iso(integer(created_at)),
             content=msgspec.Raw(text(content).encode()),
-            metadata=None if metadata == "{}" else msgspec.Raw(text(metadata).encode()),
+            metadata=_NO_FACTS if metadata == "{}" else msgspec.Raw(text(metadata).encode()),
             recorded_at=None if recorded_at == created_at else to_iso(integer(recorded_at)),
             event_id=text_or_none(event_id),
             foreign_id=text_or_none(foreign_id),

@@ -301,7 +301,7 @@ def _read(line: bytes, session_id: str) -> Draft | Compaction:
 
 def _draft(told: MessageLine, session_id: str) -> Draft:
     content = bytes(told.content).decode()
-    metadata = "{}" if told.metadata is None else bytes(told.metadata).decode()
+    metadata = bytes(told.metadata).decode() or "{}"
     blocks = decode_content(content)
     is_plain = len(blocks) == 1 and isinstance(blocks[0], TextBlock)
     text = blocks[0].text if is_plain else readable_text(blocks)  # type: ignore[union-attr]  # plain
