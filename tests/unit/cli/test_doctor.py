@@ -325,7 +325,7 @@ def test_where_nobody_can_tell_a_file_counts_as_open(
     filled: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Some systems have no /proc."""
-    monkeypatch.setattr(repair, "PROCESSES", tmp_path / "none")
+    monkeypatch.setattr(aside, "PROCESSES", tmp_path / "none")
     assert is_open_elsewhere(filled / "index.db")
     assert os.access(filled / "index.db", os.R_OK)
 
