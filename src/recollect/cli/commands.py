@@ -29,6 +29,7 @@ PLACES = {
     "reindex": "index.sync",
     "prune": "prune",
     "recover": "recover",
+    "erase": "erase",
     "status": "status",
     "doctor": "doctor.doctor",
     "config": "config.config",

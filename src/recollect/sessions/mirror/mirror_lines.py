@@ -38,7 +38,8 @@ _SESSION: LiteralString = """
     FROM sessions WHERE id = ?
 """
 _MESSAGES: LiteralString = """
-    SELECT seq, id, role, name, created_at, content, metadata, recorded_at, event_id, foreign_id
+    SELECT seq, id, role, name, created_at, content, metadata, recorded_at, event_id, foreign_id,
+        sender, turn_sender
     FROM messages WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?
 """
 _END: LiteralString = "SELECT last_seq FROM sessions WHERE id = ?"
@@ -105,6 +106,8 @@ class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     at: str
     content: msgspec.Raw
     name: str | None = None
+    sender: str | None = None
+    turn_sender: str | None = None
     metadata: msgspec.Raw = _NO_FACTS
     recorded_at: str | None = None
     """When it was stored, where that is another time than when it was said."""
@@ -231,7 +234,8 @@ def _rows(tx: Transaction, session_id: str, after_seq: int, through_seq: int) ->
 
 
 def _message_line(row: Row) -> bytes:
-    seq, id_, role, name, created_at, content, metadata, recorded_at, event_id, foreign_id = row
+    seq, id_, role, name, created_at, content, metadata = row[:7]
+    recorded_at, event_id, foreign_id, sender, turn_sender = row[7:]
     return msgspec.json.encode(
         MessageLine(
             type="message",
@@ -239,6 +243,8 @@ def _message_line(row: Row) -> bytes:
             id=text(id_),
             role=text(role),
             name=text_or_none(name),
+            sender=text_or_none(sender),
+            turn_sender=text_or_none(turn_sender),
             at=to_iso(integer(created_at)),
             content=msgspec.Raw(text(content).encode()),
             metadata=_NO_FACTS if metadata == "{}" else msgspec.Raw(text(metadata).encode()),

@@ -321,6 +321,8 @@ def _draft(told: MessageLine, session_id: str) -> Draft:
         metadata=msgspec.json.decode(metadata, type=dict),
         event_id=told.event_id,
         foreign_id=told.foreign_id,
+        sender=told.sender,
+        turn_sender=told.turn_sender,
     )
     return Draft(message=message, encoded_content=content, encoded_metadata=metadata)
 
