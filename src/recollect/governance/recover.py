@@ -17,10 +17,12 @@ from recollect.core.clock import Clock
 from recollect.core.errors import Conflict, NotFound, StoreCorrupt, StoreError
 from recollect.core.settings import Settings
 from recollect.governance.aside import refuse_open, set_records_aside
+from recollect.governance.removal import HIDDEN
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_lines import SessionLine
 from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions
 from recollect.sessions.mirror.recovery_file import read_recovery_file, restore_facts
+from recollect.sessions.record.tombstone import OURS, Tombstone, is_among
 from recollect.sessions.record.transcript_rows import damaged_messages
 from recollect.store.engine import Database
 from recollect.store.failures import os_errors
@@ -106,6 +108,7 @@ class Recovery:
         self._clock = clock
         self._on_progress = on_progress
         self._lines: dict[str, SessionLine] = {}
+        self._erased: list[Tombstone] = []
         self._messages = self._compactions = 0
         self._damaged: list[DamagedLine] = []
         self._counts = dict.fromkeys(_WARNINGS, 0)
@@ -164,13 +167,14 @@ class Recovery:
 
     def _read(self, paths: list[Path], database: Database | None) -> int:
         """Read the mirrors, into new records where some are given; return what was imported."""
+        facts = read_recovery_file(self._home)
+        self._erased = facts.erased if facts is not None else []
         total, done = sum(path.stat().st_size for path in paths), 0
         for path in paths:
             self._on_progress(RecoverProgress(done=done, total=total))
             self._one(path, database)
             done += path.stat().st_size
         self._on_progress(RecoverProgress(done=total, total=total))
-        facts = read_recovery_file(self._home)
         lines = self._lines.values()
         if database is None:
             known = self._lines.keys()
@@ -185,12 +189,14 @@ class Recovery:
             return 0
         if database is not None:
             database.write(lambda tx: restore_facts(tx, facts))
-        return len(facts.imports)
+        return facts.imports
 
     def _one(self, path: Path, database: Database | None) -> None:
         mirror = MirrorRecovery(path)
         if mirror.line.id in self._lines:
             self._counts["copies"] += 1
+            return
+        if self._was_erased(mirror.line):
             return
         is_there = mirror.run(database)
         self._damaged += [DamagedLine(path=str(path), line=number) for number in mirror.damaged]
@@ -200,6 +206,13 @@ class Recovery:
             self._compactions += mirror.compactions
             self._counts["unknown"] += mirror.is_unknown
             self._counts["outdated"] += mirror.is_outdated and not mirror.is_unknown
+
+    def _was_erased(self, line: SessionLine) -> bool:
+        """Whether it is what an erasure that did not come to its end has left."""
+        origins = [(OURS, line.id)]
+        if line.source and line.foreign_id:
+            origins.append((line.source, line.foreign_id))
+        return line.tenant == HIDDEN or is_among(self._erased, line.tenant, origins)
 
     def _put_in_place(self) -> Path | None:
         draft = self._home / _DRAFT

@@ -31,7 +31,7 @@ from recollect.store.files import private_folder
 from recollect.store.journal import last_change
 from recollect.store.locks import WriteQueue
 from recollect.store.meta import find_value, set_value
-from recollect.store.sqlite.home import MIRROR_SUFFIX, TRANSCRIPTS
+from recollect.store.sqlite.home import MIRROR_SUFFIX, RECOVERY_FILE, TRANSCRIPTS
 
 SESSION_KIND = "session"
 """What the outbox calls a session of which something was removed: its mirror is made again."""
@@ -195,6 +195,8 @@ class TranscriptMirror:
                 file = self._file(session_id)
                 if file.path.exists():
                     file.cut()
+            if (self._home / RECOVERY_FILE).exists():
+                write_recovery_file(self._home, self._database.read(recovery_facts))
 
     def remove(self, session_id: str) -> None:
         """Remove the mirror of a session that was erased, and what was set aside of it.
