@@ -30,14 +30,11 @@ def recover(
     ] = False,
 ) -> None:
     """Rebuild a lost or damaged records.db from transcripts/; what is there is kept aside."""
-    from recollect.core.clock import SystemClock
-    from recollect.core.settings import load_settings
-    from recollect.governance.recover import Recovery
+    from recollect.governance.recover import recover as rebuild
 
     home = require_home(context)
-    settings = load_settings(home).settings
     with show_progress(quiet=answers_json(context)) as progress:
-        report = Recovery(home, settings, SystemClock(), progress.recovering).run(dry_run=dry_run)
+        report = rebuild(home, dry_run=dry_run, on_progress=progress.recovering)
     answer(context, report, lambda: _show(report))
 
 

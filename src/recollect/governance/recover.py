@@ -13,9 +13,9 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.core.clock import Clock
+from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import Conflict, NotFound, StoreCorrupt, StoreError
-from recollect.core.settings import Settings
+from recollect.core.settings import Settings, default_home, load_settings
 from recollect.governance.aside import refuse_open, set_records_aside
 from recollect.governance.removal import HIDDEN
 from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -30,7 +30,7 @@ from recollect.store.files import private_folder, sync_folder
 from recollect.store.locks import WriteQueue
 from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.database import open_records
-from recollect.store.sqlite.home import MIRROR_SUFFIX, RECORDS_FILE, TRANSCRIPTS
+from recollect.store.sqlite.home import MIRROR_SUFFIX, RECORDS_FILE, TRANSCRIPTS, left_of_records
 
 LOST = ("events", "messages pending in groups", "episodes", "spending", "leases")
 """What no mirror has."""
@@ -125,6 +125,12 @@ class Recovery:
             StoreBusy: another program has the records open.
             StoreError: the disk refused; the home is as it was.
         """
+        if not (self._home / RECORDS_FILE).exists() and left_of_records(self._home) is None:
+            raise NotFound(
+                "there are no records, and no trace of any",
+                hint="name a home with --home; or make one with `recollect init`",
+                path=str(self._home),
+            )
         reason = what_is_wrong(self._home, self._settings, self._clock)
         if reason is None:
             raise Conflict(
@@ -274,6 +280,34 @@ _WARNINGS = {
     ),
     "off": "sessions.mirror is off: what was said since it was switched off is not there",
 }
+
+
+def recover(
+    home: Path | str | None = None,
+    *,
+    dry_run: bool = False,
+    on_progress: Callable[[RecoverProgress], None] = lambda _: None,
+) -> RecoverReport:
+    """Rebuild a lost or damaged ``records.db`` from the readable transcripts of a home.
+
+    What was there is kept in a folder below ``aside``. Seqs, ids, times and links are those of
+    before; what was pruned or erased stays away; the index is built again by itself.
+
+    Args:
+        home: Its folder; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
+        dry_run: Only read, and say what would come back.
+        on_progress: Called after each transcript.
+
+    Raises:
+        ConfigError: a setting of the home is wrong.
+        Conflict: the records are sound.
+        NotFound: there are no transcripts to recover from.
+        StoreBusy: another program has the records open.
+        StoreError: the disk refused; the home is as it was.
+    """
+    folder = Path(home).expanduser() if home is not None else default_home()
+    settings = load_settings(folder).settings
+    return Recovery(folder, settings, SystemClock(), on_progress).run(dry_run=dry_run)
 
 
 def what_is_wrong(home: Path, settings: Settings, clock: Clock) -> str | None:
