@@ -31,7 +31,6 @@ from recollect.index.vectors.vector_index import choose as choose_vectors
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.recall.transcript_source import TranscriptFeed
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.record.identity_links import read_links
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.engine import Database
 from recollect.store.locks import TicketQueue
@@ -149,9 +148,8 @@ def _assemble(ground: Resources) -> Components:
 def _index(ground: Resources, files: MemorySource | None, locks: IndexLocks) -> Index:
     agent = own_index_of(ground.resolved, ground.scope)
     records, database = ground.records, ground.index_database
-    links = read_links(ground.resolved.settings.sessions.identity_links)
     feeds: list[DocumentSource] = [
-        TranscriptFeed(records, agent, links),
+        TranscriptFeed(records, agent, ground.owner),
         *([files] if files else []),
     ]
     vector = ground.resolved.settings.search.vector
