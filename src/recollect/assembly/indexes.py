@@ -17,7 +17,6 @@ from recollect.index.vectors.port import VectorContext
 from recollect.index.vectors.vector_index import choose as choose_vectors
 from recollect.recall.memory_source import MemorySource
 from recollect.recall.transcript_source import TranscriptFeed
-from recollect.sessions.record.identity_links import read_links
 from recollect.store.engine import Database
 from recollect.store.meta import persisted_random
 from recollect.store.sqlite.database import SqliteDatabase
@@ -31,9 +30,8 @@ def make_index(ground: Resources, files: MemorySource | None, locks: IndexLocks)
     """Return the index of a memory, over its open database."""
     agent = own_index_of(ground.resolved, ground.scope)
     records, database = ground.records, ground.index_database
-    links = read_links(ground.resolved.settings.sessions.identity_links)
     feeds: list[DocumentSource] = [
-        TranscriptFeed(records, agent, links),
+        TranscriptFeed(records, agent, ground.owner),
         *([files] if files else []),
     ]
     vector = ground.resolved.settings.search.vector

@@ -141,7 +141,9 @@ class Index:
             questions,
             origin=origin,
             near=self._near,
-            visibility_rules=visibility_rules(settings.sessions.identity_links),
+            visibility_rules=visibility_rules(
+                settings.sessions.identity_links, settings.sessions.owner
+            ),
         )
 
     def sync(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
