@@ -227,18 +227,26 @@ class Eraser:
         """
         now, erasure_id = self._clock.now_ms(), self._ids.new()
 
-        def unit(tx: Transaction) -> tuple[ErasureReceipt, list[Session]]:
+        def unit(tx: Transaction) -> ErasureReceipt:
             chosen = choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
             receipt = _receipt(tx, chosen, now, erasure_id)
             _begin(tx, chosen, receipt)
-            return receipt, chosen
+            return receipt
 
         with self._alone() as alone:
             if not alone:
                 raise StoreBusy("another program is erasing", hint="try again when it is finished")
-            receipt = self._with_files(*self._records.write(unit))
+            planned = self.preview(session_id, with_forks=with_forks)
+            receipt = self._records.write(unit)
             warnings = self._finish(on_progress, receipt.counts["messages"])
-        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
+        return msgspec.structs.replace(
+            receipt,
+            notes=planned.notes,
+            damaged_copies=planned.damaged_copies,
+            still_held_by=planned.still_held_by,
+            is_clean=not warnings,
+            warnings=tuple(warnings),
+        )
 
     def finish(self) -> None:
         """Finish what was begun and killed, unless another program is doing it.

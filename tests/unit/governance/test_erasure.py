@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 import recollect
+from recollect.cli.output.status_lines import warnings_of
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.errors import Conflict, NotFound, StoreBusy
 from recollect.core.scope import Scope
@@ -562,8 +563,11 @@ def test_a_copy_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         busy.execute("BEGIN IMMEDIATE")
         receipt = memory.erase(session_id=session)
         assert (receipt.is_clean, "busy" in receipt.warnings[0]) == (False, True)
-    opened(home).close()
+    with opened(home) as memory:
+        assert memory.status().erasing
+        assert "an erasure is not finished" in warnings_of(memory.status())[-1]
     assert files_that_hold(home, "plumword") == ["records.db.before-0008"]
     busy.close(force=True)
-    opened(home).close()
+    with opened(home) as memory:
+        assert not memory.status().erasing
     assert files_that_hold(home, "plumword") == []
