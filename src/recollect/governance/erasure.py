@@ -25,7 +25,6 @@ from recollect.governance.removal import Copies, begin_erasure, finish_all, swee
 from recollect.index.model.document import DocumentSource
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
 from recollect.sessions.lease import find_lease
-from recollect.sessions.mirror.mirror import SESSION_KIND
 from recollect.sessions.record.lineage import ancestors, find_kin
 from recollect.sessions.record.session import (
     DELETED,
@@ -83,7 +82,7 @@ _FINISH: LiteralString = """
     UPDATE erasures SET finished_at = ?, session_ids = '[]' WHERE finished_at IS NULL
 """
 _FORGET_IDS: LiteralString = """
-    DELETE FROM changes WHERE kind = ? AND ref IN (SELECT value FROM json_each(?))
+    DELETE FROM changes WHERE ref IN (SELECT value FROM json_each(?))
 """
 _FILES: LiteralString = "SELECT DISTINCT path FROM imports WHERE tenant = ?"
 _IS_LIVING: LiteralString = "SELECT 1 FROM sessions WHERE id = ? AND status <> 'deleted'"
@@ -456,7 +455,7 @@ def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) 
 def _end(tx: Transaction, now: int, ids: str) -> None:
     """Note that nothing is left; mirrors and indexes have heard of the ids."""
     tx.execute(_FINISH, (now,))
-    tx.execute(_FORGET_IDS, (SESSION_KIND, ids))
+    tx.execute(_FORGET_IDS, (ids,))
 
 
 def _receipt(
