@@ -97,6 +97,19 @@ def bench_data() -> Path:
         _missing(error, f"needs the benchmark data: {error.hint}")
 
 
+@pytest.fixture(scope="session")
+def openclaw_sample() -> Path:
+    """The folder of a store that OpenClaw wrote, next to the benchmark data; no part of ours."""
+    named = os.environ.get(VARIABLE)  # noqa: TID251 - as the command line resolves it
+    try:
+        folder = find_data(Path(named) if named else None).parent / "reference" / "openclaw_store"
+    except NotFound:
+        folder = Path()
+    if not (folder / "events.jsonl").is_file():
+        pytest.skip("needs the reference data of OpenClaw, which is not part of the project")
+    return folder
+
+
 def _missing(error: Exception, reason: str) -> NoReturn:
     """Skip what needs something that is not there; fail where nothing may be missing."""
     if os.environ.get("CI"):  # noqa: TID251 - a machine that must not skip says so here

@@ -60,6 +60,7 @@ def followed_transcripts(
         followed_places,
         following_formats,
     )
+    from recollect.sessions.exchange.formats.registry import STORES
     from recollect.sessions.exchange.importer import TranscriptImporter
 
     formats = following_formats()
@@ -69,6 +70,7 @@ def followed_transcripts(
         ids=ground.ids,
         redactor=ground.redactor,
         formats=formats,
+        stores=STORES,
         mirror=mirror,
         scope=ground.scope,
         links=read_links(ground.resolved.settings.sessions.identity_links),

@@ -28,6 +28,34 @@ Record: TypeAlias = Mapping[str, Any]
 """One line of a foreign transcript: a JSON object."""
 
 
+class Continuation(msgspec.Struct, frozen=True):
+    """What a session went on from: another one, of which both share the beginning.
+
+    Attributes:
+        session: The id of the other one.
+        shared: Ids of the messages that both have, the last first.
+        origins: Ids of all messages that were copied, to the session that said each first.
+    """
+
+    session: str
+    shared: tuple[str, ...]
+    origins: Mapping[str, str]
+
+
+class Sender(msgspec.Struct, frozen=True, kw_only=True):
+    """Who sent a message, as the other program tells: an account on a channel.
+
+    Attributes:
+        channel: Such as ``telegram``.
+        id: Of the account.
+        account: That of the agent on the channel, where it is told.
+    """
+
+    channel: str
+    id: str
+    account: str | None = None
+
+
 class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
     """A session as another program knows it. Alone on a line, it updates what was known.
 
@@ -40,6 +68,7 @@ class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
         title_is_final: A person chose the title; otherwise it only fills an empty one.
         at: When it began, ms UTC.
         metadata: More facts about it.
+        continues: What it went on from, where that is told.
     """
 
     id: str
@@ -50,6 +79,7 @@ class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
     title_is_final: bool = False
     at: int | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    continues: Continuation | None = None
 
 
 class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +91,7 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
         content: Text or blocks in any known spelling.
         id: Its id there, unique within the session; None if it has none.
         name: The speaker, where it is known.
+        sender: Who sent it, where that is told.
         at: When it was said, ms UTC; None if that is unknown.
         metadata: More facts about it.
         usage: What it cost, in the provider's own words.
@@ -76,6 +107,7 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
     content: Content | None
     id: str | None = None
     name: str | None = None
+    sender: Sender | None = None
     at: int | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
     usage: Mapping[str, Any] | None = None
