@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import tempfile
@@ -269,6 +270,19 @@ def test_a_full_disk_takes_nothing_of_an_addition(
     with pytest.raises(StoreFull):
         append_beneath(root, "sub/file.md", lambda _: b"more", limit=99)
     assert (root / "sub" / "file.md").read_bytes() == b"hello"
+
+
+def test_a_disk_that_fails_after_an_addition_is_an_error_of_ours(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the folder is durable is unknown, so it is not called done."""
+
+    def broken(_descriptor: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(StoreError):
+        append_beneath(root, "sub/file.md", lambda _: b"more", limit=99)
 
 
 def test_writers_wait_for_each_other(root: Path) -> None:

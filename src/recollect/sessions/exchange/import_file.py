@@ -202,6 +202,7 @@ class TranscriptImport:
                 self._form.name, self._origins.get(identity, message.session.id), identity
             ),
             foreign_id=message.id,
+            sender=message.sender,
         )
 
     def _made(self, foreign: ForeignSession, began: int) -> Session:

@@ -99,7 +99,7 @@ CREATE TABLE "messages" (
     -- Given by the client: the same id twice is one row of a conversation.
     event_id       TEXT,
     foreign_id     TEXT,
-    row_hash       BLOB NOT NULL,
+    row_hash       BLOB NOT NULL, sender TEXT, turn_sender TEXT,
     UNIQUE (session_id, seq)
 ) STRICT;
 CREATE TABLE meta (
@@ -204,6 +204,8 @@ CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
+CREATE INDEX messages_by_turn_sender ON messages (session_id, turn_sender)
+    WHERE turn_sender IS NOT NULL;
 CREATE INDEX pending_messages_by_key ON pending_messages (tenant, key, id);
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
