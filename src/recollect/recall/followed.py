@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from recollect.core.errors import NotFound
-from recollect.core.settings import TranscriptDeltaSettings
+from recollect.core.settings import TranscriptDeltaSettings, transcript_folders
 from recollect.sessions.exchange.formats.openclaw import is_machine
 from recollect.sessions.exchange.import_source import SUFFIX, kind_of
 from recollect.sessions.exchange.transcript_format import (
@@ -123,18 +123,15 @@ class FollowedTranscripts:
         return self.last
 
 
-def followed_places(
-    named: Sequence[str], formats: Sequence[TranscriptFormat]
-) -> list[FollowedPlace]:
-    """Return what the entries of ``workspace.transcripts`` mean: a format's usual place, or a path.
+def followed_places(named: Sequence[str]) -> list[FollowedPlace]:
+    """Return what the entries of ``workspace.transcripts`` mean: a program's folder, or a path.
 
     Args:
         named: Names of formats, files and folders; with ``~`` for the user's home.
-        formats: Those that are known.
     """
-    homes = {form.name: form.home for form in formats if form.home}
+    homes = transcript_folders()
     return [
-        FollowedPlace(path=Path(homes[each]).expanduser(), format_name=each)
+        FollowedPlace(path=homes[each], format_name=each)
         if each in homes
         else FollowedPlace(path=Path(each).expanduser().absolute())
         for each in named
@@ -175,8 +172,7 @@ class Following:
 
     def __init__(self, form: TranscriptFormat) -> None:
         self._form = form
-        self.name, self.home = form.name, form.home
-        self.is_owners, self.companion = form.is_owners, form.companion
+        self.name, self.is_owners, self.companion = form.name, form.is_owners, form.companion
         self._quiet: set[str] = set()
         """Sessions in a turn that no person began."""
         self._recalls: set[str] = set()

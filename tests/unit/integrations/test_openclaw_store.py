@@ -412,3 +412,20 @@ def test_an_import_that_is_stopped_half_way_goes_on(memory: Memory, store: Writt
         memory.import_transcripts(store.path, "openclaw", interrupt)
     assert run(memory, store).unchanged == 1
     assert len(texts(memory, only(memory, GROUP))) == 1_201
+
+
+def test_in_the_shared_main_session_each_message_has_its_sender(
+    memory: Memory, store: WrittenStore
+) -> None:
+    """OpenClaw's default: all direct chats share one key, and only the messages tell people."""
+    store.window("agent:main:main", "s1")
+    store.person("s1", "Bees, please.", "502")
+    store.say("s1", "assistant", "Noted the bees.")
+    store.say("s1", "user", "From the desk.", __openclaw={"transport": {"clients": []}})
+    run(memory, store)
+    said = memory.sessions.messages(only(memory, "agent:main:main").id)
+    assert [(m.name, m.sender, m.turn_sender) for m in said] == [
+        ("P502", "telegram:502", "telegram:502"),
+        (None, None, "telegram:502"),
+        (None, None, None),
+    ]

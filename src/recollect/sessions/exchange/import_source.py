@@ -28,7 +28,7 @@ STORE_NAME = "openclaw-agent.sqlite"
 """How the names of stores end, which hold many transcripts."""
 Kind: TypeAlias = Literal["transcript", "deleted", "store"]
 _ARCHIVED = re.compile(r"\.jsonl\.(reset|deleted)\.[^/]+$")
-_COMPRESSED = ".zst"
+COMPRESSED = ".zst"
 MAX_ARCHIVE_BYTES = 256 * 1024 * 1024
 """Largest compressed transcript, unpacked in memory."""
 _PROBED_LINES = 64
@@ -301,7 +301,7 @@ def unpacked(name: str, file: BinaryIO) -> BinaryIO:
     Raises:
         ValueError: it is not what its name says, or too large.
     """
-    return unpack(file.read(), MAX_ARCHIVE_BYTES) if name.endswith(_COMPRESSED) else file
+    return unpack(file.read(), MAX_ARCHIVE_BYTES) if name.endswith(COMPRESSED) else file
 
 
 def unpack(packed: bytes, most: int) -> io.BytesIO:
@@ -312,13 +312,17 @@ def unpack(packed: bytes, most: int) -> io.BytesIO:
     """
     import zstandard
 
+    unpacker = zstandard.ZstdDecompressor()
     try:
-        with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
+        told = zstandard.frame_content_size(packed)
+        with unpacker.stream_reader(packed, read_across_frames=True) as reader:
             content = reader.read(most + 1)
     except zstandard.ZstdError as error:
         raise ValueError("no frame of Zstandard") from error
     if len(content) > most:
         raise ValueError("too large")
+    if len(content) < told:
+        raise ValueError("cut off")
     return io.BytesIO(content)
 
 

@@ -25,6 +25,7 @@ from recollect.sessions.exchange.import_file import AtEnd, ImportContext, Transc
 from recollect.sessions.exchange.import_ledger import LedgerEntry, read_ledger, write_entry
 from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
 from recollect.sessions.exchange.import_source import (
+    COMPRESSED,
     SUFFIX,
     Companions,
     FileLines,
@@ -223,7 +224,10 @@ class _Run:
     def _is_current(self, form: TranscriptFormat, path: str, there: FoundFile | LineSource) -> bool:
         """Return whether a transcript is as it was, without opening it: most of thousands are."""
         entry = self._ledger.get((self._source(form), path))
-        return entry is not None and entry.is_of(there.size, there.mtime_ns)
+        if entry is None:
+            return False
+        size = entry.size if path.endswith(COMPRESSED) else there.size  # that is of the content
+        return entry.is_of(size, there.mtime_ns)
 
     def _source(self, form: TranscriptFormat) -> str:
         """Return the name of a format in the ledger."""

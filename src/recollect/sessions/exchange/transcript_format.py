@@ -42,20 +42,6 @@ class Continuation(msgspec.Struct, frozen=True):
     origins: Mapping[str, str]
 
 
-class Sender(msgspec.Struct, frozen=True, kw_only=True):
-    """Who sent a message, as the other program tells: an account on a channel.
-
-    Attributes:
-        channel: Such as ``telegram``.
-        id: Of the account.
-        account: That of the agent on the channel, where it is told.
-    """
-
-    channel: str
-    id: str
-    account: str | None = None
-
-
 class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
     """A session as another program knows it. Alone on a line, it updates what was known.
 
@@ -91,7 +77,6 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
         content: Text or blocks in any known spelling.
         id: Its id there, unique within the session; None if it has none.
         name: The speaker, where it is known.
-        sender: Who sent it, where that is told.
         at: When it was said, ms UTC; None if that is unknown.
         metadata: More facts about it.
         usage: What it cost, in the provider's own words.
@@ -108,7 +93,6 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
     content: Content | None
     id: str | None = None
     name: str | None = None
-    sender: Sender | None = None
     at: int | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
     usage: Mapping[str, Any] | None = None
@@ -140,10 +124,6 @@ class TranscriptFormat(Protocol):
     @property
     def name(self) -> str:
         """The stable name: the source of imported sessions and a part of their event ids."""
-
-    @property
-    def home(self) -> str:
-        """Where its transcripts usually are, with ``~`` for the user's home; may be empty."""
 
     @property
     def is_owners(self) -> bool:

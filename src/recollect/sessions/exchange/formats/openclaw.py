@@ -20,6 +20,7 @@ from recollect.sessions.exchange import extras
 from recollect.sessions.exchange import transcript_format as port
 from recollect.sessions.exchange.formats import blocks
 from recollect.sessions.exchange.import_source import session_id_of
+from recollect.sessions.record.account import account
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
@@ -77,7 +78,6 @@ class OpenClawFormat:
     """Reads what OpenClaw (2026.2 to 2026.9) and OpenClaudeCode write."""
 
     name = "openclaw"
-    home = "~/.openclaw/agents"
     companion = "sessions.json"
     is_owners = False
 
@@ -178,7 +178,7 @@ def _as_typed(content: object) -> object:
     """Return what a person wrote, without what the program put around it."""
     if isinstance(content, str):
         while (found := _ENVELOPE.match(content)) is not None:
-            content = content[found.end() :]
+            content = content[found.end() :].lstrip()
         return _FOOT.sub("", content)
     if not isinstance(content, list):
         return content
@@ -192,21 +192,19 @@ def _as_typed(content: object) -> object:
     return blocks
 
 
-def _sender(message: Mapping[str, Any]) -> tuple[str | None, port.Sender | None]:
-    """Return the name and the account that a message of a person tells."""
-    name, told = message.get("from"), message.get("__openclaw")
-    if not isinstance(told, dict) or message.get("role") != "user":
-        return (name if isinstance(name, str) and name else None), None
-    given = told.get("senderName")
-    name = name if isinstance(name, str) and name else given
+def _sender(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return the name and the account that the message of a person tells."""
+    told = message.get("__openclaw") if message.get("role") == "user" else None
+    told = told if isinstance(told, dict) else {}
+    names = (message.get("from"), told.get("senderName"))
+    name = next((each for each in names if isinstance(each, str) and each), None)
     transport, identity = told.get("transport"), told.get("senderIdentity")
     channel = transport.get("channel") if isinstance(transport, dict) else None
-    account = identity.get("accountId") if isinstance(identity, dict) else None
-    sender, who = None, told.get("senderId")
-    if isinstance(channel, str) and isinstance(who, str | int) and who:
-        account = account if isinstance(account, str) else None
-        sender = port.Sender(channel=channel, id=str(who), account=account)
-    return (name if isinstance(name, str) and name else None), sender
+    network = identity.get("accountId") if isinstance(identity, dict) else None
+    user = told.get("senderId")
+    if not isinstance(channel, str) or not isinstance(user, str) or not user.strip():
+        return name, None
+    return name, str(account(channel, network if isinstance(network, str) else None, user))
 
 
 def _placed(
