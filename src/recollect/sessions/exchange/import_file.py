@@ -45,6 +45,7 @@ from recollect.sessions.record.session import (
     owner_of,
 )
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey, parse_key
+from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.sessions.record.transcript_rows import append_drafts
 from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
@@ -313,7 +314,7 @@ class _Batch:
             self._titles[foreign_id] = (title, final)
 
     def store(self, tx: Transaction, tenant: str, source: str) -> tuple[Counter[str], str | None]:
-        """Store everything but what belongs to deleted sessions; what is there already stays.
+        """Store everything but what belongs to deleted or erased sessions; what is there stays.
 
         Returns:
             What it added, and a deleted session whose messages were left out.
@@ -322,6 +323,10 @@ class _Batch:
         waits_for = None
         for foreign_id, (candidate, drafts, continues) in self.sessions.items():
             session = find_foreign(tx, tenant, source, foreign_id)
+            origins = [(source, foreign_id), (OURS, foreign_id)]
+            if session is None and is_buried(tx, tenant, origins):
+                added["erased"] += len(drafts)
+                continue
             if session is None:
                 session = add_session(tx, _continued(tx, candidate, continues))
                 added["sessions"] += 1
