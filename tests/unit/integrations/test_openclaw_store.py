@@ -429,3 +429,16 @@ def test_in_the_shared_main_session_each_message_has_its_sender(
         (None, None, "telegram:502"),
         (None, None, None),
     ]
+
+
+def test_what_was_erased_does_not_come_back_as_a_copy(memory: Memory, store: WrittenStore) -> None:
+    """A rewind copies what the session before said; here only what is new is taken."""
+    store.window(ANA, "s1")
+    first = store.person("s1", "The zebra is hidden.", "501")
+    run(memory, store)
+    memory.erase(session_id=only(memory, ANA).id)
+    store.rewind(ANA, "s2", "s1", first)
+    store.person("s2", "Something new.", "501")
+    report = run(memory, store)
+    assert (report.messages, report.erased) == (1, 1)
+    assert texts(memory, only(memory, ANA)) == ["Something new."]

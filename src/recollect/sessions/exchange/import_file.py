@@ -107,6 +107,7 @@ class TranscriptImport:
         self._source = source
         self._entry = self._written = msgspec.structs.replace(entry, waits_for=None)
         self._tally = context.tally
+        self._erased = self._buried() if self._origins else frozenset()
         self._facts = {session.id: session}
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
@@ -174,7 +175,21 @@ class TranscriptImport:
             case Malformed():
                 self._malformed(line, parsed.reason)
 
+    def _buried(self) -> frozenset[str]:
+        """Return the sessions that messages were copied from and that were erased here."""
+        tenant, source = self._context.scope.tenant, self._form.name
+        return self._context.database.read(
+            lambda tx: frozenset(
+                each
+                for each in set(self._origins.values())
+                if is_buried(tx, tenant, [(source, each)])
+            )
+        )
+
     def _message(self, message: ForeignMessage, line: import_source.Line) -> None:
+        if message.id is not None and self._origins.get(message.id) in self._erased:
+            self._tally.counts["erased"] += 1
+            return
         if message.shared and not self._extras.knows(message.session.id):
             self._share(message)
         draft = self._draft(message, line)
