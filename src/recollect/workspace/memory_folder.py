@@ -21,7 +21,7 @@ from recollect.workspace.extra_paths import ExtraPath, FilePlace, may_enter
 
 FOLDER = "memory"
 DIARY = ("DREAMS.md", "dreams.md")
-"""Files at the top of a workspace that are read by name only: what OpenClaw dreamt is no memory."""
+"""Files at the top of a workspace that are read by name only, as OpenClaw reads its dreams."""
 CURATED = ("MEMORY.md", "USER.md", "memory.md")
 """Files at the top of a workspace; `memory.md` as OpenClaw spelled it until 2026."""
 LARGEST_BYTES = 32 * 1024 * 1024

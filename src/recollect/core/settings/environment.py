@@ -63,16 +63,16 @@ def transcript_folders(environ: Mapping[str, str] | None = None) -> dict[str, Pa
     ``OPENCLAW_HOME`` in the place of the user's home, and ``OPENCLAW_PROFILE``.
 
     Raises:
-        ConfigError: a folder starts with ~ and there is no home directory.
+        ConfigError: a folder starts with ~ and the home directory is unknown.
     """
     environ = os.environ if environ is None else environ
-    told = {name: environ.get(f"OPENCLAW_{name}", "").strip() for name in _OPENCLAW}
-    profile = "" if told["PROFILE"].lower() == "default" else told["PROFILE"]
-    state = f"{told['HOME'] or '~'}/.openclaw{'-' if profile else ''}{profile}"
+    given = {name: environ.get(f"OPENCLAW_{name}", "").strip() for name in _OPENCLAW}
+    profile = "" if given["PROFILE"].lower() == "default" else given["PROFILE"]
+    state = f"{given['HOME'] or '~'}/.openclaw{'-' if profile else ''}{profile}"
     claude = environ.get("CLAUDE_CONFIG_DIR", "").strip() or "~/.claude"
     return {
         "claude-code": _absolute(claude, environ) / "projects",
-        "openclaw": _absolute(told["STATE_DIR"] or state, environ) / "agents",
+        "openclaw": _absolute(given["STATE_DIR"] or state, environ) / "agents",
     }
 
 

@@ -54,7 +54,7 @@ class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
         title_is_final: A person chose the title; otherwise it only fills an empty one.
         at: When it began, ms UTC.
         metadata: More facts about it.
-        continues: What it went on from, where that is told.
+        continues: What it went on from, where that is known.
     """
 
     id: str

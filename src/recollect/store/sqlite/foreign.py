@@ -14,7 +14,7 @@ from recollect.store.sqlite import dialect
 from recollect.store.sqlite.connection import discard
 
 BUSY_TIMEOUT_MS = 500
-"""Readers of a write-ahead log wait for nobody but a recovery."""
+"""Readers of a write-ahead log wait only while it is recovered."""
 
 T = TypeVar("T")
 Query: TypeAlias = Callable[[LiteralString, Sequence[SqlValue]], list[Row]]
@@ -24,7 +24,7 @@ Query: TypeAlias = Callable[[LiteralString, Sequence[SqlValue]], list[Row]]
 class ForeignDatabase:
     """A connection to the database of another program; a context manager. For one thread.
 
-    What stands in its write-ahead log is read too, so the program must be of the same user.
+    Its write-ahead log is read too, so the program must be of the same user.
 
     Args:
         path: The file, which must exist.

@@ -60,7 +60,7 @@ _CHANNELS = (
     r"|Nextcloud Talk|Nostr|Signal|Slack|Telegram|Tlon|Twitch|WebChat|WhatsApp|Zalo)"
 )
 _ENVELOPE = re.compile(
-    # What is told of the conversation, the sender, quotes: a line and a block of JSON.
+    # Facts of the conversation, the sender, quotes: a line and a block of JSON.
     r"\s*(?:[A-Z][^\n(]{0,60} \(untrusted[^)\n]*\):[ \t]*\n```(?:json)?\n.*?\n```[ \t]*(?:\n|$)"
     r"|[^\n]*\u27e6openclaw:ctx\u27e7[ \t]*(?:\n|$)"
     r"|System: \[[^\]\n]*\d\d:\d\d[^\]\n]*\][^\n]*(?:\n|$)"
@@ -193,7 +193,7 @@ def _as_typed(content: object) -> object:
 
 
 def _sender(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the name and the account that the message of a person tells."""
+    """Return the name and the account in the message of a person."""
     told = message.get("__openclaw") if message.get("role") == "user" else None
     told = told if isinstance(told, dict) else {}
     names = (message.get("from"), told.get("senderName"))
@@ -296,7 +296,7 @@ def _content(message: dict[str, Any], entry: object) -> object:
 
 
 def _call(block: object) -> object:
-    """Return a block; a call through the wrapper as the call that it stands for."""
+    """Return a block; a call through the wrapper as the call of the true tool."""
     if not isinstance(block, dict) or (block.get("type"), block.get("name")) != _WRAPPED:
         return block
     told = block.get("arguments")
