@@ -295,13 +295,13 @@ class FileLines:
         return state.digest()
 
 
-def unpacked(name: str, file: BinaryIO) -> BinaryIO:
-    """Return a file, or what it is unpacked where its name says that it is compressed.
+def unpack_file(file: BinaryIO) -> BinaryIO:
+    """Return what a compressed file holds.
 
     Raises:
-        ValueError: it is not what its name says, or too large.
+        ValueError: it is not compressed, or too large.
     """
-    return unpack(file.read(), MAX_ARCHIVE_BYTES) if name.endswith(COMPRESSED) else file
+    return unpack(file.read(MAX_ARCHIVE_BYTES), MAX_ARCHIVE_BYTES)
 
 
 def unpack(packed: bytes, most: int) -> io.BytesIO:

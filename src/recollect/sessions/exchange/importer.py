@@ -36,7 +36,7 @@ from recollect.sessions.exchange.import_source import (
     kind_of,
     probe,
     session_id_of,
-    unpacked,
+    unpack_file,
 )
 from recollect.sessions.exchange.transcript_format import AUTO, ForeignSession, TranscriptFormat
 from recollect.sessions.exchange.transcript_store import (
@@ -206,8 +206,9 @@ class _Run:
 
     def _file(self, each: FoundFile) -> None:
         """Import one file; what is wrong with it is counted, not raised."""
-        path, kind = str(self._root / each.path), kind_of(each.path)
-        if kind == "store" or each.path.endswith(".sqlite"):
+        path = str(self._root / each.path)
+        kind = "transcript" if path.endswith(SUFFIX) else kind_of(each.path)
+        if kind == "store" or path.endswith(".sqlite"):
             self._store(path)
         elif kind == "deleted" and not self._order.include_deleted:
             self._forget_file(each, path)
@@ -242,7 +243,8 @@ class _Run:
                 return
             try:
                 with open(descriptor, "rb", closefd=False) as file:
-                    self._read(unpacked(relative, file), relative, os.fstat(descriptor).st_mtime_ns)
+                    content = unpack_file(file) if relative.endswith(COMPRESSED) else file
+                    self._read(content, relative, os.fstat(descriptor).st_mtime_ns)
             except OSError:
                 self._tally.reject(path, 0, "not read: the disk refused")
             except ValueError as error:
