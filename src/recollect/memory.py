@@ -42,7 +42,6 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.recall.status import Status
     from recollect.sessions.exchange.export import SessionExport
     from recollect.sessions.exchange.import_report import ImportReport, Progress
-    from recollect.sessions.record.tombstone import Tombstone
     from recollect.sessions.sessions import Sessions
 
 INLINE_EMBEDDINGS = 2_000
@@ -338,18 +337,13 @@ class Memory:
         eraser = self._parts.eraser()
         if dry_run:
             return eraser.preview(session_id, with_forks=with_forks)
-        return eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
-
-    def repeat_erasures(self, known: Sequence[Tombstone]) -> int:
-        """Erase again what came back with an older copy of the records; return how many sessions.
-
-        Args:
-            known: What `governance.erasure.known_erasures` read in the records of before.
-
-        Raises:
-            StoreError: a database refused; what was begun is finished at the next opening.
-        """
-        return self._parts.eraser().repeat(known)
+        receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
+        backend = self._parts.search_backend
+        failure = backend.refresh() if backend is not None and receipt.notes else None
+        if failure is None:
+            return receipt
+        told = (*receipt.warnings, failure)
+        return msgspec.structs.replace(receipt, is_clean=False, warnings=told)
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""

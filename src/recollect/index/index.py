@@ -170,6 +170,11 @@ class Index:
         self._near.catch_up()
         return self._indexer.drop_others() and not self._indexer.is_behind(self._outboxes)
 
+    def take(self, feed: DocumentSource) -> None:
+        """Take in one more feed, once, words only."""
+        self._indexer.sync([feed], Watch(mode="answer"))
+        self._near.catch_up()
+
     def is_behind(self) -> bool:
         """Return whether records were stored that are not indexed, or a batch may be finished.
 
