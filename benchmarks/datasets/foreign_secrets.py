@@ -86,7 +86,7 @@ _SHAPED = (
     *("sk_live_<A24>", "rk_prod_<A30>", "sk_test_<A40>", "SK<h32>", "hvb.<w150>", "hvs.<w90>"),
     *("s.<A23>7", "t1.<A20>.<w86>", "AQVN<A36>", "tfp_<w59>", "NRAK-<U27>", "NRII-<A32>"),
     *("hooks.slack.com/services/<A44>", "<h32>-us12", "<d9>:A<w34>", "access-production-<uuid>"),
-    *("https://acme.webhook.office.com/webhookb2/<uuid>@<uuid>/IncomingWebhook/<h32>/<uuid>",),
+    *(".webhook.office.com/webhookb2/<uuid>@<uuid>/IncomingWebhook/<h32>/<uuid>",),
     *("00<A40>", "YC<A38>", "<d15>|<A27>"),
 )
 _NEED_NAME = {"00<A40>", "YC<A38>", "<d15>|<A27>"}
