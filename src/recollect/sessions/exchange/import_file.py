@@ -154,10 +154,22 @@ class FileImport:
             return True
         self._tally.counts["replaced"] += decoded.replaced
         try:
-            self._sort(self._form.parse(decoded.value, self._session), line)
+            self._sort(self._known_as(self._form.parse(decoded.value, self._session)), line)
         except InvalidInput as error:
             self._malformed(line, error.message)
         return True
+
+    def _known_as(self, parsed: ForeignLine) -> ForeignLine:
+        """Return a line whose ids can be stored: those that hold a secret are a keyed hash."""
+        drafts = self._context.drafts
+        match parsed:
+            case ForeignMessage(id=given):
+                told = None if given is None else drafts.identifier(given)
+                session = storable(parsed.session, drafts)
+                return msgspec.structs.replace(parsed, id=told, session=session)
+            case ForeignSession():
+                return storable(parsed, drafts)
+        return parsed
 
     def _sort(self, parsed: ForeignLine, line: import_source.Line) -> None:
         match parsed:
@@ -194,7 +206,9 @@ class FileImport:
             name=None if message.name is None else message.name[:MAX_LABEL_CHARS],
             at=message.at if message.at is not None else self._time,
             metadata=self._extras.metadata(message),
-            event_id=_event_id_of(self._form.name, message.session.id, identity),
+            event_id=self._context.drafts.identifier(
+                _event_id_of(self._form.name, message.session.id, identity)
+            ),
             foreign_id=message.id,
         )
 
@@ -358,6 +372,13 @@ def _merged(known: ForeignSession | None, told: ForeignSession) -> ForeignSessio
         title_is_final=known.title_is_final or (retitled and told.title_is_final),
         metadata=told.metadata | known.metadata,
     )
+
+
+def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:
+    """Return what is told of a session with ids that can be stored."""
+    facts = {name: getattr(session, name) for name in ("id", "key", "agent")}
+    told = {name: text and drafts.identifier(text) for name, text in facts.items()}
+    return session if told == facts else msgspec.structs.replace(session, **told)
 
 
 def _key(text: str | None) -> SessionKey | None:

@@ -20,7 +20,7 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
-from recollect.sessions.exchange.import_file import FileImport, ImportContext
+from recollect.sessions.exchange.import_file import FileImport, ImportContext, storable
 from recollect.sessions.exchange.import_ledger import LedgerEntry, read_ledger, write_entry
 from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
 from recollect.sessions.exchange.import_source import (
@@ -226,7 +226,8 @@ class _Run:
         if entry is None or not entry.fits(file.fileno()):
             entry = LedgerEntry(path=path, source=self._source(form))
         companion = self._companions.of(relative, form.companion)
-        session = form.describe(PurePath(path), next(probe(file), None), companion)
+        told = form.describe(PurePath(path), next(probe(file), None), companion)
+        session = storable(told, self._context.drafts)
         is_ours, stored = self._known(form.name, session.id)
         if is_ours:
             self._tally.counts["unchanged"] += 1

@@ -50,6 +50,9 @@ class TextRedactor(Protocol):
     def value(self, value: JsonValue) -> JsonValue:
         """Return a JSON value without secrets; keys may tell what is one."""
 
+    def identifier(self, text: str) -> str:
+        """Return an id, or a keyed hash of it if it holds a secret; equal ids stay equal."""
+
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """A message that can be stored as it is.
@@ -94,7 +97,8 @@ class DraftMaker:
 
         Raises:
             InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
-                `MAX_CONTENT_BYTES`, a time outside 1970 to 9999, or facts that are not JSON.
+                `MAX_CONTENT_BYTES`, a time outside 1970 to 9999, facts that are not JSON, or an
+                event id with a secret.
         """
         now = self._clock.now_ms()
         cleaner = JsonCleaner()
@@ -117,7 +121,9 @@ class DraftMaker:
             created_at=now if at is None else check_time(at),
             recorded_at=now,
             metadata=facts,
-            event_id=None if event_id is None else check_event_id(event_id),
+            event_id=None
+            if event_id is None
+            else self.checked(check_event_id(event_id), "event id"),
             foreign_id=foreign_id,
         )
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
@@ -168,6 +174,23 @@ class DraftMaker:
     def redacted(self, text: str) -> str:
         """Return a text without secrets."""
         return text if self._redactor is None else self._redactor.text(text)
+
+    def checked(self, text: str, what: str) -> str:
+        """Return a key or id of a caller's, which is stored and compared as it is.
+
+        Raises:
+            InvalidInput: it holds a secret.
+        """
+        if self.identifier(text) != text:
+            raise InvalidInput(
+                f"the {what} must not hold a secret",
+                hint="Use one without it; keys and ids are stored as they are.",
+            )
+        return text
+
+    def identifier(self, text: str) -> str:
+        """Return a foreign id as it is stored: a keyed hash of it where it holds a secret."""
+        return text if self._redactor is None else self._redactor.identifier(text)
 
     def _redacted_value(self, value: JsonValue) -> JsonValue:
         return value if self._redactor is None else self._redactor.value(value)

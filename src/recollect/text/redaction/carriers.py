@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from recollect.text.redaction.blocks import Span, find_blocks
-from recollect.text.redaction.credentials import find_credentials, long_runs
+from recollect.text.redaction.credentials import Run, find_credentials, long_runs
 from recollect.text.redaction.keyed import find_keyed, is_code, is_filler, is_random, is_strong
 
 _USER_AND_PASSWORD = re.compile(r"""([^\s/?#:@"'<>]{0,256}):([^\s/?#"'<>]{1,256})@""")
@@ -48,7 +48,8 @@ _SECRET_DATA = re.compile(
     r"^([ \t]{0,40})data:[ \t]*\n(?P<lines>(?:\1[ \t]+\S[^\n]*(?:\n|$))+)", re.MULTILINE
 )
 _SECRET_ITEM = re.compile(
-    r"""^[ \t]+[\w.-]+:[ \t]*(?:[|>][+-]?[ \t]*\n[ \t]+)?["']?(?P<value>[A-Za-z0-9+/]{10,}+={0,3})["']?[ \t]*$""",
+    r"""^[ \t]+[\w.-]+:[ \t]*(?:[|>][+-]?[ \t]*\n[ \t]+)?"""
+    r"""["']?(?P<value>[A-Za-z0-9+/]{10,}+={0,3})["']?[ \t]*$""",
     re.MULTILINE,
 )
 _REST = re.compile(r"""[^\s"'`\\,;]*+""")
@@ -58,12 +59,13 @@ _MAX_BASE64 = 65_536
 """A longer run is a picture or an archive."""
 
 
-def find_carried(text: str, folded: str) -> Iterator[Span]:
+def find_carried(text: str, folded: str, runs: Sequence[Run]) -> Iterator[Span]:
     """Yield the secrets of ``text`` in the places where secrets are sent or packed.
 
     Args:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
+        runs: Its long runs.
     """
     if "://" in text:
         yield from _in_urls(text)
@@ -76,7 +78,9 @@ def find_carried(text: str, folded: str) -> Iterator[Span]:
                 yield kind, start, at
     if "data:" in folded and "kind" in folded:
         yield from _in_kubernetes(text, folded)
-    for start, end in long_runs(text, _LEAST_BASE64):
+    for start, end in runs:
+        if end - start < _LEAST_BASE64:
+            continue
         for run in _BASE64.finditer(text, start, end):
             inner = _kind_inside(run[0])
             if inner:
@@ -193,4 +197,6 @@ def _kind_inside(run: str) -> str | None:
         return None
     lowered = inner.lower()
     named = chain(find_blocks(inner, lowered), find_keyed(inner, lowered))
-    return next((kind for kind, _, _ in chain(find_credentials(inner), named)), None)
+    return next(
+        (kind for kind, _, _ in chain(find_credentials(inner, long_runs(inner)), named)), None
+    )

@@ -9,7 +9,7 @@ makes them slow.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -178,10 +178,12 @@ _SHAPES = (
 )
 
 
+Run = tuple[int, int]
+"""Start and end of a word, in code points."""
 SHORTEST = 16
 """No credential of the tables has fewer characters."""
 _WRAPPED = re.compile(r"\n[ \t]{0,8}+([A-Za-z0-9_-]{4,200}+)(?!\S)")
-_RUN = re.compile(r"\S*+")
+_RUN = re.compile(r"\S{0,256}+")
 _ESCAPES = frozenset({"\\n", "\\r", "\\t"})
 
 
@@ -221,34 +223,43 @@ _LOOSE = tuple(
 )
 
 
-def find_credentials(text: str) -> Iterator[tuple[str, int, int]]:
+_STARTS = tuple((shape.start, shape) for shape in SHAPES)
+
+
+def find_credentials(text: str, runs: Sequence[Run]) -> Iterator[tuple[str, int, int]]:
     """Yield (kind, start, end) of everything in ``text`` that looks like a credential.
 
     In no order; spans of different shapes may overlap.
+
+    Args:
+        text: Any text.
+        runs: Its long runs.
     """
-    words = [word for word in text.split() if len(word) >= SHORTEST]
-    if not words:
+    if not runs:
         return
     # Most shapes are not there; asking for each of them once is the cheapest question.
-    among = " ".join(words)
-    for shape in SHAPES:
-        if shape.start in among:
-            yield from _find_shape(shape, text)
+    among = " ".join([text[start:end] for start, end in runs])
+    for shape in [shape for start, shape in _STARTS if start in among]:
+        yield from _find_shape(shape, text)
     for kind, literal, least, pattern in _LOOSE:
-        if literal in among and any(len(word) >= least for word in words):
-            for start, end in long_runs(text, least):
-                yield from ((kind, *match.span()) for match in pattern.finditer(text, start, end))
+        if literal in among:
+            for start, end in runs:
+                if end - start >= least:
+                    yield from (
+                        (kind, *match.span()) for match in pattern.finditer(text, start, end)
+                    )
 
 
-def long_runs(text: str, least: int) -> Iterator[tuple[int, int]]:
-    """Yield where the words of at least so many characters are, in order."""
-    at = 0
+def long_runs(text: str) -> list[Run]:
+    """Return where a credential can be: the words of `SHORTEST` characters or more, in order."""
+    at, runs = 0, []
     for word in text.split():
-        if len(word) >= least:
+        if len(word) >= SHORTEST:
             # A word that holds this one is at least as long: it would have come before.
             at = text.index(word, at)
-            yield at, at + len(word)
+            runs.append((at, at + len(word)))
             at += len(word)
+    return runs
 
 
 def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
@@ -265,7 +276,7 @@ def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _end(shape: Shape, text: str, at: int) -> int:
-    """Return where a credential ends that begins at ``at``, wrapped once or not; 0 if it is none."""
+    """Return where a credential ends that begins at ``at``, wrapped or not; 0 if it is none."""
     match = shape.pattern.match(text, at)
     end = match.end() if match else 0
     broken = end or _end_of_run(text, at)

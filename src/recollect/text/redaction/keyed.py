@@ -18,8 +18,9 @@ from msgspec import Struct
 from recollect.text.redaction.blocks import Span
 from recollect.text.scramble import is_scrambled
 
-_WORDS = "contrase senha пароль 密码 密碼 口令 パスワード 비밀번호".split()
-_STEMS = ("pass", "pw", "secret", "token", "key", "cred", "auth", *_WORDS)
+_WORDS = "пароль 密码 密碼 口令 パスワード 비밀번호".split()
+_ASCII = ("pass", "pw", "secret", "token", "key", "cred", "auth", "senha", "contrase")
+_STEMS = (*_ASCII, *_WORDS)
 """One of them begins every telling name; folded to lower case."""
 _CHOSEN = (
     r"pass(?:word|wd|phrase|code|wort)s?|contrase[ñn]a|senha|passe|пароль|密码|密碼|口令|パスワード"
@@ -29,21 +30,20 @@ _SHORT = r"pass|pwd|pword|pw"
 _SHARED = r"secret[eo]?(?:[_ .-]?(?:access[_ .-]?)?key(?:[_-]base)?)?"
 _QUALIFIED = (
     "account|access|api|app|application|auth|client|database|db|deploy|encryption|license|master"
-    "|private|priv|secret|service|shared[_ .-]?access|signing|storage|subscription"
+    "|private|priv|secret|service|signing|storage|subscription"
 )
 _NO_SECRET = (
     "public|pub|primary|foreign|sort|cache|partition|bucket|schema|sequence|index|idx|hot|natural"
     "|hash|range|idempotency|object|row|item|map|lookup|group|unique|composite|meta|state|config"
     "|translation|csrf"
 )
-_QUALIFIER = re.compile(
-    rf"(?<![a-z0-9])(?!(?:{_NO_SECRET})[_.-]$)[a-z0-9]{{2,20}}[_.-]$|(?:{_QUALIFIED})[_ .-]?$|[?&]$"
-)
+_QUALIFIERS = tuple(_QUALIFIED.split("|"))
+_QUALIFIER = re.compile(rf"(?<![a-z0-9])(?!(?:{_NO_SECRET})[_.-]$)[a-z0-9]{{2,20}}[_.-]$")
 _PUBLIC = re.compile(r"(?:public|csrf|jsonweb)[_-]?$")
 _NAME = re.compile(
     rf"(?:(?P<password>{_CHOSEN})|(?P<short>{_SHORT})(?![a-z])|(?P<secret>{_SHARED})"
     r"|(?P<token>token|key(?:-data)?|cred(?:ential)?s?(?![a-z])|auth(?![a-z])))"
-    r"""(?P<rest>[a-z0-9_.-]{0,24})\\{0,4}["'`]?(?:\[\])?[\])]?[*_]{0,3}"""
+    r"""(?P<rest>[a-z0-9_.-]{0,24})(?:\\{0,4}["'`])?(?:\[\])?[\])]?[*_]{0,3}"""
     r"(?:[ \t]{0,4}(?P<sign>:[ \t]{0,2}[a-z]\w{0,15}[ \t]{0,2}=(?!=)|string[ ]=|:{1,3}=|=>|[?+.]="
     r"|\?\?=|[!=]={1,2}|=|[:：＝]|%3[ad]|\\u003[ad])"
     r"|[ \t]{1,4}(?P<says>(?:is|was|ist|es|est|lautet)\b:?)|(?P<cjk>[是は])"
@@ -52,12 +52,13 @@ _NAME = re.compile(
     r"|[ \t]{0,4}(?P<weak>[–—|,]|-(?=\s))|(?P<bare>))"
 )
 """A name, what follows it within the same word, and what joins it to its value."""
+_INNER = r"""\\{0,4}["'](?:value|raw|plain|text|data)\\{0,4}["']\s{0,4}:\s{0,4}(?=\\{0,4}["'])"""
 _GAP = re.compile(
-    r"(?P<stars>[*_]{0,3})[ \t]{0,8}(?P<line>(?:[|>][+-]?[ \t]*)?\r?\n(?P<indent>[ \t]*)(?:-[ \t]+)?)?"
+    r"[*_]{0,3}[ \t]{0,8}(?P<line>(?:[|>][+-]?[ \t]*)?\r?\n(?P<indent>[ \t]*)(?:-[ \t]+)?)?"
     r"""(?:(?:\[\s{0,8}|\([ \t]{0,8})(?=\\{0,4}["'`])|\[(?=[^\s"'`\[\]]{6,64}\]))?"""
-    r"""(?:\{\s{0,8}\\{0,4}["'](?:value|raw|plain|text|data)\\{0,4}["']\s{0,4}:\s{0,4}(?=\\{0,4}["']))?"""
-    r"""(?:\\{0,4}["'](?:value|raw|plain|text|data)\\{0,4}["']\s{0,4}:\s{0,4}(?=\\{0,4}["']))?@?"""
+    rf"(?:(?:\{{\s{{0,8}})?{_INNER})?@?"
 )
+"""Between the joint and the value: emphasis, a line break, a bracket, the key of an object."""
 _MILD = re.compile(
     r"[_-]?(?:value|plain|text|base64|prod|dev|test|staging|live|old|new|string|data|[0-9]{1,3})?"
 )
@@ -71,9 +72,11 @@ _FLAG = re.compile(r"(?<![a-z0-9])--?[a-z0-9-]{0,40}$")
 _IN_TAG = re.compile(r"<[a-z0-9_:.-]{0,60}$")
 _TELLING = re.compile(
     rf"(?:(?P<password>{_CHOSEN}|(?<![a-z])(?:{_SHORT}))|(?P<secret>{_SHARED})"
-    rf"|(?P<token>(?<!public_)token|client-key-data|(?<![a-z])creds|credentials?|(?:{_QUALIFIED})[_ .-]?key"
-    r"|authorization|cookie|(?<![a-z])auth))[_-]?(?:value|plain|base64)?[0-9]{0,2}$"
+    r"|(?P<token>(?<!public_)token|client-key-data|(?<![a-z])creds|credentials?"
+    rf"|(?:{_QUALIFIED})[_ .-]?key|authorization|cookie|(?<![a-z])auth))"
+    r"[_-]?(?:value|plain|base64)?[0-9]{0,2}$"
 )
+_MAX_KEY = 100
 _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BEHIND = (
     # The value stands before its name.
@@ -112,7 +115,7 @@ _TEMPLATE = re.compile(
     r"|\$\d$|%[a-z_]+%?$|-)"
 )
 _NUMBERED_WORD = re.compile(
-    r"(?:password|passwd|pass|pwd|secret|token|key|arg|var|param|value|user|test|str|field|node)"
+    r"(?:password|passwd|pass|pwd|secret|token|key|arg|var|param|value|user|username|name|test|str|field|node)"
     r"[_-]?[0-9]{1,2}|sha[0-9]+|md5|utf_?8|base64|[hre]s(?:256|384|512)|oauth2?|pbkdf2|http2?"
     r"|v?[0-9.]+[a-z-]*|0x[0-9a-f]+"
 )
@@ -163,7 +166,7 @@ def find_keyed(text: str, folded: str) -> Iterator[Span]:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
     """
-    stems = [stem for stem in _STEMS if stem in folded]
+    stems = [stem for stem in (_ASCII if text.isascii() else _STEMS) if stem in folded]
     if not stems:
         return
     for stem in stems:
@@ -191,11 +194,18 @@ def _kind(text: str, folded: str, match: re.Match[str]) -> str | None:
     if match["token"] == "token":
         return None if _PUBLIC.search(before) else "token"
     if match["token"] and match["token"].startswith("key"):
-        return None if match["rest"][:1].isalpha() or not _QUALIFIER.search(before) else "token"
+        return "token" if not match["rest"][:1].isalpha() and _is_qualified(before) else None
     is_inner = before[-1:].isalpha() and not (text[at].isupper() and text[at - 1].islower())
     if is_inner and not before.endswith("key"):
         return None
     return "token" if match["token"] else "password"
+
+
+def _is_qualified(before: str) -> bool:
+    """Return whether what stands before the word makes it the name of a secret key."""
+    if before[-1:] in {"_", ".", "-"} and _QUALIFIER.search(before):
+        return True
+    return before[-1:] in {"?", "&"} or before.rstrip("_ .-").endswith(_QUALIFIERS)
 
 
 def _ahead(text: str, folded: str, kind: str, match: re.Match[str]) -> Iterator[Span]:
@@ -274,7 +284,7 @@ def _in_row(text: str, at: int, end: int, kinds: list[str | None]) -> Iterator[S
 @functools.lru_cache(4_096)
 def key_kind(key: str) -> str | None:
     """Return the kind of secret that is under ``key``, or None; it ends in a telling name then."""
-    match = _TELLING.search(_INNER_CAPITAL.sub("_", key).casefold())
+    match = _TELLING.search(_INNER_CAPITAL.sub("_", key[-_MAX_KEY:]).casefold())
     return match and next(kind for kind in _TESTS if match[kind])
 
 
@@ -335,13 +345,8 @@ def _closing_quote(text: str, start: int, quote: str) -> int:
 
 def _is_assigned(text: str, match: re.Match[str]) -> bool:
     line = text.rfind("\n", max(match.start() - 200, 0), match.start()) + 1
-    is_joined = (
-        text[match.end() - 2 : match.end() + 1].isprintable()
-        and " " not in text[match.end() - 2 : match.end() + 1]
-    )
-    return (
-        match["sign"] == "=" and is_joined and bool(_ENV_LINE.fullmatch(text, line, match.start()))
-    )
+    is_joined = match["sign"] == "=" and not _SPACE.search(text, match.end() - 2, match.end() + 1)
+    return is_joined and bool(_ENV_LINE.fullmatch(text, line, match.start()))
 
 
 def _end(text: str, value: _Value) -> int:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from recollect.core.errors import InvalidInput
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carriers import find_carried
-from recollect.text.redaction.credentials import find_credentials
+from recollect.text.redaction.credentials import find_credentials, long_runs
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 
 MAX_DEPTH = 200
@@ -29,7 +29,7 @@ _SPACED = " "
 _MOST_PASSES = 8
 """Everyday texts need two: one that finds, one that finds nothing more."""
 
-_SHORT = 32
+_SHORT = 64
 """Longest text of a value that is remembered as harmless."""
 _MOST_SHORT = 4_096
 
@@ -81,19 +81,18 @@ class Redactor:
         Linear in the length, up to the patterns that were added. Redacting the outcome again
         changes nothing.
         """
-        spans = found = self._found(text)
-        marked, marks = text, []
+        marked, marks, spans = text, list[str](), list[Span]()
         for _ in range(_MOST_PASSES):
+            # What is left may show more: a mark ends the word before it.
+            found = self._found(marked)
             if not found:
                 break
-            # What is left may show more: a mark ends the word before it.
+            spans = _merged([*spans, *_before(found, spans, marks)])
             marks = [self._mark(kind, text[start:end]) for kind, start, end in spans]
             marked = _marked(text, spans, marks)
-            found = self._found(marked)
-            spans = _merged([*spans, *_before(found, spans, marks)])
         findings = tuple(
             SecretSpan(kind=kind, start=start, length=end - start, mark=mark)
-            for (kind, start, end), mark in zip(spans, marks, strict=False)
+            for (kind, start, end), mark in zip(spans, marks, strict=True)
         )
         return Redacted(text=marked, findings=findings)
 
@@ -127,7 +126,8 @@ class Redactor:
         self, value: Mapping[object, object], key: str | None, depth: int
     ) -> dict[object, object]:
         """Return a mapping without its secrets; ``key`` is the telling one that it is under."""
-        named = next((n for name in _NAMES if isinstance(n := value.get(name), str)), key)
+        names = (value.get(name) for name in _NAMES)
+        named = next((name for name in names if isinstance(name, str) and key_kind(name)), key)
         return {
             self._redacted_text(k) if isinstance(k, str) else k: self._redacted_under(
                 named if named is not None and k in _CONTENTS else k, inner, depth
@@ -187,8 +187,9 @@ class Redactor:
     def _spans(self, text: str) -> Iterator[Span]:
         folded = _folded(text)
         yield from find_blocks(text, folded)
-        yield from find_credentials(text)
-        yield from find_carried(text, folded)
+        runs = long_runs(text)
+        yield from find_credentials(text, runs)
+        yield from find_carried(text, folded, runs)
         yield from find_keyed(text, folded)
         for pattern in self._patterns:
             for match in pattern.finditer(text):
@@ -231,7 +232,8 @@ def _folded(text: str) -> str:
 
 def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
     """Return ``text`` with the marks in the places of the spans."""
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     for (_, start, end), mark in zip(spans, marks, strict=True):
         parts += (text[at:start], mark)
         at = end
