@@ -15,6 +15,7 @@ SAYS = {
     "chunks.py": "lines 1 to",
     "conversation.py": "3 user That is the one.",
     "events.py": "called: 2 1\n",
+    "erase.py": "True\n2 2 ()\nTrue [] []\n",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
     "retention.py": "60 messages would go\n60 1640 True\nDay 30?",
     "language_model.py": "blue. openai:some-model\nNora wants blue 7",

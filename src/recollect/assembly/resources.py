@@ -94,7 +94,7 @@ def open_resources(order: OpenOptions) -> Resources:
     home = Path(order.home).expanduser() if order.home is not None else default_home()
     scope, clock = order.scope or Scope(), order.clock or SystemClock()
     resolved = load_settings(home, _overrides(order), agent=known_agent(scope.agent))
-    workspace = _workspace(resolved)
+    workspace = _workspace(resolved) if has_files(order, scope) else None
     records = open_records(private_folder(home), resolved.settings.store, clock)
     try:
         choice = _choice(order.embedder, resolved, _dependencies(records, EMBEDDING, clock))
@@ -130,6 +130,14 @@ def own_index_of(resolved: ResolvedSettings, scope: Scope) -> str | None:
     """Return the agent that a memory is for, if it has settings and so an index of its own."""
     agent = known_agent(scope.agent)
     return agent if agent in resolved.agents else None
+
+
+def has_files(order: OpenOptions, scope: Scope) -> bool:
+    """Return whether a memory has the memory files of the settings: those are the home's tenant's.
+
+    Another tenant has a workspace where the program gives it one.
+    """
+    return scope.tenant == Scope().tenant or "workspace.path" in _overrides(order)
 
 
 def _overrides(order: OpenOptions) -> dict[str, object]:

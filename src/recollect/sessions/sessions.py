@@ -38,8 +38,10 @@ from recollect.sessions.lifecycle import (
 )
 from recollect.sessions.policy.conversation import ConversationPolicy, check_mode
 from recollect.sessions.policy.freshness import rule_for, zone_of
+from recollect.sessions.policy.owner import read_owner
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import check_time
+from recollect.sessions.record.identity_links import read_links
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -86,7 +88,8 @@ class Sessions:
         self._window = window if window is not None else WindowParts()
         self._turns = turns
         self.scope = access.scope
-        self.owner = self._window.owner
+        named, links = access.settings.owner, read_links(access.settings.identity_links)
+        self.owner = self._window.owner or read_owner(named, links)
 
         transcripts = Transcripts(access)
         self.append, self.append_many = transcripts.append, transcripts.append_many
@@ -100,17 +103,18 @@ class Sessions:
         self.latest, self.list = catalogue.latest, catalogue.list
         self.lineage = catalogue.lineage
 
-        policy = ConversationPolicy(access, turns)
+        policy = ConversationPolicy(access, turns, self.owner)
         self.links, self.history = policy.links, policy.history
         self.key_for = policy.key_for
         self.visibility_group = policy.visibility_group
+        self.message_group = policy.message_group
         self.parts = policy.parts
         self.rules = policy.rules
         self.is_addressed = policy.is_addressed
         self.set_mode = policy.set_mode
         self.turn = policy.turn
 
-        windows = ContextWindows(access, self._window)
+        windows = ContextWindows(access, self._window, self.owner)
         self.view = windows.view
         self.compactions = windows.compactions
         self.keep_within_window = windows.keep_within_window
@@ -146,7 +150,7 @@ class Sessions:
 
         Raises:
             InvalidInput: one of them cannot be stored.
-            Conflict: there is a session with this id.
+            Conflict: there is a session with this id, or one was erased.
             Denied: the key or project belongs to another owner than the scope's.
         """
         session = self._new(key, project, title, metadata, at=at, session_id=session_id)

@@ -45,6 +45,7 @@ from recollect.sessions.record.session import (
     owner_of,
 )
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey, parse_key
+from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.sessions.record.transcript_rows import append_drafts
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
@@ -164,9 +165,10 @@ class FileImport:
         drafts = self._context.drafts
         match parsed:
             case ForeignMessage(id=given):
-                told = None if given is None else drafts.identifier(given)
+                told = {"id": given, "sender": parsed.sender}
+                ids = {name: text and drafts.identifier(text) for name, text in told.items()}
                 session = storable(parsed.session, drafts)
-                return msgspec.structs.replace(parsed, id=told, session=session)
+                return msgspec.structs.replace(parsed, **ids, session=session)
             case ForeignSession():
                 return storable(parsed, drafts)
         return parsed
@@ -210,6 +212,7 @@ class FileImport:
                 _event_id_of(self._form.name, message.session.id, identity)
             ),
             foreign_id=message.id,
+            sender=message.sender,
         )
 
     def _made(self, foreign: ForeignSession, began: int) -> Session:
@@ -319,7 +322,7 @@ class _Batch:
             self._titles[foreign_id] = (title, final)
 
     def store(self, tx: Transaction, tenant: str, source: str) -> tuple[Counter[str], str | None]:
-        """Store everything but what belongs to deleted sessions; what is there already stays.
+        """Store everything but what belongs to deleted or erased sessions; what is there stays.
 
         Returns:
             What it added, and a deleted session whose messages were left out.
@@ -328,6 +331,10 @@ class _Batch:
         waits_for = None
         for foreign_id, (candidate, drafts) in self.sessions.items():
             session = find_foreign(tx, tenant, source, foreign_id)
+            origins = [(source, foreign_id), (OURS, foreign_id)]
+            if session is None and is_buried(tx, tenant, origins):
+                added["erased"] += len(drafts)
+                continue
             if session is None:
                 add_session(tx, candidate)
                 session = candidate

@@ -16,6 +16,7 @@ import msgspec
 
 from recollect.core.clock import Clock, IdSource, to_ms
 from recollect.core.errors import InvalidInput
+from recollect.sessions.record.account import sender_of
 from recollect.sessions.record.content import (
     Content,
     ContentBlock,
@@ -92,13 +93,14 @@ class DraftMaker:
         metadata: Mapping[str, Any] | None = None,
         event_id: str | None = None,
         foreign_id: str | None = None,
+        sender: str | None = None,
     ) -> Draft:
         """Return the draft of one message.
 
         Raises:
             InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
-                `MAX_CONTENT_BYTES`, a time outside 1970 to 9999, facts that are not JSON, or an
-                event id with a secret.
+                `MAX_CONTENT_BYTES`, a time outside 1970 to 9999, a sender that cannot be one, facts
+                that are not JSON, or an event id or sender with a secret.
         """
         now = self._clock.now_ms()
         cleaner = JsonCleaner()
@@ -125,6 +127,7 @@ class DraftMaker:
             if event_id is None
             else self.checked(check_event_id(event_id), "event id"),
             foreign_id=foreign_id,
+            sender=None if sender is None else self.checked(sender_of(sender), "sender"),
         )
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 
