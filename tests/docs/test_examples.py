@@ -17,6 +17,7 @@ SAYS = {
     "events.py": "called: 2 1\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
+    "recover.py": "records_lost\n1 would come back\n1 1 0\nLanterns 1",
     "retention.py": "60 messages would go\n60 1640 True\nDay 30?",
     "language_model.py": "blue. openai:some-model\nNora wants blue 7",
     "first_steps.py": "Mira: No tins: they let the damp in.",

@@ -106,6 +106,8 @@ def _assemble(ground: Resources) -> Components:
     locks = IndexLocks(ground.index_home, clock)
     index = make_index(ground, files, locks)
     mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
+    if mirror is not None:
+        mirror.catch_up()
     retention = functools.cache(lambda: _retention(ground, index, mirror))
     kept = Kept(
         index=index,

@@ -33,13 +33,11 @@ from recollect.sessions.policy.owner import Owner, read_owner
 from recollect.sessions.record.identity_links import read_links
 from recollect.store.engine import Database
 from recollect.store.files import private_folder
-from recollect.store.meta import persisted_random
+from recollect.store.meta import REDACTION_SALT, persisted_random
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import AGENTS
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
-
-_SALT = "redaction.salt"
 
 
 class OpenOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -181,4 +179,6 @@ def _workspace(resolved: ResolvedSettings) -> Path | None:
 def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:
     if not settings.redact:
         return None
-    return SecretRedactor(bytes.fromhex(persisted_random(records, _SALT)), settings.patterns)
+    return SecretRedactor(
+        bytes.fromhex(persisted_random(records, REDACTION_SALT)), settings.patterns
+    )

@@ -190,11 +190,7 @@ class Sessions:
         """
         wanted = self._new(parse_key(key).text, project, None, None)
         told = self._access.drafts.label(reason, "reason")
-        session = self._access.database.write(
-            lambda tx: reset_session(tx, wanted, self.scope, told)
-        )
-        self._access.mirror.notify()
-        return session
+        return self._change(lambda tx: reset_session(tx, wanted, self.scope, told))
 
     def start(
         self,
@@ -257,7 +253,7 @@ class Sessions:
             )
             return session
 
-        session = self._access.database.write(unit)
+        session = self._change(unit)
         self._opened()
         return session
 
@@ -293,6 +289,7 @@ class Sessions:
             return session, lease
 
         session, lease = self._access.database.write(unit)
+        self._access.mirror.notify()
         self._opened()
         return LeasedSession(
             session,
@@ -322,8 +319,7 @@ class Sessions:
             InvalidInput: it has no message with that seq.
         """
         branch = self._new(None, None, title, None)
-
-        return self._access.database.write(
+        return self._change(
             lambda tx: fork_session(tx, require_living(tx, self.scope, session_id), branch, at_seq)
         )
 
@@ -336,9 +332,7 @@ class Sessions:
         """
         told = None if title is None else self._access.drafts.label(title, "title")
         now = self._access.clock.now_ms()
-        return self._access.database.write(
-            lambda tx: set_title(tx, self.scope, session_id, told, now)
-        )
+        return self._change(lambda tx: set_title(tx, self.scope, session_id, told, now))
 
     def set_status(self, session_id: str, status: str) -> Session:
         """Make a session ``active``, ``archived`` or ``deleted``; nothing of it is removed.
@@ -352,7 +346,7 @@ class Sessions:
             session = require_session(tx, self.scope, session_id)
             return set_status(tx, session, status, self._access.clock.now_ms())
 
-        return self._access.database.write(unit)
+        return self._change(unit)
 
     def _named(self, tx: Transaction, id_or_title: str) -> Session:
         session = named_session(tx, self.scope, id_or_title)
@@ -380,9 +374,13 @@ class Sessions:
         return self._begin(unit)
 
     def _begin(self, unit: Callable[[Transaction], Session]) -> Session:
+        session = self._change(unit)
+        self._opened()
+        return session
+
+    def _change(self, unit: Callable[[Transaction], Session]) -> Session:
         session = self._access.database.write(unit)
         self._access.mirror.notify()
-        self._opened()
         return session
 
     def _new(

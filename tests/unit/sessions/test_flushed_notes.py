@@ -20,6 +20,7 @@ from recollect.sessions.context.flushed_notes import (
 from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.policy.owner import NOBODY_NAMED, read_owner
 from recollect.sessions.policy.visibility import visibility_group_of
+from recollect.sessions.record.identity_links import NOBODY_LINKED
 from recollect.sessions.sessions import Sessions
 from tests.unit.sessions.home import Home
 

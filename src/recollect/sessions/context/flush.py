@@ -35,7 +35,7 @@ from recollect.sessions.policy.freshness import local_day
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import visibility_group_of
 from recollect.sessions.record.lineage import find_one, stored_ancestors
-from recollect.sessions.record.session import Session, owner_of
+from recollect.sessions.record.session import Session, note_change, owner_of
 from recollect.sessions.record.session_key import AUTOMATIC, UNKNOWN, parse_key
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
@@ -177,6 +177,7 @@ def count_flush(
 ) -> None:
     """Note on the session, and in an event, that it was flushed up to a message."""
     tx.execute(_DONE, (at, session.compaction_count, through_seq, session.id))
+    note_change(tx, session, at)
     event = MemoryFlushed(scope=owner_of(session), at=at, path=done.path or "", lines=done.lines)
     record_event(tx, event)
 

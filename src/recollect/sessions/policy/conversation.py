@@ -28,7 +28,7 @@ from recollect.sessions.record.account import DEFAULT, Account, escaped
 from recollect.sessions.record.account import account as account_of
 from recollect.sessions.record.lineage import LineageSegment, segments
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import MODES, Session, owner_of, require_session
+from recollect.sessions.record.session import MODES, Session, note_change, owner_of, require_session
 from recollect.sessions.record.session_key import (
     DIRECT,
     GROUP,
@@ -201,10 +201,13 @@ class ConversationPolicy:
             session = require_session(tx, self._access.scope, session_id)
             tx.execute(_SET_MODE, (check_mode(session, mode), session.id))
             now = self._access.clock.now_ms()
+            note_change(tx, session, now)
             record_event(tx, SessionChanged(scope=owner_of(session), at=now, status=session.status))
             return msgspec.structs.replace(session, mode=mode)
 
-        return self._access.database.write(unit)
+        changed = self._access.database.write(unit)
+        self._access.mirror.notify()
+        return changed
 
     @contextmanager
     def turn(self, session_id: str, timeout_s: float = TURN_TIMEOUT_S) -> Iterator[Session]:

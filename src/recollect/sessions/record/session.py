@@ -15,7 +15,7 @@ from recollect.sessions.record.session_key import UNKNOWN, SessionKey
 from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.columns import decode
 from recollect.store.engine import Row, SqlValue, Transaction
-from recollect.store.journal import record_event
+from recollect.store.journal import record_change, record_event
 
 STATUSES = ("active", "archived", "deleted")
 """The life of a session; nothing is removed by a status."""
@@ -103,6 +103,10 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     user: str | None = None
     project: str | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+CHANGED_KIND = "session.changed"
+"""What the outbox calls a session with another title, status, mode or link than before."""
 
 
 PLACE = ("channel", "account", "chat_type", "peer")
@@ -267,6 +271,11 @@ def insert_session(tx: Transaction, session: Session) -> None:
     for name in ("metadata", "overrides"):
         told[name] = msgspec.json.encode(told[name]).decode()
     tx.execute(_INSERT, [told[name] for name in _NEW_FIELDS])
+
+
+def note_change(tx: Transaction, session: Session, at: int) -> None:
+    """Tell the mirror that something of a session itself is not as it was."""
+    record_change(tx, tenant=session.tenant, kind=CHANGED_KIND, ref=session.id, op="put", at=at)
 
 
 def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:

@@ -23,7 +23,7 @@ from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.lineage import MAX_DEPTH, LineageSegment, rows_of, segments
-from recollect.sessions.record.message import MESSAGE_FIELDS, Message, message_of
+from recollect.sessions.record.message import MESSAGE_FIELDS, UNFINISHED, Message, message_of
 from recollect.sessions.record.session import Condition, Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
 from recollect.sessions.record.tool_call import store_tool_calls
@@ -143,6 +143,20 @@ def append_drafts(
     return places
 
 
+def restore_messages(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> Session:
+    """Store messages of before under their own ids, seqs and times, and return their session.
+
+    Their tools and costs are noted as when they came. The caller sees to it that seqs grow.
+    """
+    messages = [draft.message for draft in drafts]
+    tx.executemany(_INSERT, [_row(draft.message, draft) for draft in drafts])
+    _note(tx, session, messages)
+    newest = max(min(message.created_at, messages[-1].recorded_at) for message in messages)
+    return msgspec.structs.replace(
+        session, last_seq=messages[-1].seq, updated_at=max(newest, session.updated_at)
+    )
+
+
 def _turn_sender(message: Message, before: str | None) -> str | None:
     """Return whose turn it is with a message: a user's word begins one, all else goes on."""
     if message.sender is not None:
@@ -234,7 +248,8 @@ def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
         tx,
         MessagesAppended(scope=owner_of(session), at=now, first_seq=fresh[0].seq, count=len(fresh)),
     )
-    if tools := [message for message in fresh if not _is_plain(message)]:
+    whole = [message for message in fresh if UNFINISHED not in message.metadata]
+    if tools := [message for message in whole if not _is_plain(message)]:
         store_tool_calls(tx, session, tools)
 
 
