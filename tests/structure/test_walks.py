@@ -30,7 +30,7 @@ CEILINGS = {
     ("warm search", "caller"): Ceiling(files=26, moves=130, reads=3),
     ("append", "caller"): Ceiling(files=16, moves=32, reads=0),
     ("append", "writer"): Ceiling(files=10, moves=31),
-    ("import of a line", "caller"): Ceiling(files=26, moves=125),
+    ("import of a line", "caller"): Ceiling(files=26, moves=145),
     ("changed file", "caller"): Ceiling(files=37, moves=156),
     ("changed file", "all"): Ceiling(files=52, moves=320),
     ("recollect search", "all"): Ceiling(files=92, modules=208),
