@@ -300,6 +300,18 @@ def test_archives_of_resets_come_and_deleted_ones_if_wanted(
     assert texts(memory, only(memory, GROUP)) == ["The zebra was here."]
 
 
+def test_a_deleted_session_that_a_person_wanted_is_not_taken_again(
+    follower: Memory, store: WrittenStore
+) -> None:
+    """Whoever imports an archive of a deletion knows of the deletion."""
+    store.archive("s2", GROUP, "deleted", "The zebra was here.")
+    run(follower, store, include_deleted=True)
+    for _ in range(2):
+        follower.sync()
+        assert texts(follower, only(follower, GROUP)) == ["The zebra was here."]
+        assert only(follower, GROUP).status == "active"
+
+
 @pytest.mark.parametrize("in_file", [True, False])
 def test_a_cold_transcript_is_read_where_it_went(
     memory: Memory, store: WrittenStore, in_file: bool
@@ -358,6 +370,8 @@ def test_a_store_of_another_version_is_named_and_refused(
             assert line.path == str(store.path)
             assert says in line.reason
             assert str(version) in line.reason
+            (before,) = memory.status().sync.warnings
+            assert before.startswith(f"{store.path}: not read: ")
             (warning,) = memory.sync().warnings
             assert warning.startswith(f"{store.path}: not read: ")
             assert memory.status().sync.warnings == (warning,)

@@ -58,6 +58,11 @@ def kind_of(name: str) -> Kind | None:
     return "transcript" if name.endswith(SUFFIX) else None
 
 
+def is_store(path: str) -> bool:
+    """Return whether a file is a store, by its name: never to be opened as a plain file."""
+    return path.endswith(".sqlite")
+
+
 def session_id_of(path: PurePath) -> str:
     """Return the session that the name of a transcript tells, also of one that was put aside."""
     return path.name.partition(SUFFIX)[0]
