@@ -327,13 +327,15 @@ def test_a_cold_transcript_is_read_where_it_went(
 
 
 def test_a_cold_file_that_is_gone_brings_nothing(memory: Memory, store: WrittenStore) -> None:
-    """The rest of the store is read."""
+    """It is named, and the rest of the store is read."""
     store.window(ANA, "s1")
     store.cool("s1", in_file=True)
     (store.path.parents[1] / "sessions" / "cold" / "c.jsonl.zst").unlink()
     store.window(GROUP, "s2")
     store.person("s2", "Still here.", "501")
-    assert run(memory, store).messages == 1
+    report = run(memory, store)
+    assert (report.messages, report.malformed_count) == (1, 1)
+    assert report.malformed[0].reason == "not read: the archive is missing or damaged"
 
 
 def test_an_event_that_cannot_be_unpacked_is_counted(memory: Memory, store: WrittenStore) -> None:

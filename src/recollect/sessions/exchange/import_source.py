@@ -236,13 +236,15 @@ class LineSource(Protocol):
 
     Attributes:
         path: What it is called in the ledger and in reports.
-        size: Where its last line ended when it was opened.
         mtime_ns: Differs from 0 and from before when it may have changed.
     """
 
     path: str
-    size: int
     mtime_ns: int
+
+    @property
+    def size(self) -> int:
+        """Where the last line ended when it was opened."""
 
     def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
         """Yield the lines from ``offset`` on, which follows line ``number``."""

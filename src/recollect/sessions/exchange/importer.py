@@ -349,6 +349,9 @@ class _Run:
         if self._is_current(form, each.path, each):
             self._tally.counts["unchanged"] += 1
             return
+        if not each.size:
+            self._tally.reject(each.path, 0, "not read: the archive is missing or damaged")
+            return
         header = next(probe(each.lines()), None)
         session = form.describe(each.place, header, each.companion)
         told = {"title": session.title or each.title, "continues": each.continues}
