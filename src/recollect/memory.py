@@ -13,6 +13,7 @@ import msgspec
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
+from recollect.assembly.sources import NOTES_FOLDER
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
@@ -220,10 +221,17 @@ class Memory:
         """
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
+        extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
+        if path.startswith(f"{NOTES_FOLDER}/"):
+            from recollect.recall.note_source import read_note
+
+            notes = self._parts.notes.found
+            note = read_note(notes, path, extent, self._parts.sessions, for_session)
+            if note is not None:
+                return note
         check_may_read(self._parts.sessions, for_session)
         if self._parts.reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
-        extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
         return self._parts.reading.read(path, extent)
 
     def import_transcripts(

@@ -15,6 +15,7 @@ import msgspec
 
 from recollect.assembly.resources import OpenOptions, Resources, open_resources, own_index_of
 from recollect.assembly.sources import (
+    LateNotes,
     extra_paths,
     followed_transcripts,
     memory_files,
@@ -59,6 +60,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     resources: Resources
     index: Index
     reading: MemoryReader | None
+    notes: LateNotes
     search_backend: SearchBackend | None
     mirror: TranscriptMirror | None
     upkeep: Maintenance
@@ -117,7 +119,8 @@ def _assemble(ground: Resources) -> Components:
     settings, clock = ground.resolved.settings, ground.clock
     files = memory_files(ground)
     locks = IndexLocks(ground.index_home, clock)
-    index = _index(ground, files, locks)
+    notes = LateNotes(ground)
+    index = _index(ground, files, notes, locks)
     mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
     retention = functools.cache(lambda: _retention(ground, index, mirror))
     kept = Kept(
@@ -134,6 +137,7 @@ def _assemble(ground: Resources) -> Components:
         resources=ground,
         index=index,
         reading=reading(ground, files),
+        notes=notes,
         search_backend=search_backend(ground, files, index),
         mirror=mirror,
         upkeep=upkeep,
@@ -144,13 +148,16 @@ def _assemble(ground: Resources) -> Components:
     )
 
 
-def _index(ground: Resources, files: MemorySource | None, locks: IndexLocks) -> Index:
+def _index(
+    ground: Resources, files: MemorySource | None, notes: LateNotes, locks: IndexLocks
+) -> Index:
     agent = own_index_of(ground.resolved, ground.scope)
     records, database = ground.records, ground.index_database
     links = read_links(ground.resolved.settings.sessions.identity_links)
     feeds: list[DocumentSource] = [
         TranscriptFeed(records, agent, links),
         *([files] if files else []),
+        notes,
     ]
     vector = ground.resolved.settings.search.vector
     incompatibility = ground.index_incompatibility
@@ -227,7 +234,8 @@ def _clear_others(ground: Resources) -> Iterator[str]:
             continue
         scope = Scope(tenant=ground.scope.tenant, agent=agent)
         other = open_resources(msgspec.structs.replace(ground.order, scope=scope, live=False))
-        index = _index(other, memory_files(other), IndexLocks(other.index_home, other.clock))
+        locks = IndexLocks(other.index_home, other.clock)
+        index = _index(other, memory_files(other), LateNotes(other), locks)
         try:
             failed = clear_index(other.index_database, index.catch_up)
             if failed is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from recollect.core.errors import Denied, NotFound
 from recollect.index.model.visibility import Audience, SeqRange
+from recollect.sessions.policy.owner import is_owners
 from recollect.sessions.record.session_key import GROUPS
 
 if TYPE_CHECKING:  # imported with the first session that is asked for
@@ -22,8 +23,13 @@ def audience_of(sessions: Asked, session_id: str) -> Audience:
     Raises:
         NotFound: there is no such session in the scope.
     """
-    visibility_group = sessions().visibility_group(session_id)
-    return Audience(visibility_group=visibility_group.name, sees_files=visibility_group.is_private)
+    asked = sessions()
+    visibility_group = asked.visibility_group(session_id)
+    return Audience(
+        visibility_group=visibility_group.name,
+        sees_files=visibility_group.is_private,
+        sees_notes=is_owners(asked.get(session_id), asked.owner),
+    )
 
 
 def stretches_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:

@@ -18,7 +18,6 @@ from recollect.store.paths import open_beneath
 from recollect.workspace.memory_folder import (
     MemoryFile,
     MemoryFolder,
-    is_memory_path,
     is_utf8,
 )
 
@@ -147,13 +146,13 @@ class MemoryReader:
         for root in sorted(roots):
             if path.startswith(f"{root}/"):
                 inside = path.removeprefix(f"{root}/")
-                return inside if is_memory_path(inside) else path
+                return inside if self._files.kind.accept(inside) else path
         return path
 
     def _root_of(self, ref: str) -> tuple[Path, str] | None:
         """Return the root that a ref lies below and its path there; None below none."""
         if not ref.startswith("/"):
-            if self._workspace is None or not is_memory_path(ref):
+            if self._workspace is None or not self._files.kind.accept(ref):
                 return None
             return self._workspace, ref
         for path in self._extra:

@@ -2,7 +2,7 @@
 
 The index does not know what a visibility group is, only that a group of chunks has the name of one.
 A group without a name is seen by no audience; memory files have none and are
-seen where the audience says so.
+seen where the audience says so. Notes of guests are files with one, and of no workspace.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         visibility_group: The name of the visibility group whose documents are seen.
         sees_files: Whether memory files are seen too.
+        sees_notes: Whether the files of all visibility groups are, which is the owner's right.
     """
 
     visibility_group: str
     sees_files: bool
+    sees_notes: bool = False
 
 
 class SeqRange(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +87,7 @@ class ChunkGroups:
         for number, source, ref, group in found:
             if group is not None:
                 self._owners[0, number] = self._audiences.setdefault(group, len(self._audiences))
-            if source == FILES:
+            elif source == FILES:
                 origin = origin_of(ref) or ""
                 self._owners[1, number] = self._origins.setdefault(origin, len(self._origins))
 
@@ -102,8 +104,10 @@ class ChunkGroups:
         self._reserve(int(groups.max(initial=-1)) + 1)
         number = self._audiences.get(audience.visibility_group, UNKNOWN)
         heard: Mask = (self._owners[0] == number)[groups]
-        if audience.sees_files:
-            heard |= sources == SOURCES.index(FILES)
+        if audience.sees_files or audience.sees_notes:
+            has_group = (self._owners[0] != UNOWNED)[groups]
+            seen = np.where(has_group, audience.sees_notes, audience.sees_files)
+            heard |= (sources == SOURCES.index(FILES)) & seen
         return heard
 
     def of_workspace(self, origin: str, groups: NDArray[np.integer]) -> Mask | None:
