@@ -149,11 +149,11 @@ def test_lines_are_hidden_in_a_large_workspace_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where files are not looked at before every search."""
-    monkeypatch.setattr("recollect.recall.memory_source.CHEAP_S", -1.0)
-    monkeypatch.setattr("recollect.recall.memory_source.REST", 1e12)
     with opened(tmp_path) as memory:
         session = flushed(memory, OWNER, "I always eat one apple.")
         assert noted(memory, OWNER)
+        monkeypatch.setattr("recollect.recall.memory_source.CHEAP_S", -1.0)
+        monkeypatch.setattr("recollect.recall.memory_source.REST", 1e12)
         (tmp_path / "workspace" / "memory" / "late.md").write_text("late apple")
         assert len(noted(memory, OWNER)) == 1
         memory.sessions.set_status(session, "deleted")

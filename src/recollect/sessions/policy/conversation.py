@@ -54,7 +54,7 @@ class ConversationPolicy:
         self._access = access
         self._turns = turns
         self.links = read_links(access.settings.identity_links)
-        self.history = History(access)
+        self.history = History(access, self.links)
 
     def key_for(
         self,
