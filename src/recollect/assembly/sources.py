@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect.assembly.resources import Resources, own_index_of
+from recollect.assembly.resources import Resources, has_files, own_index_of
 from recollect.index.index import Index
 from recollect.index.model.document import FILES, DocumentBatch, SourceState
 from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -63,7 +63,7 @@ class LateNotes:
             ground.records,
             ground.home,
             ground.scope,
-            ground.owner.links,
+            ground.owner,
             redactor=ground.redactor,
             agent=own_index_of(ground.resolved, ground.scope),
         )
@@ -82,6 +82,8 @@ class LateNotes:
 
 def extra_paths(ground: Resources) -> list[ExtraPath]:
     """Return the extra paths of the settings, relative ones from the workspace on."""
+    if not has_files(ground.order, ground.scope):
+        return []
     named = ground.resolved.settings.workspace.extra_paths
     return [extra_path(each, ground.workspace) for each in named]
 
@@ -109,21 +111,22 @@ def followed_transcripts(
         followed_places,
         following_formats,
     )
+    from recollect.sessions.exchange.formats.registry import STORES
     from recollect.sessions.exchange.importer import TranscriptImporter
 
-    formats = following_formats()
     importer = TranscriptImporter(
         database=ground.records,
         clock=ground.clock,
         ids=ground.ids,
         redactor=ground.redactor,
-        formats=formats,
+        formats=following_formats(),
+        stores=STORES,
         mirror=mirror,
         scope=ground.scope,
         links=read_links(ground.resolved.settings.sessions.identity_links),
         ledger=LEDGER,
     )
-    return FollowedTranscripts(followed_places(named, formats), importer)
+    return FollowedTranscripts(followed_places(named), importer)
 
 
 def search_backend(

@@ -25,7 +25,10 @@ _KINDS = {
     "pending_messages": "message that waited in its group",
 }
 
-_MANY = {"summary": "summaries", "message that waited in its group": "messages that waited in its group"}
+_MANY = {
+    "summary": "summaries",
+    "message that waited in its group": "messages that waited in its group",
+}
 
 app = App()
 
@@ -36,7 +39,9 @@ def erase(
     *,
     session: Annotated[
         str,
-        typer.Option("--session", help="Its id, the end of it, its title or its key.", metavar="ID"),
+        typer.Option(
+            "--session", help="Its id, the end of it, its title or its key.", metavar="ID"
+        ),
     ],
     with_forks: Annotated[
         bool, typer.Option("--with-forks", help="Erase forks that share messages with it, too.")

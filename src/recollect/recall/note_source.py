@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 from recollect.core.errors import Denied
 from recollect.core.scope import Scope
-from recollect.recall.audience import Asked
+from recollect.recall.audience import Asked, Asking
 from recollect.recall.memory_source import FileOwner, NoteSource
 from recollect.sessions.context.flushed_notes import GUESTS, folder_owners, hidden_lines
-from recollect.sessions.policy.owner import is_owners
+from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import Speakers, visibility_group_of
-from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.store.engine import Database
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.workspace.memory_folder import FileKind, MemoryFolder, Withheld
@@ -51,7 +50,7 @@ def guest_notes_source(
     records: Database,
     home: Path,
     scope: Scope,
-    links: IdentityLinks,
+    owner: Owner,
     *,
     redactor: SecretRedactor | None,
     agent: str | None,
@@ -62,7 +61,7 @@ def guest_notes_source(
         records: Tells whose they are.
         home: Where they are.
         scope: Whose memory it is.
-        links: Which accounts are one person.
+        owner: Whose agent it is, and which accounts are one person.
         redactor: As in `MemoryFolder`.
         agent: Only those of this agent; None for all.
     """
@@ -70,7 +69,7 @@ def guest_notes_source(
     def owners() -> dict[str, FileOwner]:
         found = records.read(partial(folder_owners, tenant=scope.tenant))
         return {
-            folder: _owner(scope.tenant, speakers, links)
+            folder: _owner(scope.tenant, speakers, owner)
             for folder, speakers in found.items()
             if agent in {None, speakers.agent}
         }
@@ -80,31 +79,29 @@ def guest_notes_source(
     return NoteSource(folder, scope, home / GUESTS, owners)
 
 
-def _owner(tenant: str, speakers: Speakers, links: IdentityLinks) -> FileOwner:
+def _owner(tenant: str, speakers: Speakers, owner: Owner) -> FileOwner:
     scope = Scope(tenant=tenant, agent=speakers.agent, user=speakers.user)
-    return FileOwner(scope=scope, visibility_group=visibility_group_of(speakers, links).name)
+    return FileOwner(scope=scope, visibility_group=visibility_group_of(speakers, owner).name)
 
 
 def read_note(
-    notes: NoteSource, path: str, extent: Extent, sessions: Asked, session_id: str | None
+    notes: NoteSource, path: str, extent: Extent, sessions: Asked, asking: Asking | None
 ) -> ReadResult | None:
     """Return lines of a note of a guest; None where a path is none.
 
     Raises:
-        Denied: the session is neither the owner's nor of the guest's visibility group.
+        Denied: it is neither asked for the owner nor in the guest's visibility group.
         NotFound: there is no such session in the scope.
     """
     if not NOTES.accept(path):
         return None
-    if session_id is not None and not _may_read(notes, path, sessions(), session_id):
+    if asking is not None and not _may_read(notes, path, sessions(), asking):
         # As if it were not there: that something was said is already telling.
         raise Denied("no memory file can be there", hint="paths are as searches give them")
     return MemoryReader(notes.folder, notes.folder.workspace).read(path, extent)
 
 
-def _may_read(notes: NoteSource, path: str, sessions: Sessions, session_id: str) -> bool:
-    if is_owners(sessions.get(session_id), sessions.owner):
-        return True
+def _may_read(notes: NoteSource, path: str, sessions: Sessions, asking: Asking) -> bool:
+    group = sessions.visibility_group(asking.session_id, asking.sender)
     owner = notes.owners().get(path.rpartition("/")[0])
-    group = sessions.visibility_group(session_id)
-    return owner is not None and owner.visibility_group == group.name
+    return group.is_owners or (owner is not None and owner.visibility_group == group.name)

@@ -38,8 +38,10 @@ from recollect.sessions.lifecycle import (
 )
 from recollect.sessions.policy.conversation import ConversationPolicy, check_mode
 from recollect.sessions.policy.freshness import rule_for, zone_of
+from recollect.sessions.policy.owner import read_owner
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import check_time
+from recollect.sessions.record.identity_links import read_links
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -86,7 +88,8 @@ class Sessions:
         self._window = window if window is not None else WindowParts()
         self._turns = turns
         self.scope = access.scope
-        self.owner = self._window.owner
+        named, links = access.settings.owner, read_links(access.settings.identity_links)
+        self.owner = self._window.owner or read_owner(named, links)
 
         transcripts = Transcripts(access)
         self.append, self.append_many = transcripts.append, transcripts.append_many
@@ -100,17 +103,18 @@ class Sessions:
         self.latest, self.list = catalogue.latest, catalogue.list
         self.lineage = catalogue.lineage
 
-        policy = ConversationPolicy(access, turns, self._guard)
+        policy = ConversationPolicy(access, turns, self.owner, self._guard)
         self.links, self.history = policy.links, policy.history
         self.key_for = policy.key_for
         self.visibility_group = policy.visibility_group
+        self.message_group = policy.message_group
         self.parts = policy.parts
         self.rules = policy.rules
         self.is_addressed = policy.is_addressed
         self.set_mode = policy.set_mode
         self.turn = policy.turn
 
-        windows = ContextWindows(access, self._window, self._guard)
+        windows = ContextWindows(access, self._window, self.owner, self._guard)
         self.view = windows.view
         self.compactions = windows.compactions
         self.keep_within_window = windows.keep_within_window
@@ -186,11 +190,7 @@ class Sessions:
         """
         wanted = self._new(parse_key(key).text, project, None, None)
         told = self._access.drafts.label(reason, "reason")
-        session = self._access.database.write(
-            lambda tx: reset_session(tx, wanted, self.scope, told)
-        )
-        self._access.mirror.notify()
-        return session
+        return self._change(lambda tx: reset_session(tx, wanted, self.scope, told))
 
     def start(
         self,
@@ -256,7 +256,7 @@ class Sessions:
             )
             return session
 
-        session = self._access.database.write(unit)
+        session = self._change(unit)
         self._opened()
         return session
 
@@ -305,6 +305,7 @@ class Sessions:
             return session, lease
 
         session, lease = self._access.database.write(unit)
+        self._access.mirror.notify()
         self._opened()
         return LeasedSession(session, lease, self)
 
@@ -328,8 +329,7 @@ class Sessions:
             InvalidInput: it has no message with that seq.
         """
         branch = self._new(None, None, title, None)
-
-        return self._access.database.write(
+        return self._change(
             lambda tx: fork_session(tx, require_living(tx, self.scope, session_id), branch, at_seq)
         )
 
@@ -354,7 +354,7 @@ class Sessions:
             self._guard(tx, session.id, lease)
             return session
 
-        return self._access.database.write(unit)
+        return self._change(unit)
 
     def set_status(self, session_id: str, status: str, *, lease: Lease | None = None) -> Session:
         """Make a session ``active``, ``archived`` or ``deleted``; nothing of it is removed.
@@ -375,7 +375,7 @@ class Sessions:
             self._guard(tx, session.id, lease)
             return set_status(tx, session, status, self._access.clock.now_ms())
 
-        return self._access.database.write(unit)
+        return self._change(unit)
 
     def _guard(self, tx: Transaction, session_id: str, lease: Lease | None) -> None:
         check_change(tx, session_id, lease, self._access.clock.now_ms())
@@ -406,9 +406,13 @@ class Sessions:
         return self._begin(unit)
 
     def _begin(self, unit: Callable[[Transaction], Session]) -> Session:
+        session = self._change(unit)
+        self._opened()
+        return session
+
+    def _change(self, unit: Callable[[Transaction], Session]) -> Session:
         session = self._access.database.write(unit)
         self._access.mirror.notify()
-        self._opened()
         return session
 
     def _new(

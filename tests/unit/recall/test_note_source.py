@@ -9,7 +9,11 @@ import pytest
 import recollect
 from recollect.core.errors import Denied
 from recollect.core.scope import Scope
+from recollect.index.model.document import SourceState
 from recollect.memory import Memory
+from recollect.recall.memory_source import MemorySource
+from recollect.text.withheld import line_hash
+from recollect.workspace.memory_folder import MemoryFolder
 
 OWNER, ANN, BOB = "telegram:42", "telegram:43", "telegram:44"
 GROUP = "agent:main:telegram:group:-100"
@@ -145,19 +149,24 @@ def test_deleting_a_session_hides_its_lines_and_restoring_shows_them(
         assert memory.read(path).text == shown
 
 
-def test_lines_are_hidden_in_a_large_workspace_too(
+def test_a_large_workspace_is_looked_at_when_lines_are_hidden(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where files are not looked at before every search."""
-    with opened(tmp_path) as memory:
-        session = flushed(memory, OWNER, "I always eat one apple.")
-        assert noted(memory, OWNER)
-        monkeypatch.setattr("recollect.recall.memory_source.CHEAP_S", -1.0)
-        monkeypatch.setattr("recollect.recall.memory_source.REST", 1e12)
-        (tmp_path / "workspace" / "memory" / "late.md").write_text("late apple")
-        assert len(noted(memory, OWNER)) == 1
-        memory.sessions.set_status(session, "deleted")
-        assert noted(memory, OWNER) == {"memory/late.md": "late apple"}
+    """Though its files are not looked at before every search."""
+    monkeypatch.setattr("recollect.recall.memory_source.CHEAP_S", -1.0)
+    monkeypatch.setattr("recollect.recall.memory_source.REST", 1e12)
+    (tmp_path / "MEMORY.md").write_text("- apple\n- pear\n")
+    hidden: dict[str, frozenset[bytes]] = {}
+    folder = MemoryFolder(tmp_path, redactor=None, withheld=lambda: dict(hidden))
+    source = MemorySource(folder, Scope())
+    (before,) = source.batches(SourceState(0, {}))
+    assert not source.is_behind(0)
+    hidden[str(tmp_path / "MEMORY.md")] = frozenset({line_hash(b"- apple")})
+    assert source.is_behind(0)
+    known = {each.ref: each.stamp or "" for each in before.documents}
+    (after,) = source.batches(SourceState(0, known))
+    assert [each.text for each in after.documents] == ["\n- pear\n"]
+    assert not source.is_behind(0)
 
 
 def test_notes_that_a_person_changes_or_removes_are_found_as_they_are(tmp_path: Path) -> None:

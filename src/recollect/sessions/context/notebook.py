@@ -28,11 +28,13 @@ from recollect.sessions.context.flushed_notes import (
 )
 from recollect.sessions.context.summary import WindowParts, utterance_of
 from recollect.sessions.policy.freshness import zone_of
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.turns import SpokenTurns, spoken_turns
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, require_living, require_session
-from recollect.sessions.record.transcript_rows import read_messages
+from recollect.sessions.record.transcript_rows import HeardTurns, read_messages
 from recollect.store.engine import Transaction
 
 _BATCH = 1_000
@@ -45,11 +47,13 @@ class Notebook:
     Args:
         access: The records, and whose they are.
         parts: What finds notes, and where they go.
+        owner: Tells who is a guest.
     """
 
-    def __init__(self, access: SessionAccess, parts: WindowParts) -> None:
+    def __init__(self, access: SessionAccess, parts: WindowParts, owner: Owner) -> None:
         self._access = access
         self._parts = parts
+        self._owner = owner
 
     def flush(self, session_id: str) -> Flushed:
         """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
@@ -67,42 +71,51 @@ class Notebook:
             Conflict: it was deleted.
         """
 
-        def unit(tx: Transaction) -> tuple[Session, int]:
+        def unit(tx: Transaction) -> tuple[Session, int, list[SpokenTurns]]:
             session = require_living(tx, self._access.scope, session_id)
-            return session, flushed_seq(tx, session)
+            return session, flushed_seq(tx, session), spoken_turns(tx, session, self._owner)
 
-        session, seen = self._access.database.read(unit)
-        parts, settings = self._parts, self._access.settings
-        reason = reason_not_to_flush(session, settings.context, parts.owner)
-        place = place_of_notes(session, parts.workspace, parts.home, parts.owner)
-        if place is None or reason is not None:
+        session, seen, spoken = self._access.database.read(unit)
+        reason = reason_not_to_flush(session, self._access.settings.context, self._owner)
+        turns = [
+            (place, each)
+            for each in spoken
+            if (place := place_of_notes(each.session, self._parts, self._owner)) is not None
+        ]
+        if not turns or reason is not None:
             return Flushed(outcome=reason or "no_workspace")
-        now = self._access.clock.now_ms()
+        now, through = self._access.clock.now_ms(), session.last_seq
         try:
-            said = messages_between(self._access, session.id, seen, session.last_seq)
-            notes = [
-                msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
-                for note in parts.notes.notes(map(utterance_of, said))
-            ]
-            say = partial(self._say, session.id, place, now)
-            done = write_notes(place, notes, now, zone_of(settings.time_zone), say)
+            every = [self._flush(place, each, seen, now) for place, each in turns]
         except Conflict:
             raise
         except RecollectError as error:
             code = error.code
             self._access.database.write(lambda tx: count_failure(tx, session, code, now))
             return Flushed(outcome="failed", error=code)
-        through = session.last_seq
+        done = max(every, key=lambda each: each.lines)
+        done = msgspec.structs.replace(done, lines=sum(each.lines for each in every))
         self._access.database.write(
             lambda tx: count_flush(tx, session, done, through_seq=through, at=now)
         )
         return done
 
-    def _say(self, session_id: str, place: NotesPlace, now: int, said: list[SaidLines]) -> None:
+    def _flush(self, place: NotesPlace, turns: SpokenTurns, seen: int, now: int) -> Flushed:
+        """Write what must last of the turns of one visibility group."""
+        session = turns.session
+        said = messages_between(self._access, session.id, seen, session.last_seq, turns.heard)
+        notes = [
+            msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
+            for note in self._parts.notes.notes(map(utterance_of, said))
+        ]
+        say = partial(self._say, session, place, now)
+        return write_notes(place, notes, now, zone_of(self._access.settings.time_zone), say)
+
+    def _say(self, session: Session, place: NotesPlace, now: int, said: list[SaidLines]) -> None:
         """Store who says the lines that are about to be written, unless it was deleted."""
 
         def unit(tx: Transaction) -> None:
-            session = require_living(tx, self._access.scope, session_id)
+            require_living(tx, self._access.scope, session.id)
             if not place.name:
                 own_folder(tx, place, session)
             say_lines(tx, session, said, now)
@@ -111,13 +124,14 @@ class Notebook:
 
 
 def messages_between(
-    access: SessionAccess, session_id: str, after_seq: int, through_seq: int
+    access: SessionAccess, session_id: str, after_seq: int, through_seq: int, heard: HeardTurns
 ) -> Iterator[Message]:
     """Yield the messages after a seq up to another, read as they are asked for."""
 
     def unit(tx: Transaction) -> list[Message]:
         parts = segments(tx, require_session(tx, access.scope, session_id))
-        return read_messages(tx, access.scope, within(parts, after_seq, through_seq + 1), _BATCH)
+        parts = within(parts, after_seq, through_seq + 1)
+        return read_messages(tx, access.scope, parts, _BATCH, heard=heard)
 
     while after_seq < through_seq and (batch := access.database.read(unit)):
         yield from batch
