@@ -160,10 +160,23 @@ class TranscriptImport:
             return True
         self._tally.counts["replaced"] += decoded.replaced
         try:
-            self._sort(self._form.parse(decoded.value, self._session), line)
+            self._sort(self._known_as(self._form.parse(decoded.value, self._session)), line)
         except InvalidInput as error:
             self._malformed(line, error.message)
         return True
+
+    def _known_as(self, parsed: ForeignLine) -> ForeignLine:
+        """Return a line whose ids can be stored: those that hold a secret are a keyed hash."""
+        drafts = self._context.drafts
+        match parsed:
+            case ForeignMessage(id=given):
+                told = {"id": given, "sender": parsed.sender}
+                ids = {name: text and drafts.identifier(text) for name, text in told.items()}
+                session = storable(parsed.session, drafts)
+                return msgspec.structs.replace(parsed, **ids, session=session)
+            case ForeignSession():
+                return storable(parsed, drafts)
+        return parsed
 
     def _sort(self, parsed: ForeignLine, line: import_source.Line) -> None:
         match parsed:
@@ -215,8 +228,10 @@ class TranscriptImport:
             name=None if message.name is None else message.name[:MAX_LABEL_CHARS],
             at=message.at if message.at is not None else self._time,
             metadata=self._extras.metadata(message),
-            event_id=_event_id_of(
-                self._form.name, self._origins.get(identity, message.session.id), identity
+            event_id=self._context.drafts.identifier(
+                _event_id_of(
+                    self._form.name, self._origins.get(identity, message.session.id), identity
+                )
             ),
             foreign_id=message.id,
             sender=message.sender,
@@ -410,6 +425,13 @@ def _continued(tx: Transaction, session: Session, continues: Continuation | None
             facts = {"parent_id": parent.id, "forked_at_seq": seq, "last_seq": seq}
             return msgspec.structs.replace(session, **facts, pruned_seq=parent.pruned_seq)
     return session
+
+
+def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:
+    """Return what is told of a session with ids that can be stored."""
+    facts = {name: getattr(session, name) for name in ("id", "key", "agent")}
+    told = {name: text and drafts.identifier(text) for name, text in facts.items()}
+    return session if told == facts else msgspec.structs.replace(session, **told)
 
 
 def _key(text: str | None) -> SessionKey | None:

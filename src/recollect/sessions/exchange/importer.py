@@ -21,7 +21,12 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput, RecollectError, StoreError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
-from recollect.sessions.exchange.import_file import AtEnd, ImportContext, TranscriptImport
+from recollect.sessions.exchange.import_file import (
+    AtEnd,
+    ImportContext,
+    TranscriptImport,
+    storable,
+)
 from recollect.sessions.exchange.import_ledger import LedgerEntry, read_ledger, write_entry
 from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
 from recollect.sessions.exchange.import_source import (
@@ -263,7 +268,8 @@ class _Run:
             return
         companion = self._companions.of(relative, form.companion)
         header = next(probe(source.lines()), None)
-        session = form.describe(PurePath(path), header, companion)
+        told = form.describe(PurePath(path), header, companion)
+        session = storable(told, self._context.drafts)
         is_last = self._files_done + 1 == len(self._found.files) and not self._found.skipped
         self._transcript(form, session, source, at_end=self._announce if is_last else None)
 
