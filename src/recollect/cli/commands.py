@@ -28,6 +28,8 @@ PLACES = {
     "sync": "index.sync",
     "reindex": "index.sync",
     "prune": "prune",
+    "backup": "backup",
+    "restore": "backup",
     "status": "status",
     "doctor": "doctor.doctor",
     "config": "config.config",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # for a name only
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
+    from recollect.governance.backup import BackupProgress
     from recollect.governance.retention import PruneProgress
     from recollect.index.model.sync_report import Progress as IndexProgress
     from recollect.sessions.exchange.import_report import ImportProgress
@@ -46,6 +47,10 @@ class Steps:
     def pruning(self, report: PruneProgress) -> None:
         """Show a report of a pruning."""
         self._painter.paint("Removing", report.done, report.total, "sessions")
+
+    def copying(self, report: BackupProgress) -> None:
+        """Show a report of a backup or a restore."""
+        self._painter.paint(report.stage.capitalize(), report.done, report.total, "bytes")
 
     def importing(self, report: ImportProgress) -> None:
         """Show a report of an import."""

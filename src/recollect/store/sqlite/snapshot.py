@@ -1,0 +1,166 @@
+"""Several databases as they were at one moment, and one database alone.
+
+A backup needs both databases of a home as they were at the same time, and a restore must know that
+no program has them open. Neither may open a database file in another way than through SQLite.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import apsw
+
+from recollect.core.errors import StoreBusy
+from recollect.store.failures import BUSY, os_errors, translate
+from recollect.store.files import DRAFT_SUFFIX
+from recollect.store.sqlite import dialect
+from recollect.store.sqlite.backup import Progress, copy_pages, look_through
+from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
+from recollect.store.sqlite.database import write_queue
+from recollect.store.sqlite.transaction import SqliteTransaction
+
+
+class Snapshot:
+    """One database as it was when the snapshot began, while others go on writing.
+
+    Use `snapshots`.
+    """
+
+    def __init__(self, path: Path, connection: apsw.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    def check(self) -> list[str]:
+        """Return what is wrong with it, in SQLite's words; empty when sound.
+
+        Raises:
+            StoreError: it is so damaged that it cannot be read.
+        """
+        transaction = SqliteTransaction(self._connection, self.path)
+        try:
+            return look_through(transaction)
+        except apsw.Error as error:
+            raise translate(error, self.path) from error
+
+    def copy(self, folder: Path, progress: Progress | None = None) -> BinaryIO:
+        """Return a copy as an open file without a name: a killed process leaves nothing of it.
+
+        Args:
+            folder: Where the disk has room for it.
+            progress: Called with pages done and pages in all.
+
+        Raises:
+            StoreError: it could not be read or written.
+        """
+        draft = folder / f".{self.path.name}.{secrets.token_hex(8)}{DRAFT_SUFFIX}"
+        flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os_errors(draft):
+            stream = open(os.open(draft, flags, 0o600), "rb")  # noqa: SIM115  # the caller's
+        try:
+            with os_errors(draft):
+                copy = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
+                draft.unlink()
+            try:
+                copy.pragma("journal_mode", "off")  # it would be beside a name that is gone
+                copy.pragma("synchronous", "off")
+                copy_pages(self._connection, copy, progress)
+            finally:
+                discard(copy)
+        except apsw.Error as error:
+            stream.close()
+            raise translate(error, self.path) from error
+        except BaseException:
+            stream.close()
+            raise
+        finally:
+            with suppress(OSError):
+                draft.unlink()
+        return stream
+
+
+@contextmanager
+def snapshots(paths: Sequence[Path], wait_s: float = 10.0) -> Iterator[list[Snapshot]]:
+    """Give databases as they are at one moment to the block; no commit lies between them.
+
+    Writers of all of them wait while the snapshots begin, some milliseconds, and then go on.
+
+    Args:
+        paths: Databases that exist; always in the same order, so that two callers cannot stand in
+            each other's way.
+        wait_s: How long to wait for a writer at most.
+
+    Raises:
+        StoreBusy: a writer kept one of them.
+        StoreError: one of them cannot be read.
+    """
+    with ExitStack() as held:
+        with ExitStack() as turns:
+            for path in paths:
+                turns.enter_context(write_queue(path).turn(wait_s))
+            begun = [Snapshot(path, held.enter_context(_reading(path))) for path in paths]
+        yield begun
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[apsw.Connection]:
+    try:
+        connection = ConnectionOpener(path, Tuning()).open("reader")
+    except apsw.Error as error:
+        raise translate(error, path) from error
+    try:
+        try:
+            connection.execute(dialect.BEGIN_READ)
+            connection.execute(dialect.COUNT_OBJECTS).fetchall()  # it starts with the first read
+        except apsw.Error as error:
+            raise translate(error, path) from error
+        yield connection
+    finally:
+        discard(connection)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Keep everybody out of a database while the block runs; its files are not changed.
+
+    One that is missing, empty or damaged is nobody's: then nobody is kept out.
+
+    Raises:
+        StoreBusy: a program has it open, this one perhaps.
+    """
+    if not path.is_file() or not path.stat().st_size:
+        yield  # SQLite would write a log that is left into whatever file is beside it
+        return
+    connection = _lone(path)
+    try:
+        yield
+    finally:
+        if connection is not None:
+            discard(connection)
+
+
+def _lone(path: Path) -> apsw.Connection | None:
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    except apsw.Error:
+        return None
+    try:
+        # What is in the log stays there: a damaged database is kept as it was found.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.pragma("locking_mode", "exclusive")
+        connection.execute(dialect.BEGIN_WRITE).fetchall()
+    except BUSY as error:
+        discard(connection)
+        raise StoreBusy(
+            f"a program has {path.name} open",
+            hint="close what uses recollect, then try again",
+            path=str(path),
+        ) from error
+    except apsw.Error:
+        discard(connection)
+        return None
+    return connection
