@@ -324,6 +324,8 @@ class Memory:
             redactor=base.redactor,
             on_progress=on_progress or ignore_progress,
         )
+        if self._parts.mirror is not None:
+            self._parts.mirror.flush()
         return back_up(order, base.records, base.clock, Path(path), replace=replace)
 
     def explain_settings(self) -> ResolvedSettings:

@@ -142,10 +142,7 @@ class Archive:
         digest, left = hashlib.sha256(), member.size
         with _damage():
             source = self._tar.extractfile(member)
-            while source is not None and left:
-                part = source.read(min(_CHUNK_BYTES, left))
-                if not part:
-                    raise _damaged()
+            while source is not None and (part := source.read(min(_CHUNK_BYTES, left))):
                 digest.update(part)
                 left -= len(part)
                 yield part

@@ -41,11 +41,7 @@ class Snapshot:
         Raises:
             StoreError: it is so damaged that it cannot be read.
         """
-        transaction = SqliteTransaction(self._connection, self.path)
-        try:
-            return look_through(transaction)
-        except apsw.Error as error:
-            raise translate(error, self.path) from error
+        return look_through(SqliteTransaction(self._connection, self.path))
 
     def copy(self, folder: Path, progress: Progress | None = None) -> BinaryIO:
         """Return a copy as an open file without a name: a killed process leaves nothing of it.
@@ -59,28 +55,26 @@ class Snapshot:
         """
         draft = folder / f".{self.path.name}.{secrets.token_hex(8)}{DRAFT_SUFFIX}"
         flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os_errors(draft):
-            stream = open(os.open(draft, flags, 0o600), "rb")  # noqa: SIM115  # the caller's
-        try:
-            with os_errors(draft):
-                copy = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
-                draft.unlink()
+        with os_errors(draft), ExitStack() as undo:
+            stream = undo.enter_context(open(os.open(draft, flags, 0o600), "rb"))
             try:
+                self._fill(draft, progress)
+            finally:
+                with suppress(FileNotFoundError):
+                    draft.unlink()
+            undo.pop_all()
+        return stream
+
+    def _fill(self, draft: Path, progress: Progress | None) -> None:
+        with _translated(self.path):
+            copy = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
+            try:
+                draft.unlink()
                 copy.pragma("journal_mode", "off")  # it would be beside a name that is gone
                 copy.pragma("synchronous", "off")
                 copy_pages(self._connection, copy, progress)
             finally:
                 discard(copy)
-        except apsw.Error as error:
-            stream.close()
-            raise translate(error, self.path) from error
-        except BaseException:
-            stream.close()
-            raise
-        finally:
-            with suppress(OSError):
-                draft.unlink()
-        return stream
 
 
 @contextmanager
@@ -108,19 +102,23 @@ def snapshots(paths: Sequence[Path], wait_s: float = 10.0) -> Iterator[list[Snap
 
 @contextmanager
 def _reading(path: Path) -> Iterator[apsw.Connection]:
-    try:
+    with _translated(path):
         connection = ConnectionOpener(path, Tuning()).open("reader")
-    except apsw.Error as error:
-        raise translate(error, path) from error
     try:
-        try:
+        with _translated(path):
             connection.execute(dialect.BEGIN_READ)
             connection.execute(dialect.COUNT_OBJECTS).fetchall()  # it starts with the first read
-        except apsw.Error as error:
-            raise translate(error, path) from error
         yield connection
     finally:
         discard(connection)
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except apsw.Error as error:
+        raise translate(error, path) from error
 
 
 @contextmanager
@@ -135,32 +133,20 @@ def alone(path: Path) -> Iterator[None]:
     if not path.is_file() or not path.stat().st_size:
         yield  # SQLite would write a log that is left into whatever file is beside it
         return
-    connection = _lone(path)
-    try:
+    with ExitStack() as held:
+        try:
+            connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            held.callback(discard, connection)
+            # What is in the log stays there: a damaged database is kept as it was found.
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            connection.pragma("locking_mode", "exclusive")
+            connection.execute(dialect.BEGIN_WRITE).fetchall()
+        except BUSY as error:
+            raise StoreBusy(
+                f"a program has {path.name} open",
+                hint="close what uses recollect, then try again",
+                path=str(path),
+            ) from error
+        except apsw.Error:
+            pass  # it is damaged
         yield
-    finally:
-        if connection is not None:
-            discard(connection)
-
-
-def _lone(path: Path) -> apsw.Connection | None:
-    try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-    except apsw.Error:
-        return None
-    try:
-        # What is in the log stays there: a damaged database is kept as it was found.
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        connection.pragma("locking_mode", "exclusive")
-        connection.execute(dialect.BEGIN_WRITE).fetchall()
-    except BUSY as error:
-        discard(connection)
-        raise StoreBusy(
-            f"a program has {path.name} open",
-            hint="close what uses recollect, then try again",
-            path=str(path),
-        ) from error
-    except apsw.Error:
-        discard(connection)
-        return None
-    return connection
