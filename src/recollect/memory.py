@@ -28,6 +28,7 @@ from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.backup import BackupReport, OnBackup
+    from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.restore import RestoreReport
     from recollect.governance.retention import OnPrune
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.recall.status import Status
     from recollect.sessions.exchange.export import SessionExport
     from recollect.sessions.exchange.import_report import ImportReport, Progress
+    from recollect.sessions.record.tombstone import Tombstone
     from recollect.sessions.sessions import Sessions
 
 INLINE_EMBEDDINGS = 2_000
@@ -327,6 +329,44 @@ class Memory:
         if self._parts.mirror is not None:
             self._parts.mirror.flush()
         return back_up(order, base.records, base.clock, Path(path), replace=replace)
+
+    def erase(
+        self,
+        *,
+        session_id: str,
+        dry_run: bool = False,
+        with_forks: bool = False,
+        on_progress: OnErase | None = None,
+    ) -> ErasureReceipt:
+        """Erase a conversation, so that no byte of it is left in the home; return a receipt.
+
+        Args:
+            session_id: Which session. Its deleted forks go with it.
+            dry_run: Only tell what would go; nothing is changed.
+            with_forks: Erase living forks that share messages with it as well.
+            on_progress: Called while rows are removed.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: living forks share messages with it, or a program holds it.
+            StoreBusy: another program is erasing.
+            StoreError: a database refused; what was begun is finished at the next opening.
+        """
+        eraser = self._parts.eraser()
+        if dry_run:
+            return eraser.preview(session_id, with_forks=with_forks)
+        return eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
+
+    def repeat_erasures(self, known: Sequence[Tombstone]) -> int:
+        """Erase again what came back with an older copy of the records; return how many sessions.
+
+        Args:
+            known: What `governance.erasure.known_erasures` read in the records of before.
+
+        Raises:
+            StoreError: a database refused; what was begun is finished at the next opening.
+        """
+        return self._parts.eraser().repeat(known)
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""

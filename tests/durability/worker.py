@@ -254,6 +254,22 @@ def prune_and_die(home: str, commits: str) -> None:
     say("finished")
 
 
+def erase_and_die(home: str, session_id: str, commits: str) -> None:
+    """Erase a session and end without a word after so many commits; say so when there are fewer."""
+    left = iter(range(int(commits)))
+
+    def count() -> None:
+        if next(left, None) is None:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with recollect.open(home, overrides={"embedding.provider": "none"}, live=False) as memory:
+        ground = memory._parts.resources
+        for database in (ground.records, ground.index_database):
+            database.listen(count)
+        memory.erase(session_id=session_id)
+    say("finished")
+
+
 class DyingVfs(apsw.VFS):
     """The system's VFS, for all files; the process is killed ahead of one call to the disk.
 
@@ -332,6 +348,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         run_out_of_memory,
         play,
         prune_and_die,
+        erase_and_die,
         migrate_and_die,
     )
 }

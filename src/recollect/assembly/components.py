@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,6 +22,7 @@ from recollect.assembly.sources import (
     search_backend,
 )
 from recollect.core.errors import RecollectError
+from recollect.core.scope import Scope
 from recollect.index.index import Index
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
@@ -30,12 +32,16 @@ from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_loc
 from recollect.recall.transcript_source import TranscriptFeed
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.identity_links import read_links
+from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.engine import Database
 from recollect.store.locks import TicketQueue
 from recollect.store.meta import persisted_random
+from recollect.store.sqlite.home import AGENTS, INDEX_FILE
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+    from recollect.governance.erasure import Eraser
+    from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
     from recollect.recall.memory_source import MemorySource
     from recollect.recall.search_port import SearchBackend
@@ -59,6 +65,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Callable[[], Sessions]
     events: EventStream
     retention: Callable[[], Retention]
+    eraser: Callable[[], Eraser]
 
     def reported(self) -> Reported:
         """Return what a status tells of."""
@@ -95,11 +102,15 @@ def assemble(order: OpenOptions) -> Components:
     """
     ground = open_resources(order)
     try:
-        return _assemble(ground)
+        parts = _assemble(ground)
+        if ground.records.read(has_unfinished_erasure):
+            with suppress(RecollectError):  # the next opening tries again
+                parts.eraser().finish()
     except RecollectError:
         ground.index_database.close()
         ground.records.close()
         raise
+    return parts
 
 
 def _assemble(ground: Resources) -> Components:
@@ -129,6 +140,7 @@ def _assemble(ground: Resources) -> Components:
         sessions=functools.cache(lambda: _sessions(ground, mirror, upkeep)),
         events=EventStream(ground.records, ground.scope),
         retention=retention,
+        eraser=functools.cache(lambda: _eraser(ground, index, mirror)),
     )
 
 
@@ -166,10 +178,18 @@ def _index(ground: Resources, files: MemorySource | None, locks: IndexLocks) -> 
 
 def _retention(ground: Resources, index: Index, mirror: TranscriptMirror | None) -> Retention:
     from recollect.governance.episode import EpisodeWriter
-    from recollect.governance.removal import Copies, copies_elsewhere
     from recollect.governance.retention import Retention
 
-    copies = Copies(
+    settings, clock = ground.resolved.settings.sessions, ground.clock
+    caps, copies = settings.retention, _copies_of(ground, index, mirror)
+    episodes = EpisodeWriter(ground.records, clock, ground.ids, caps.episode_tokens)
+    return Retention(copies, caps, ground.scope, episodes=episodes, clock=clock)
+
+
+def _copies_of(ground: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
+    from recollect.governance.removal import Copies, copies_elsewhere
+
+    return Copies(
         records=ground.records,
         index_database=ground.index_database,
         mirror=mirror or TranscriptMirror(ground.home, ground.records),
@@ -177,10 +197,45 @@ def _retention(ground: Resources, index: Index, mirror: TranscriptMirror | None)
         catch_up=index.catch_up,
         elsewhere=lambda: copies_elsewhere(ground.home, ground.index_home),
     )
-    settings, clock = ground.resolved.settings.sessions, ground.clock
-    caps = settings.retention
-    episodes = EpisodeWriter(ground.records, clock, ground.ids, caps.episode_tokens)
-    return Retention(copies, caps, ground.scope, episodes=episodes, clock=clock)
+
+
+def _eraser(ground: Resources, index: Index, mirror: TranscriptMirror | None) -> Eraser:
+    from recollect.governance.erasure import Eraser
+
+    return Eraser(
+        ground.home,
+        _copies_of(ground, index, mirror),
+        ground.scope,
+        clock=ground.clock,
+        ids=ground.ids,
+        clear_others=lambda: _clear_others(ground),
+    )
+
+
+def _clear_others(ground: Resources) -> Iterator[str]:
+    """Let the other indexes of a home drop what was removed; yield what could not be done."""
+    from recollect.governance.removal import clear_index
+    from recollect.store.sqlite.copies import remove_copy
+
+    mine = own_index_of(ground.resolved, ground.scope)
+    agents = {path.parent.name for path in (ground.home / AGENTS).glob(f"*/{INDEX_FILE}")}
+    main = {None} if (ground.home / INDEX_FILE).exists() else set()
+    for agent in (agents | main) - {mine}:
+        if agent is not None and agent not in ground.resolved.agents:
+            # Of an agent that has no settings any more: it would be built again.
+            remove_copy(ground.home / AGENTS / agent / INDEX_FILE)
+            continue
+        scope = Scope(tenant=ground.scope.tenant, agent=agent)
+        other = open_resources(msgspec.structs.replace(ground.order, scope=scope, live=False))
+        index = _index(other, memory_files(other), IndexLocks(other.index_home, other.clock))
+        try:
+            failed = clear_index(other.index_database, index.catch_up)
+            if failed is not None:
+                yield failed
+        finally:
+            index.near.close()
+            other.index_database.close()
+            other.records.close()
 
 
 def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Maintenance) -> Sessions:
@@ -193,6 +248,7 @@ def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Mainte
     settings, language = ground.resolved.settings.sessions, ground.language
     parts = WindowParts(
         workspace=ground.workspace,
+        home=ground.home,
         count=ground.order.count_tokens,
         owner=ground.owner,
     )

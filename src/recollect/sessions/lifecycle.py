@@ -14,6 +14,7 @@ import msgspec
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset
 from recollect.core.scope import Scope
+from recollect.sessions.context.flushed_notes import hide_lines
 from recollect.sessions.policy.freshness import FreshnessRule
 from recollect.sessions.record.lineage import check_depth
 from recollect.sessions.record.session import (
@@ -140,6 +141,8 @@ _INHERITED = ("agent", "user", "project", *PLACE, "mode", "model", "overrides", 
 def set_status(tx: Transaction, session: Session, status: str, at: int) -> Session:
     """Give a session another status; its rows stay. A deleted one is in no search.
 
+    So are the lines of notes that only deleted sessions said.
+
     Raises:
         InvalidInput: the status is unknown.
     """
@@ -150,6 +153,7 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
     tx.execute(_SET_STATUS, (status, session.id))
     if DELETED in {status, session.status}:
         touch_messages(tx, session, at)
+        hide_lines(tx, session.id, is_hidden=status == DELETED)
     if session.status == DELETED:
         tx.execute(_READ_AGAIN, (session.tenant,))
     record_event(tx, SessionChanged(scope=owner_of(session), at=at, status=status))

@@ -146,7 +146,7 @@ class Sessions:
 
         Raises:
             InvalidInput: one of them cannot be stored.
-            Conflict: there is a session with this id.
+            Conflict: there is a session with this id, or one was erased.
             Denied: the key or project belongs to another owner than the scope's.
         """
         session = self._new(key, project, title, metadata, at=at, session_id=session_id)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # for a name only
     from rich.progress import TaskID
 
     from recollect.governance.backup import BackupProgress
+    from recollect.governance.erasure import ErasureProgress
     from recollect.governance.retention import PruneProgress
     from recollect.index.model.sync_report import Progress as IndexProgress
     from recollect.sessions.exchange.import_report import ImportProgress
@@ -51,6 +52,10 @@ class Steps:
     def copying(self, report: BackupProgress) -> None:
         """Show a report of a backup or a restore."""
         self._painter.paint(report.stage.capitalize(), report.done, report.total, "bytes")
+
+    def erasing(self, report: ErasureProgress) -> None:
+        """Show a report of an erasure."""
+        self._painter.paint("Erasing", report.done, report.total, "messages")
 
     def importing(self, report: ImportProgress) -> None:
         """Show a report of an import."""

@@ -210,6 +210,16 @@ class Indexer:
                 self.vectors.ask_again(now=True)
                 return self._with_fallback(lambda: self._rebuild(feeds, mine))
 
+    def drop_others(self) -> bool:
+        """Remove generations that do not answer; return False while another process makes one."""
+        if not self.serving().has_others:
+            return True
+        with self._alone() as alone:
+            if alone:
+                self._database.write(retire_unfinished)
+                self._drop_retired()
+        return alone
+
     def _sync(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
         consent_needed, wanted, serving = self.consent_needed(), self.identity(), self.serving()
         if serving.has_others or serving.identity.incompatibility(wanted):

@@ -8,11 +8,12 @@ flushed before in `flush`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Literal
 
 import msgspec
 
-from recollect.core.errors import InvalidInput, RecollectError, StoreError
+from recollect.core.errors import Conflict, InvalidInput, RecollectError, StoreError
 from recollect.core.settings.sessions import ContextSettings
 from recollect.sessions.context.compaction import (
     Compaction,
@@ -25,8 +26,15 @@ from recollect.sessions.context.flush import (
     count_failure,
     count_flush,
     flushed_seq,
+    place_of_notes,
     reason_not_to_flush,
     write_notes,
+)
+from recollect.sessions.context.flushed_notes import (
+    NotesPlace,
+    SaidLines,
+    own_folder,
+    say_lines,
 )
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.context.summary import Summary, SummaryOrder, WindowParts, utterance_of
@@ -189,8 +197,10 @@ class ContextWindows:
     def flush(self, session_id: str) -> Flushed:
         """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
 
-        Once in each compaction cycle; what was looked at before is not looked at again, and nothing
-        is written twice. Nothing is written from guests' chats, groups, jobs and sub-agents.
+        A guest's goes to ``notes/<visibility group>/YYYY-MM-DD.md`` of the home instead, where only
+        the guest's chats and the owner find it. Once in each compaction cycle; what was looked at
+        before is not looked at again, and nothing is written twice. Nothing is written from groups,
+        jobs and sub-agents.
 
         Returns:
             What was done, or why it was not; a failure is counted and reported, not raised.
@@ -205,20 +215,22 @@ class ContextWindows:
             return session, flushed_seq(tx, session)
 
         session, seen = self._access.database.read(unit)
-        workspace = self._parts.workspace
-        reason = reason_not_to_flush(
-            session, self._access.settings.context, workspace, self._parts.owner
-        )
-        if workspace is None or reason is not None:
+        parts, settings = self._parts, self._access.settings
+        reason = reason_not_to_flush(session, settings.context, parts.owner)
+        place = place_of_notes(session, parts.workspace, parts.home, parts.owner)
+        if place is None or reason is not None:
             return Flushed(outcome=reason or "no_workspace")
         now = self._access.clock.now_ms()
         try:
             said = self._between(session.id, seen, session.last_seq)
             notes = [
                 msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
-                for note in self._parts.notes.notes(map(utterance_of, said))
+                for note in parts.notes.notes(map(utterance_of, said))
             ]
-            done = write_notes(workspace, notes, now, zone_of(self._access.settings.time_zone))
+            say = partial(self._say, session.id, place, now)
+            done = write_notes(place, notes, now, zone_of(settings.time_zone), say)
+        except Conflict:
+            raise
         except RecollectError as error:
             code = error.code
             self._access.database.write(lambda tx: count_failure(tx, session, code, now))
@@ -228,6 +240,17 @@ class ContextWindows:
             lambda tx: count_flush(tx, session, done, through_seq=through, at=now)
         )
         return done
+
+    def _say(self, session_id: str, place: NotesPlace, now: int, said: list[SaidLines]) -> None:
+        """Store who says the lines that are about to be written, unless it was deleted."""
+
+        def unit(tx: Transaction) -> None:
+            session = require_living(tx, self._access.scope, session_id)
+            if not place.name:
+                own_folder(tx, place, session)
+            say_lines(tx, session, said, now)
+
+        self._access.database.write(unit)
 
     def _compact(self, wanted: Replacement) -> Compacted:
         messages = self._between(wanted.session_id, wanted.after_seq, wanted.through_seq)

@@ -28,7 +28,7 @@ _HEADER: LiteralString = """
     FROM sessions WHERE id = ?
 """
 _MESSAGES: LiteralString = """
-    SELECT seq, id, role, name, created_at, content, metadata
+    SELECT seq, id, role, name, created_at, content, metadata, sender
     FROM messages WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?
 """
 _END: LiteralString = "SELECT last_seq FROM sessions WHERE id = ?"
@@ -66,6 +66,7 @@ class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     at: str
     content: msgspec.Raw
     name: str | None = None
+    sender: str | None = None
     metadata: msgspec.Raw | None = None
 
 
@@ -161,7 +162,7 @@ def _header_line(row: Row) -> bytes:
 
 
 def _message_line(row: Row) -> bytes:
-    seq, id_, role, name, created_at, content, metadata = row
+    seq, id_, role, name, created_at, content, metadata, sender = row
     return msgspec.json.encode(
         MessageLine(
             type="message",
@@ -169,6 +170,7 @@ def _message_line(row: Row) -> bytes:
             id=text(id_),
             role=text(role),
             name=text_or_none(name),
+            sender=text_or_none(sender),
             at=to_iso(integer(created_at)),
             content=msgspec.Raw(text(content).encode()),
             metadata=None if metadata == "{}" else msgspec.Raw(text(metadata).encode()),

@@ -11,6 +11,7 @@ from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey
+from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.columns import decode
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
@@ -240,10 +241,12 @@ def add_session(tx: Transaction, session: Session) -> Session:
     """Store a new session with its event, and return it.
 
     Raises:
-        Conflict: there is a session with its id.
+        Conflict: there is a session with its id, or one was erased.
     """
     if tx.row("SELECT 1 FROM sessions WHERE id = ?", (session.id,)) is not None:
         raise Conflict("there is a session with this id", hint="choose another id, or resume it")
+    if is_buried(tx, session.tenant, [(OURS, session.id)]):
+        raise Conflict("a session with this id was erased", hint="choose another id")
     insert_session(tx, session)
     at, key, source = session.updated_at, session.key, session.source
     record_event(tx, SessionCreated(scope=owner_of(session), at=at, key=key, source=source))

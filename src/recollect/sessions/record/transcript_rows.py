@@ -20,14 +20,14 @@ import msgspec
 from recollect.core.errors import Denied, StoreCorrupt
 from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.core.scope import Scope
-from recollect.sessions.record.content import TextBlock
+from recollect.sessions.record.content import TextBlock, ToolResultBlock
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.lineage import MAX_DEPTH, LineageSegment, rows_of, segments
 from recollect.sessions.record.message import MESSAGE_FIELDS, Message, message_of
 from recollect.sessions.record.session import Condition, Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
 from recollect.sessions.record.tool_call import store_tool_calls
-from recollect.store.columns import text
+from recollect.store.columns import text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_changes, record_event
 from recollect.store.row_hash import row_hash
@@ -39,12 +39,14 @@ REWRITE_KIND = "message.rewrite"
 
 _SELECT: LiteralString = """
     SELECT id, tenant, agent, user_id, project, session_id, seq, role, name, content, text,
-        token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, row_hash
+        token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
+        turn_sender, row_hash
     FROM messages WHERE """
 _INSERT: LiteralString = """
     INSERT INTO messages (id, tenant, agent, user_id, project, session_id, seq, role, name, content,
-        text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, row_hash)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
+        turn_sender, row_hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _COUNT: LiteralString = (
     "UPDATE sessions SET last_seq = ?, message_count = message_count + ?, updated_at = ?"
@@ -57,6 +59,11 @@ _REWRITE: LiteralString = (
 _TOUCH: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
     SELECT tenant, ?, id, 'put', ? FROM messages WHERE session_id = ? ORDER BY seq
+"""
+
+_NEWEST_TURN: LiteralString = """
+    SELECT turn_sender FROM messages
+    WHERE session_id = ? AND seq >= ? AND seq <= ? AND role <> 'system' ORDER BY seq DESC LIMIT 1
 """
 
 _LOOKUP = 100
@@ -104,9 +111,10 @@ def append_drafts(
     known = _known_events(tx, session, ids) if ids else {}
     places: list[Message | str] = []
     fresh: list[Message] = []
+    turn = _open_turn(tx, session, drafts)
     rows: list[list[SqlValue]] = []
     for draft in drafts:
-        event_id = draft.message.event_id
+        event_id, turn = draft.message.event_id, _turn_sender(draft.message, turn)
         if event_id is not None:
             if event_id in known:
                 places.append(known[event_id])
@@ -114,6 +122,7 @@ def append_drafts(
             known[event_id] = draft.message.id
         message = msgspec.structs.replace(
             draft.message,
+            turn_sender=None if draft.message.role == "system" else turn,
             tenant=session.tenant,
             agent=session.agent,
             user=session.user,
@@ -128,6 +137,33 @@ def append_drafts(
         tx.executemany(_INSERT, rows)
         _note(tx, session, fresh)
     return places
+
+
+def _turn_sender(message: Message, before: str | None) -> str | None:
+    """Return whose turn it is with a message: a user's word begins one, all else goes on."""
+    if message.sender is not None:
+        return message.sender
+    begins = message.role == "user" and not _is_results(message)
+    return None if begins else before
+
+
+def _is_results(message: Message) -> bool:
+    """Return whether it only brings back what tools gave, which some programs call the user's."""
+    return all(type(block) is ToolResultBlock for block in message.content)
+
+
+def _open_turn(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> str | None:
+    """Return whose turn the newest message of a session is of, if a draft may go on with it."""
+    first = drafts[0].message if drafts else None
+    if first is None or first.sender is not None or not session.last_seq:
+        return None
+    if first.role == "user" and not _is_results(first):
+        return None
+    for part in reversed(segments(tx, session)):
+        row = tx.row(_NEWEST_TURN, (part.session_id, part.first, part.last))
+        if row is not None:
+            return text_or_none(row[0])
+    return None
 
 
 def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -> dict[str, str]:
@@ -174,8 +210,13 @@ def _is_plain(message: Message) -> bool:
 def _row(message: Message, draft: Draft) -> list[SqlValue]:
     encoded = {"content": draft.encoded_content, "metadata": draft.encoded_metadata}
     row = [encoded.get(name) or getattr(message, name) for name in MESSAGE_FIELDS]
-    row.append(row_hash(row))
+    row.append(_hash(row))
     return row
+
+
+def _hash(row: Sequence[SqlValue]) -> bytes:
+    """Return the hash of a row without its last cell; of one without senders as it always was."""
+    return row_hash(row if row[-1] is not None or row[-2] is not None else row[:-2])
 
 
 def rewrite_message(
@@ -310,4 +351,4 @@ def damaged_messages(tx: Transaction, after_id: str, limit: int) -> tuple[str, l
 
 
 def _is_sound(row: Row) -> bool:
-    return row_hash(row[:-1]) == row[-1]
+    return _hash(row[:-1]) == row[-1]
