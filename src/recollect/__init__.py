@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from recollect.core.errors import RecollectError
     from recollect.core.scope import Scope
     from recollect.index.query.hit import Hit, SearchResult
-    from recollect.memory import Memory, restore
+    from recollect.memory import Memory
     from recollect.memory import open_memory as open  # the stable name of the design
+    from recollect.restoring import restore
     from recollect.sessions.record.message import Message
     from recollect.sessions.record.session import Session
 
@@ -47,7 +48,7 @@ _PLACES = {
     "SearchResult": ("recollect.index.query.hit", "SearchResult"),
     "Session": ("recollect.sessions.record.session", "Session"),
     "open": ("recollect.memory", "open_memory"),
-    "restore": ("recollect.memory", "restore"),
+    "restore": ("recollect.restoring", "restore"),
 }
 
 if not TYPE_CHECKING:  # a type checker would take it as leave to misspell a name

@@ -13,10 +13,10 @@ import msgspec
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
-from recollect.core.clock import Clock, SystemClock, to_datetime
+from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
-from recollect.core.settings import ResolvedSettings, default_home
+from recollect.core.settings import ResolvedSettings
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import SearchOptions, source_names
@@ -30,7 +30,6 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
-    from recollect.governance.restore import RestoreReport
     from recollect.governance.retention import OnPrune
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
@@ -312,7 +311,7 @@ class Memory:
         Raises:
             Conflict: the file is there, and is not to be replaced.
             InvalidInput: it would lie in the home; or this memory has no workspace.
-            StoreError: something cannot be read or written; there is no file then.
+            StoreError: something cannot be read or written; no file is left.
         """
         from recollect.governance.backup import BackupOrder, back_up, ignore_progress
 
@@ -476,42 +475,3 @@ def open_memory(
         count_tokens=count_tokens,
     )
     return Memory(assemble(order))
-
-
-def restore(
-    path: Path | str,
-    home: Path | str | None = None,
-    *,
-    workspace: Path | str | None = None,
-    clock: Clock | None = None,
-    on_progress: OnBackup | None = None,
-) -> RestoreReport:
-    """Make a home from a backup, whole or not at all; what was there is kept beside it.
-
-    Args:
-        path: What `Memory.backup` wrote.
-        home: Its folder; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given. What it holds is kept
-            as ``<home>.before-<time>``; what was erased from it is erased from the backup's too.
-        workspace: Where memory files of the backup go, if it has any; nowhere if not given. A file
-            that is there and differs is kept beside the restored one.
-        clock: Tells the time; the machine's clock if not given.
-        on_progress: Called now and then with bytes done and in all.
-
-    Raises:
-        InvalidInput: the file is not a backup.
-        SchemaTooNew: a newer recollect wrote it.
-        StoreCorrupt: it is damaged.
-        Denied: it holds what has no place in a home.
-        StoreBusy: a program has the home open.
-        StoreError: the disk refused. In all cases the home is as it was.
-    """
-    from recollect.governance import restore as governance
-    from recollect.governance.backup import ignore_progress
-
-    return governance.restore(
-        Path(path),
-        default_home() if home is None else Path(home),
-        clock or SystemClock(),
-        workspace=None if workspace is None else Path(workspace),
-        on_progress=on_progress or ignore_progress,
-    )

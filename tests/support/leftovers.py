@@ -16,7 +16,9 @@ def files_that_hold(folder: Path, word: str) -> list[str]:
 
     Compressed files are looked into as well.
     """
-    wanted = [form.encode(name) for form in {word, word.upper(), word.title()} for name in ENCODINGS]
+    wanted = [
+        form.encode(name) for form in {word, word.upper(), word.title()} for name in ENCODINGS
+    ]
     return sorted(
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")

@@ -59,7 +59,7 @@ def restore(
     ] = None,
 ) -> None:
     """Make the home from a backup; what was there is kept beside it, as HOME.before-TIME."""
-    from recollect.memory import restore as restored
+    from recollect.restoring import restore as restored
 
     with show_progress(quiet=answers_json(context)) as progress:
         report = restored(file, home_of(context), workspace=workspace, on_progress=progress.copying)

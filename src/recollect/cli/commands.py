@@ -35,6 +35,7 @@ PLACES = {
     "doctor": "doctor.doctor",
     "config": "config.config",
     "models": "models",
+    "uninstall": "setup.uninstall",
 }
 """Name of a command -> the module in `recollect.cli` that holds it, in the order of the help."""
 

@@ -158,7 +158,7 @@ def back_up(
         Conflict: the file is there, and is not to be replaced.
         InvalidInput: it would lie in the home.
         StoreCorrupt: ``records.db`` is damaged.
-        StoreError: something cannot be read or written; there is no file then.
+        StoreError: something cannot be read or written; no file is left.
     """
     path = _target(order.home, target, clock)
     sweep_drafts(path.parent, clock, name=f"{_escaped(path.name[:200])}.*")

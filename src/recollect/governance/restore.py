@@ -12,9 +12,10 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import LiteralString
 
 import msgspec
 
@@ -40,9 +41,10 @@ from recollect.governance.backup import (
     ignore_progress,
     is_home_file,
 )
+from recollect.governance.erasure import known_erasures
 from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.record.tombstone import Tombstone
 from recollect.store.archive import Archive, Member, open_archive
-from recollect.store.engine import Database
 from recollect.store.failures import os_errors
 from recollect.store.files import exchange, private_folder, sync, sync_folder
 from recollect.store.journal import record_event
@@ -50,7 +52,7 @@ from recollect.store.paths import append_beneath, list_files, read_beneath
 from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
-from recollect.store.sqlite.snapshot import alone
+from recollect.store.sqlite.snapshot import alone, snapshots
 from recollect.workspace.memory_folder import LARGEST_BYTES
 
 BEFORE = ".before-"
@@ -60,10 +62,17 @@ HOME = "home"
 _DRAFT = ".restoring-"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHER = "use another backup"
+_HAS_TOMBSTONES: LiteralString = (
+    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'tombstones'"
+)
 _SURE_BYTES = 1 << 30
 _RATIO = 1_000
 """How much more than its size an archive may hold above the first GiB. Text takes a third to a
 tenth of itself; pages of a database that are free take next to nothing."""
+
+
+Repeat = Callable[[Path, Sequence[Tombstone]], int]
+"""Erases in a home what is known to be erased; returns how many sessions had come back."""
 
 
 class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,11 +94,12 @@ class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str]
 
 
-def restore(
+def restore_home(
     path: Path,
     home: Path,
     clock: Clock,
     *,
+    repeat: Repeat,
     workspace: Path | None = None,
     on_progress: OnBackup = ignore_progress,
 ) -> RestoreReport:
@@ -101,11 +111,12 @@ def restore(
         path: A file that `back_up` wrote.
         home: The folder; it need not exist.
         clock: Dates it.
+        repeat: Called where something is known to be erased.
         workspace: Where its memory files go; nowhere if not given.
         on_progress: Called now and then.
 
     Raises:
-        InvalidInput: the file is no backup.
+        InvalidInput: the file is not a backup.
         SchemaTooNew: a newer recollect wrote it.
         StoreCorrupt: it is damaged.
         Denied: it holds what does not belong into a home.
@@ -116,19 +127,20 @@ def restore(
     with alone(place / RECORDS_FILE):
         pass  # before anything is unpacked
     with _draft(place) as draft:
+        unpacked = _Unpacked(draft)
         with _read(source, place.parent, on_progress) as archive:
             head = _head(archive)
-            unpacked = _Unpacked(draft)
             unpacked.take(archive)
         event = HomeRestored(
             scope=Scope(), at=clock.now_ms(), path=str(source), backup_at=head.created_at
         )
-        warnings = _settle(draft / HOME, place, event, clock)
+        warnings = _settle(draft / HOME, event, clock)
+        warnings += _erase_again(place, draft / HOME, repeat)
         with alone(place / RECORDS_FILE), os_errors(place):
             aside = _put_in_place(draft / HOME, place, clock)
         written, kept = _write_memory(draft / WORKSPACE, workspace, clock)
-    if aside is not None and not head.secrets:
-        warnings.append(f"the backup came without tokens and keys; those of before are in {aside}")
+        if aside is not None and not head.secrets:
+            warnings.append(f"tokens and keys were not in the backup; they are still in {aside}")
     return RestoreReport(
         home=str(place),
         aside=None if aside is None else str(aside),
@@ -266,7 +278,7 @@ class _Unpacked:
         self.files, self.bytes = self.files + 1, self.bytes + member.size
 
 
-def _settle(home: Path, before: Path, event: HomeRestored, clock: Clock) -> list[str]:
+def _settle(home: Path, event: HomeRestored, clock: Clock) -> list[str]:
     """Look through an unpacked home, bring it to this version, and make its parts agree.
 
     Returns:
@@ -288,7 +300,6 @@ def _settle(home: Path, before: Path, event: HomeRestored, clock: Clock) -> list
             mirror = TranscriptMirror(home, records)
             mirror.heal_all()
             mirror.flush()
-        warnings += _erase_again(before, records)
         records.write(lambda tx: record_event(tx, event))
     finally:
         records.close()
@@ -318,10 +329,25 @@ def _keep_index(path: Path, clock: Clock) -> bool:
     return True
 
 
-def _erase_again(before: Path, records: Database) -> list[str]:
-    """Erase from what is restored what was erased in the home that is there."""
-    del before, records
-    return []
+def _erase_again(before: Path, home: Path, repeat: Repeat) -> list[str]:
+    """Erase from a home what was erased in the one that is there; return what is to be known."""
+    records = before / RECORDS_FILE
+    if not records.is_file():
+        return []
+    try:
+        known = _known_erasures(records)
+    except StoreError:
+        return [f"what was erased before is not known: {RECORDS_FILE} of before cannot be read"]
+    count = repeat(home, known) if known else 0
+    return [f"{count} sessions that came back were erased again"] if count else []
+
+
+def _known_erasures(records: Path) -> list[Tombstone]:
+    """Return what some records know; they are only read, whatever their version."""
+    with snapshots([records]) as (before,):
+        return before.read(
+            lambda tx: known_erasures(tx) if tx.row(_HAS_TOMBSTONES) is not None else []
+        )
 
 
 def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:

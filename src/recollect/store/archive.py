@@ -162,7 +162,7 @@ def open_archive(
         on_bytes: Called with the bytes read of the file.
 
     Raises:
-        InvalidInput: it is no archive of ours.
+        InvalidInput: it is not one of ours.
         StoreCorrupt: it was cut or changed.
         StoreError: it cannot be read.
     """

@@ -42,7 +42,11 @@ def test_erasing_needs_a_yes(run: Run, home: Path) -> None:
 def test_the_receipt_is_one_document(run: Run, home: Path) -> None:
     """With the figures by kind."""
     receipt = run("--home", home, "erase", "--session", "delivery", "--yes", "--json").json
-    assert (receipt["counts"]["messages"], receipt["is_clean"], receipt["dry_run"]) == (4, True, False)
+    assert (receipt["counts"]["messages"], receipt["is_clean"], receipt["dry_run"]) == (
+        4,
+        True,
+        False,
+    )
 
 
 def test_somebody_at_a_terminal_is_asked(

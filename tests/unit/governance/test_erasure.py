@@ -50,7 +50,9 @@ def said_everywhere(memory: Memory, words: Sequence[str] = WORDS) -> str:
     session = sessions.create(key=key, title=title, metadata={"note": fact, "in": [inside]})
     sessions.append(session.id, "user", f"The {said} was said.", name=name, event_id=event)
     sessions.append(
-        session.id, "assistant", [{"type": "tool_use", "id": "c1", "name": "t", "input": {"q": call}}]
+        session.id,
+        "assistant",
+        [{"type": "tool_use", "id": "c1", "name": "t", "input": {"q": call}}],
     )
     sessions.append(
         session.id, "tool", [{"type": "tool_result", "tool_use_id": "c1", "content": result}]

@@ -35,7 +35,7 @@ _KEY = "home.id"
 _MIRRORS_ASKED = 1_000
 _FIND_SESSION = "SELECT 1 FROM sessions WHERE id = ?"
 _HINT = (
-    "put a backup of records.db in its place;"
+    "restore a backup with `recollect restore FILE`;"
     " or start over with `recollect init --fresh`, which keeps what is there in a folder beside"
 )
 _FOREIGN_HINT = (

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import apsw
 
 from recollect.core.errors import StoreBusy
+from recollect.store.engine import Transaction
 from recollect.store.failures import BUSY, os_errors, translate
 from recollect.store.files import DRAFT_SUFFIX
 from recollect.store.sqlite import dialect
@@ -23,6 +24,8 @@ from recollect.store.sqlite.backup import Progress, copy_pages, look_through
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
 from recollect.store.sqlite.database import write_queue
 from recollect.store.sqlite.transaction import SqliteTransaction
+
+T = TypeVar("T")
 
 
 class Snapshot:
@@ -41,7 +44,15 @@ class Snapshot:
         Raises:
             StoreError: it is so damaged that it cannot be read.
         """
-        return look_through(SqliteTransaction(self._connection, self.path))
+        return self.read(look_through)
+
+    def read(self, unit: Callable[[Transaction], T]) -> T:
+        """Return what a unit of work finds in it.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        return unit(SqliteTransaction(self._connection, self.path))
 
     def copy(self, folder: Path, progress: Progress | None = None) -> BinaryIO:
         """Return a copy as an open file without a name: a killed process leaves nothing of it.
@@ -84,8 +95,8 @@ def snapshots(paths: Sequence[Path], wait_s: float = 10.0) -> Iterator[list[Snap
     Writers of all of them wait while the snapshots begin, some milliseconds, and then go on.
 
     Args:
-        paths: Databases that exist; always in the same order, so that two callers cannot stand in
-            each other's way.
+        paths: Databases that exist; always in the same order, so that two callers do not
+            block each other.
         wait_s: How long to wait for a writer at most.
 
     Raises:
@@ -123,9 +134,9 @@ def _translated(path: Path) -> Iterator[None]:
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Keep everybody out of a database while the block runs; its files are not changed.
+    """Keep everybody out of a database while the block runs; no byte of it is changed.
 
-    One that is missing, empty or damaged is nobody's: then nobody is kept out.
+    One that is missing, empty or damaged belongs to no program: then none is kept out.
 
     Raises:
         StoreBusy: a program has it open, this one perhaps.
