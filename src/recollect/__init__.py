@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from recollect.core.errors import RecollectError
     from recollect.core.scope import Scope
+    from recollect.governance.recover import recover
     from recollect.index.query.hit import Hit, SearchResult
     from recollect.memory import Memory
     from recollect.memory import open_memory as open  # the stable name of the design
@@ -35,6 +36,7 @@ __all__ = [
     "SearchResult",
     "Session",
     "open",
+    "recover",
     "restore",
 ]
 __version__ = "0.1.0"
@@ -49,6 +51,7 @@ _PLACES = {
     "Session": ("recollect.sessions.record.session", "Session"),
     "open": ("recollect.memory", "open_memory"),
     "restore": ("recollect.restoring", "restore"),
+    "recover": ("recollect.governance.recover", "recover"),
 }
 
 if not TYPE_CHECKING:  # a type checker would take it as leave to misspell a name

@@ -21,7 +21,13 @@ from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ign
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
-from recollect.recall.audience import audience_of, check_may_read, shows_citations, stretches_of
+from recollect.recall.audience import (
+    Asking,
+    audience_of,
+    check_may_read,
+    shows_citations,
+    stretches_of,
+)
 from recollect.recall.maintenance import Synced
 from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
@@ -37,7 +43,6 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.recall.status import Status
     from recollect.sessions.exchange.export import SessionExport
     from recollect.sessions.exchange.import_report import ImportReport, Progress
-    from recollect.sessions.record.tombstone import Tombstone
     from recollect.sessions.sessions import Sessions
 
 INLINE_EMBEDDINGS = 2_000
@@ -151,6 +156,7 @@ class Memory:
         *,
         mode: str = "hybrid",
         for_session: str | None = None,
+        for_sender: str | None = None,
         on_progress: OnProgress = ignore_progress,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -166,6 +172,8 @@ class Memory:
             mode: ``hybrid``, ``lexical`` or ``vector``.
             for_session: Search on behalf of this session: only what its visibility group may hear,
                 in a group only what was said there. Without it the operator asks, who sees all.
+            for_sender: Whom that session answers, such as ``telegram:42``, where several people
+                share it; else whose turn its newest message is.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -177,6 +185,7 @@ class Memory:
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
+        asking = self._asking(for_session, for_sender)
         cites, reader = settings.citations, for_session or seen.session
         options = SearchOptions(
             limit=settings.limit if limit is None else limit,
@@ -184,7 +193,7 @@ class Memory:
             sources=None if sources is None else source_names(sources),
             mode=mode,
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
-            audience=audience_of(sessions, for_session) if for_session is not None else None,
+            audience=audience_of(sessions, asking) if asking is not None else None,
             stretches=stretches_of(sessions, seen.session) if seen.session is not None else None,
         )
         search = self._parts.search_backend or self._parts.index
@@ -200,6 +209,7 @@ class Memory:
         *,
         max_chars: int = MOST_CHARS,
         for_session: str | None = None,
+        for_sender: str | None = None,
     ) -> ReadResult:
         """Return lines of a memory file, secrets taken out, and where to go on.
 
@@ -209,23 +219,36 @@ class Memory:
             lines: How many at most; 120 if not given.
             max_chars: Where to stop, after a whole line; a first line that is longer is cut.
             for_session: Read on behalf of this session.
+            for_sender: Whom that session answers, as for `search`.
 
         Returns:
             The lines; with the status ``not_found``, and no text, when the file does not exist.
 
         Raises:
-            Denied: no memory file can have this path, it is a link, or the session is a group.
+            Denied: no memory file can have this path, it is a link, or it is not for them: groups
+                see none, guests what ``sessions.guests_read`` shares.
             InvalidInput: a number is below 1, or the file is binary or too large.
             NotFound: this memory has neither a workspace nor extra paths, or not the session.
             StoreClosed: the memory was closed.
         """
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
-        check_may_read(self._parts.sessions, for_session)
-        if self._parts.reading is None:
+        reading, asking = self._parts.reading, self._asking(for_session, for_sender)
+        if asking is not None:
+            ref = path if reading is None or not asking.shared else reading.ref_of(path)
+            check_may_read(self._parts.sessions, asking, ref)
+        if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
-        return self._parts.reading.read(path, extent)
+        return reading.read(path, extent)
+
+    def _asking(self, for_session: str | None, for_sender: str | None) -> Asking | None:
+        if for_session is None:
+            if for_sender is not None:
+                raise InvalidInput("a sender needs a session", hint="give for_session with it")
+            return None
+        shared = self.settings.sessions.guests_read
+        return Asking(session_id=for_session, sender=for_sender, shared=shared)
 
     def import_transcripts(
         self,
@@ -354,18 +377,13 @@ class Memory:
         eraser = self._parts.eraser()
         if dry_run:
             return eraser.preview(session_id, with_forks=with_forks)
-        return eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
-
-    def repeat_erasures(self, known: Sequence[Tombstone]) -> int:
-        """Erase again what came back with an older copy of the records; return how many sessions.
-
-        Args:
-            known: What `governance.erasure.known_erasures` read in the records of before.
-
-        Raises:
-            StoreError: a database refused; what was begun is finished at the next opening.
-        """
-        return self._parts.eraser().repeat(known)
+        receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
+        backend = self._parts.search_backend
+        failure = backend.refresh() if backend is not None and receipt.notes else None
+        if failure is None:
+            return receipt
+        told = (*receipt.warnings, failure)
+        return msgspec.structs.replace(receipt, is_clean=False, warnings=told)
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from recollect.core.clock import Clock, SystemClock
+from recollect.core.errors import RecollectError
 from recollect.core.settings import default_home
 from recollect.governance.backup import OnBackup, ignore_progress
 from recollect.governance.restore import RestoreReport, restore_home
 from recollect.memory import open_memory
-from recollect.sessions.record.tombstone import Tombstone
 
 
 def restore(
@@ -40,16 +40,14 @@ def restore(
         StoreBusy: a program has the home open.
         StoreError: the disk refused. In all cases the home is as it was.
     """
-
-    def repeat(restored: Path, known: Sequence[Tombstone]) -> int:
-        with open_memory(restored, live=False) as memory:
-            return memory.repeat_erasures(known)
-
-    return restore_home(
+    report = restore_home(
         Path(path),
         default_home() if home is None else Path(home),
         clock or SystemClock(),
-        repeat=repeat,
         workspace=None if workspace is None else Path(workspace),
         on_progress=on_progress or ignore_progress,
     )
+    if report.erased_again:
+        with suppress(RecollectError), open_memory(report.home, live=False):
+            pass  # it finishes the erasure, and if not, whoever opens the home next does
+    return report

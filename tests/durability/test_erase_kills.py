@@ -5,10 +5,14 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 import recollect
+from recollect.core.clock import SystemClock
 from recollect.core.errors import NotFound
+from recollect.core.settings import StoreSettings
 from recollect.memory import Memory
-from recollect.sessions.record.tombstone import has_unfinished_erasure
+from recollect.store.sqlite.database import open_records
 from tests.durability.processes import Worker
 from tests.durability.scale import report
 from tests.support.leftovers import files_that_hold
@@ -30,18 +34,19 @@ def fill(home: Path) -> str:
         memory.sessions.append_many(doomed.id, said)
         memory.sessions.append(kept.id, "user", "keptword")
         memory.sync()
-        memory._parts.resources.records.back_up(home / "records.db.before-0008")
+    records = open_records(home, StoreSettings(), SystemClock())
+    records.back_up(home / "records.db.before-0008")
+    records.close()
     return doomed.id
 
 
 def finish(home: Path, doomed: str) -> None:
     """Open the home; either nothing was begun, or nothing is left."""
     with opened(home) as memory:
-        assert not memory._parts.resources.records.read(has_unfinished_erasure)
-        try:
+        if memory.sessions.list(title="quincetitle"):
             memory.erase(session_id=doomed)
-        except NotFound as error:
-            assert error.message == "the session was erased"
+        with pytest.raises(NotFound, match="was erased"):
+            memory.erase(session_id=doomed)
         assert memory.search("quinceword350").hits == []
         assert len(memory.search("keptword").hits) == 1
         assert memory.heal_mirrors() == {"equal": 1}

@@ -241,33 +241,29 @@ def play(home: str, fresh: str) -> None:
 
 def prune_and_die(home: str, commits: str) -> None:
     """Prune a home and end without a word after so many commits; say so when there are fewer."""
-    left = iter(range(int(commits)))
-
-    def count() -> None:
-        if next(left, None) is None:
-            os.kill(os.getpid(), signal.SIGKILL)
-
     kept = KeptHome(Path(home))
-    for database in (kept.records, kept.index_database):
-        database.listen(count)
+    _die_after(kept, int(commits))
     kept.retention(days=5, max_messages=MOST_KEPT).prune()
     say("finished")
 
 
 def erase_and_die(home: str, session_id: str, commits: str) -> None:
     """Erase a session and end without a word after so many commits; say so when there are fewer."""
-    left = iter(range(int(commits)))
+    kept = KeptHome(Path(home))
+    _die_after(kept, int(commits))
+    kept.eraser().erase(session_id)
+    say("finished")
+
+
+def _die_after(kept: KeptHome, commits: int) -> None:
+    left = iter(range(commits))
 
     def count() -> None:
         if next(left, None) is None:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    with recollect.open(home, overrides={"embedding.provider": "none"}, live=False) as memory:
-        ground = memory._parts.resources
-        for database in (ground.records, ground.index_database):
-            database.listen(count)
-        memory.erase(session_id=session_id)
-    say("finished")
+    for database in (kept.records, kept.index_database):
+        database.listen(count)
 
 
 class DyingVfs(apsw.VFS):

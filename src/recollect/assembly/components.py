@@ -6,14 +6,14 @@ Nothing else decides which implementation is used.
 from __future__ import annotations
 
 import functools
-import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.assembly.resources import OpenOptions, Resources, open_resources, own_index_of
+from recollect.assembly.indexes import HomeIndexes, make_index
+from recollect.assembly.resources import OpenOptions, Resources, open_resources
 from recollect.assembly.sources import (
     extra_paths,
     followed_transcripts,
@@ -22,35 +22,22 @@ from recollect.assembly.sources import (
     search_backend,
 )
 from recollect.core.errors import RecollectError
-from recollect.core.scope import Scope
 from recollect.index.index import Index
-from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
-from recollect.index.vectors.port import VectorContext
-from recollect.index.vectors.vector_index import choose as choose_vectors
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
-from recollect.recall.transcript_source import TranscriptFeed
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.record.identity_links import read_links
 from recollect.sessions.record.tombstone import has_unfinished_erasure
-from recollect.store.engine import Database
 from recollect.store.locks import TicketQueue
-from recollect.store.meta import persisted_random
-from recollect.store.sqlite.home import AGENTS, INDEX_FILE
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.governance.erasure import Eraser
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
-    from recollect.recall.memory_source import MemorySource
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import MemoryReader
-
-_COPIES = "vectors.home"
-"""Names the copies of our vectors outside of the home."""
 
 
 class Components(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,8 +104,10 @@ def _assemble(ground: Resources) -> Components:
     settings, clock = ground.resolved.settings, ground.clock
     files = memory_files(ground)
     locks = IndexLocks(ground.index_home, clock)
-    index = _index(ground, files, locks)
+    index = make_index(ground, files, locks)
     mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
+    if mirror is not None:
+        mirror.catch_up()
     retention = functools.cache(lambda: _retention(ground, index, mirror))
     kept = Kept(
         index=index,
@@ -141,38 +130,6 @@ def _assemble(ground: Resources) -> Components:
         events=EventStream(ground.records, ground.scope),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(ground, index, mirror)),
-    )
-
-
-def _index(ground: Resources, files: MemorySource | None, locks: IndexLocks) -> Index:
-    agent = own_index_of(ground.resolved, ground.scope)
-    records, database = ground.records, ground.index_database
-    links = read_links(ground.resolved.settings.sessions.identity_links)
-    feeds: list[DocumentSource] = [
-        TranscriptFeed(records, agent, links),
-        *([files] if files else []),
-    ]
-    vector = ground.resolved.settings.search.vector
-    incompatibility = ground.index_incompatibility
-    near = VectorContext(
-        settings=vector,
-        database=database,
-        home=ground.index_home,
-        home_id=_copies(records, agent),
-        clock=ground.clock,
-    )
-    return Index(
-        database,
-        feeds,
-        ground.resolved.settings,
-        clock=ground.clock,
-        embedder=ground.choice.embedder,
-        fallback=ground.choice.fallback,
-        was_found=ground.was_found,
-        locks=locks,
-        origin=files.origin if files else None,
-        near=choose_vectors(near),
-        notice=incompatibility and f"{incompatibility}: it is rebuilt",
     )
 
 
@@ -208,34 +165,8 @@ def _eraser(ground: Resources, index: Index, mirror: TranscriptMirror | None) ->
         ground.scope,
         clock=ground.clock,
         ids=ground.ids,
-        clear_others=lambda: _clear_others(ground),
+        indexes=HomeIndexes(ground, index),
     )
-
-
-def _clear_others(ground: Resources) -> Iterator[str]:
-    """Let the other indexes of a home drop what was removed; yield what could not be done."""
-    from recollect.governance.removal import clear_index
-    from recollect.store.sqlite.copies import remove_copy
-
-    mine = own_index_of(ground.resolved, ground.scope)
-    agents = {path.parent.name for path in (ground.home / AGENTS).glob(f"*/{INDEX_FILE}")}
-    main = {None} if (ground.home / INDEX_FILE).exists() else set()
-    for agent in (agents | main) - {mine}:
-        if agent is not None and agent not in ground.resolved.agents:
-            # Of an agent that has no settings any more: it would be built again.
-            remove_copy(ground.home / AGENTS / agent / INDEX_FILE)
-            continue
-        scope = Scope(tenant=ground.scope.tenant, agent=agent)
-        other = open_resources(msgspec.structs.replace(ground.order, scope=scope, live=False))
-        index = _index(other, memory_files(other), IndexLocks(other.index_home, other.clock))
-        try:
-            failed = clear_index(other.index_database, index.catch_up)
-            if failed is not None:
-                yield failed
-        finally:
-            index.near.close()
-            other.index_database.close()
-            other.records.close()
 
 
 def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Maintenance) -> Sessions:
@@ -266,8 +197,3 @@ def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Mainte
         window=with_model(parts, language.model if language is not None else None),
         turns=TicketQueue(ground.home / TURNS),
     )
-
-
-def _copies(records: Database, agent: str | None) -> str:
-    """Return the name of this index where copies of its vectors lie beside those of others."""
-    return hashlib.sha256(f"{persisted_random(records, _COPIES)} {agent}".encode()).hexdigest()[:24]

@@ -79,6 +79,8 @@ def _show_restore(report: RestoreReport) -> None:
     pairs = [("holds", f"{count(report.files, 'file')}, {size(report.bytes)}")]
     if report.aside:
         pairs.append(("before", f"{report.aside}; delete it when you are satisfied"))
+    if report.erased_again:
+        pairs.append(("erased", f"{count(report.erased_again, 'session')} again, as before"))
     pairs += [("wrote", path) for path in report.memory_files]
     pairs += [("kept", path) for path in report.kept_files]
     show_pairs(pairs, indent=2)

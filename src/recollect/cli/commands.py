@@ -28,6 +28,7 @@ PLACES = {
     "sync": "index.sync",
     "reindex": "index.sync",
     "prune": "prune",
+    "recover": "recover",
     "erase": "erase",
     "backup": "backup",
     "restore": "backup",

@@ -11,7 +11,7 @@ import mmap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import LiteralString, TypeAlias
+from typing import LiteralString, Protocol, TypeAlias
 
 import msgspec
 
@@ -20,11 +20,20 @@ from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
 from recollect.governance.episode import episodes_of
+from recollect.governance.erased_notes import erase_notes
 from recollect.governance.removal import Copies, begin_erasure, finish_all, sweep_within_reach
+from recollect.index.model.document import DocumentSource
+from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
 from recollect.sessions.lease import find_lease
 from recollect.sessions.mirror.mirror import SESSION_KIND
 from recollect.sessions.record.lineage import ancestors, find_kin
-from recollect.sessions.record.session import DELETED, Session, find_session, insert_session
+from recollect.sessions.record.session import (
+    DELETED,
+    Session,
+    find_session,
+    insert_session,
+    require_session,
+)
 from recollect.sessions.record.tombstone import (
     OURS,
     Origin,
@@ -36,7 +45,7 @@ from recollect.sessions.record.tombstone import (
     tombstones,
 )
 from recollect.store.columns import first_integer, integer, text
-from recollect.store.engine import Transaction
+from recollect.store.engine import Database, Row, Transaction
 from recollect.store.failures import os_errors
 from recollect.store.journal import record_event
 from recollect.store.locks import OwnerLock
@@ -68,7 +77,7 @@ _INSERT: LiteralString = """
     INSERT INTO erasures (id, tenant, counts, session_ids, at) VALUES (?, ?, ?, ?, ?)
 """
 _SESSIONS: LiteralString = """
-    SELECT j.value FROM erasures e, json_each(e.session_ids) j WHERE e.finished_at IS NULL
+    SELECT j.value, e.tenant FROM erasures e, json_each(e.session_ids) j WHERE e.finished_at IS NULL
 """
 _FINISH: LiteralString = """
     UPDATE erasures SET finished_at = ?, session_ids = '[]' WHERE finished_at IS NULL
@@ -78,7 +87,14 @@ _FORGET_IDS: LiteralString = """
 """
 _FILES: LiteralString = "SELECT DISTINCT path FROM imports WHERE tenant = ?"
 _IS_LIVING: LiteralString = "SELECT 1 FROM sessions WHERE id = ? AND status <> 'deleted'"
-_ORIGINS: LiteralString = "SELECT id, tenant, source, foreign_id FROM sessions"
+_ORIGINS: LiteralString = """
+    SELECT id, tenant, source, foreign_id FROM sessions
+    WHERE id NOT IN (SELECT session_id FROM prunings WHERE erasure_id IS NOT NULL)
+"""
+_BACKUPS: LiteralString = """
+    SELECT DISTINCT json_extract(payload, '$.path') FROM events
+    WHERE type = 'home.backed_up' AND at >= ?
+"""
 
 
 class ErasureProgress(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,6 +118,8 @@ class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
         counts: How many rows of which kind went.
         bytes: What the messages held, in UTF-8.
         shared_with: The session that it was forked from: the messages before the fork are its.
+        notes: What goes from which file of flushed notes: the lines that only it said and that are
+            as they were written.
         damaged_copies: Files of the home that cannot be read any more and may have held it: they
             went whole.
         still_held_by: Paths outside of recollect's reach that hold it: transcripts of other
@@ -118,10 +136,24 @@ class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int]
     bytes: int
     shared_with: tuple[str, ...] = ()
+    notes: tuple[ErasedNotes, ...] = ()
     damaged_copies: tuple[str, ...] = ()
     still_held_by: tuple[str, ...] = ()
     is_clean: bool = True
     warnings: tuple[str, ...] = ()
+
+
+class Indexes(Protocol):
+    """The indexes of a home: the one that is open, and those of agents with settings of their own.
+
+    The open one is cleared with the records, see `Copies`.
+    """
+
+    def drop(self, feed: DocumentSource) -> object:
+        """Let every one of them take in what a source removes."""
+
+    def clear_others(self) -> Iterable[str]:
+        """Let the others drop what was removed from the records; yield what could not be done."""
 
 
 class Eraser:
@@ -133,8 +165,7 @@ class Eraser:
         scope: Whose sessions may go.
         clock: Tells the time.
         ids: Gives erasures their ids.
-        clear_others: Clears the indexes of agents with settings of their own; returns what could
-            not be done.
+        indexes: All that the home has.
     """
 
     def __init__(
@@ -145,7 +176,7 @@ class Eraser:
         *,
         clock: Clock,
         ids: IdSource,
-        clear_others: Callable[[], Iterable[str]],
+        indexes: Indexes,
     ) -> None:
         self._home = home
         self._copies = copies
@@ -153,7 +184,7 @@ class Eraser:
         self._scope = scope
         self._clock = clock
         self._ids = ids
-        self._clear_others = clear_others
+        self._indexes = indexes
         self._lock = OwnerLock(home / LOCK_FILE, clock)
 
     def preview(self, session_id: str, *, with_forks: bool = False) -> ErasureReceipt:
@@ -199,14 +230,13 @@ class Eraser:
         def unit(tx: Transaction) -> tuple[ErasureReceipt, list[Session]]:
             chosen = choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
             receipt = _receipt(tx, chosen, now, erasure_id)
-            _begin(tx, erasure_id, chosen, receipt)
+            _begin(tx, chosen, receipt)
             return receipt, chosen
 
         with self._alone() as alone:
             if not alone:
                 raise StoreBusy("another program is erasing", hint="try again when it is finished")
-            receipt, chosen = self._records.write(unit)
-            receipt = self._with_files(receipt, chosen)
+            receipt = self._with_files(*self._records.write(unit))
             warnings = self._finish(on_progress, receipt.counts["messages"])
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
 
@@ -221,41 +251,6 @@ class Eraser:
                 if alone:
                     self._finish()
 
-    def repeat(self, known: Sequence[Tombstone]) -> int:
-        """Erase again what came back with an older copy of the records; return how many sessions.
-
-        Args:
-            known: What `known_erasures` said of the records that had been here before.
-
-        Raises:
-            StoreBusy: another program is erasing.
-            StoreError: the records refused.
-        """
-        now = self._clock.now_ms()
-
-        def unit(tx: Transaction) -> int:
-            add_tombstones(tx, known)
-            back: dict[str, list[str]] = {}
-            for id_, tenant, source, foreign_id in tx.all(_ORIGINS):
-                origins = [(OURS, text(id_))]
-                if source is not None and foreign_id is not None:
-                    origins.append((text(source), text(foreign_id)))
-                if is_buried(tx, text(tenant), origins):
-                    back.setdefault(text(tenant), []).append(text(id_))
-            for tenant_, ids in back.items():
-                found = [find_session(tx, Scope(tenant=tenant_), id_) for id_ in ids]
-                chosen = [session for session in found if session is not None]
-                erasure_id = self._ids.new()
-                _begin(tx, erasure_id, chosen, _receipt(tx, chosen, now, erasure_id))
-            return sum(map(len, back.values()))
-
-        with self._alone() as alone:
-            if not alone:
-                raise StoreBusy("another program is erasing", hint="try again when it is finished")
-            count = self._records.write(unit)
-            self._finish()
-        return count
-
     @contextmanager
     def _alone(self) -> Iterator[bool]:
         """Give the block True when no other program erases until its end."""
@@ -268,7 +263,8 @@ class Eraser:
 
     def _finish(self, on_progress: OnErase | None = None, total: int = 0) -> list[str]:
         """Remove rows and copies; return what could not be done."""
-        ids = self._records.read(lambda tx: [text(row[0]) for row in tx.rows(_SESSIONS)])
+        rows = self._records.read(lambda tx: tx.all(_SESSIONS))
+        ids, tenants = [text(row[0]) for row in rows], {text(row[1]) for row in rows}
         done = 0
 
         def count(messages: int) -> None:
@@ -278,12 +274,15 @@ class Eraser:
                 on_progress(ErasureProgress(done=min(done, total), total=total))
 
         finish_all(self._records, self._clock, lambda: False, count)
-        warnings = list(_tried(lambda: self._clear_files(ids)))
+        warnings = _tried(
+            lambda: erase_notes(self._records, self._home, tenants, ids, self._indexes.drop)
+        )
+        warnings += _tried(lambda: self._clear_files(ids))
         warnings += sweep_within_reach(self._copies)
-        warnings += _tried(self._clear_others)
+        warnings += _tried(self._indexes.clear_others)
         if not warnings:
-            now, told = self._clock.now_ms(), msgspec.json.encode(ids).decode()
-            self._records.write(lambda tx: _end(tx, now, told))
+            now, encoded = self._clock.now_ms(), msgspec.json.encode(ids).decode()
+            self._records.write(lambda tx: _end(tx, now, encoded))
         return warnings
 
     def _clear_files(self, ids: Sequence[str]) -> list[str]:
@@ -311,22 +310,58 @@ class Eraser:
     def _with_files(self, receipt: ErasureReceipt, chosen: Sequence[Session]) -> ErasureReceipt:
         """Return a receipt with the files that go whole, and those that stay and hold it."""
         names = {session.foreign_id or session.id for session in chosen}
-        files = self._records.read(lambda tx: tx.all(_FILES, (chosen[0].tenant,)))
-        asked = [Path(text(row[0])) for row in files]
+        began = min(session.created_at for session in chosen)
+        read, made = self._records.read(
+            lambda tx: (tx.all(_FILES, (chosen[0].tenant,)), tx.all(_BACKUPS, (began,)))
+        )
+        transcripts = [path for path in _paths(read) if _names_any(path, names)]
+        backups = [path for path in _paths(made) if path.exists()]
         beside = sorted(self._home.parent.glob(f"{self._home.name}.before-*"))
         records = [path for path in database_copies(self._home) if not is_of_index(path)]
         return msgspec.structs.replace(
             receipt,
+            notes=erase_lines(self._records, self._home, receipt.session_ids, dry_run=True),
             damaged_copies=tuple(str(path) for path in records if is_damaged(path)),
-            still_held_by=tuple(
-                str(path) for path in (*(p for p in asked if _names_any(p, names)), *beside)
-            ),
+            still_held_by=tuple(map(str, (*transcripts, *backups, *beside))),
         )
 
 
 def known_erasures(tx: Transaction) -> list[Tombstone]:
-    """Return what these records know of erasures, for `Eraser.repeat` in an older copy of them."""
+    """Return what these records know of erasures, for `erase_again` in an older copy of them."""
     return tombstones(tx)
+
+
+def erase_again(records: Database, known: Sequence[Tombstone], clock: Clock, ids: IdSource) -> int:
+    """Erase from an older copy of the records what was erased since; its next opening finishes it.
+
+    Args:
+        records: The copy, in the place of a home or on its way there.
+        known: What `known_erasures` found in the newer records.
+        clock: Tells the time.
+        ids: Gives erasures their ids.
+
+    Returns:
+        How many sessions go.
+
+    Raises:
+        StoreError: the records refused; nothing is changed.
+    """
+
+    def unit(tx: Transaction) -> int:
+        add_tombstones(tx, known)
+        back: dict[str, list[Session]] = {}
+        for id_, tenant, source, foreign_id in tx.all(_ORIGINS):
+            origins = [(OURS, text(id_))]
+            if source is not None and foreign_id is not None:
+                origins.append((text(source), text(foreign_id)))
+            if is_buried(tx, text(tenant), origins):
+                found = require_session(tx, Scope(tenant=text(tenant)), text(id_))
+                back.setdefault(found.tenant, []).append(found)
+        for chosen in back.values():
+            _begin(tx, chosen, _receipt(tx, chosen, clock.now_ms(), ids.new()))
+        return sum(map(len, back.values()))
+
+    return records.write(unit)
 
 
 def choose_session(
@@ -364,13 +399,12 @@ def choose_session(
 
 
 def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:
-    """Return what stands for a session that retention removed, and of which an episode stayed."""
+    """Return a row for a session that retention removed, and of which an episode stayed."""
+    if is_buried(tx, scope.tenant, [(OURS, session_id)]):
+        hint = "`recollect sessions` lists those that are there."
+        raise NotFound("the session was erased", hint=hint)
     if not episodes_of(tx, scope, session_id):
-        was_erased = is_buried(tx, scope.tenant, [(OURS, session_id)])
-        raise NotFound(
-            "the session was erased" if was_erased else "there is no such session",
-            hint="`recollect sessions` lists those that are there.",
-        )
+        return require_session(tx, scope, session_id)
     return Session(
         id=session_id, tenant=scope.tenant, status=DELETED, created_at=now, updated_at=now
     )
@@ -388,13 +422,12 @@ def _refuse_held(tx: Transaction, session_id: str, now: int) -> None:
         )
 
 
-def _begin(
-    tx: Transaction, erasure_id: str, chosen: Sequence[Session], receipt: ErasureReceipt
-) -> None:
-    """Hide sessions for good, and keep them from coming back."""
+def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) -> None:
+    """Hide sessions of one tenant for good, and keep them from coming back."""
+    erasure_id = receipt.id or ""
     tenant, ids = chosen[0].tenant, [session.id for session in chosen]
-    counts, told = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
-    tx.execute(_INSERT, (erasure_id, tenant, counts.decode(), told.decode(), receipt.at))
+    counts, encoded = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
+    tx.execute(_INSERT, (erasure_id, tenant, counts.decode(), encoded.decode(), receipt.at))
     for session in chosen:
         if find_session(tx, Scope(tenant=tenant), session.id) is None:
             insert_session(tx, session)
@@ -442,6 +475,10 @@ def _tried(step: Callable[[], Iterable[str]]) -> list[str]:
         return list(step())
     except RecollectError as error:
         return [f"something that was erased may be left: {error.message}"]
+
+
+def _paths(rows: Sequence[Row]) -> list[Path]:
+    return [Path(text(row[0])) for row in rows]
 
 
 def _names_any(path: Path, names: Iterable[str]) -> bool:

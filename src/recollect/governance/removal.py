@@ -23,7 +23,13 @@ from recollect.governance.plan import SessionRemoval
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND, TranscriptMirror
 from recollect.sessions.record.lineage import find_children, find_one, last_read
-from recollect.sessions.record.session import Session, owner_of, require_session
+from recollect.sessions.record.session import (
+    CHANGED_KIND,
+    Session,
+    note_change,
+    owner_of,
+    require_session,
+)
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
@@ -49,11 +55,16 @@ _HIDE: LiteralString = "UPDATE sessions SET pruned_seq = ? WHERE id = ? AND prun
 _UNFINISHED: LiteralString = """
     SELECT s.id, coalesce(e.tenant, s.tenant), iif(e.id IS NULL, s.pruned_seq, s.last_seq),
         p.is_whole, e.id IS NOT NULL
-    FROM prunings p JOIN sessions s ON s.id = p.session_id LEFT JOIN erasures e ON e.id = p.erasure_id
+    FROM prunings p JOIN sessions s ON s.id = p.session_id
+    LEFT JOIN erasures e ON e.id = p.erasure_id
     ORDER BY p.at, s.id
 """
 _NEXT: LiteralString = """
     SELECT id FROM messages WHERE session_id = ? AND seq <= ? ORDER BY seq LIMIT ?
+"""
+_FOLLOWED: LiteralString = """
+    INSERT INTO changes (tenant, kind, ref, op, at)
+    SELECT ?, ?, id, 'put', ? FROM sessions WHERE previous_id = ?
 """
 _IS_HELD: LiteralString = "SELECT 1 FROM leases WHERE session_id = ? AND expires_at > ?"
 _IS_BEGUN: LiteralString = "SELECT 1 FROM prunings WHERE session_id = ?"
@@ -90,6 +101,7 @@ def begin(
     tx.execute(_HIDE, (removal.through_seq, session.id, removal.through_seq))
     if removal.is_whole:
         tx.execute("UPDATE sessions SET status = 'deleted' WHERE id = ?", (session.id,))
+    note_change(tx, session, now)
     record_event(tx, _event(removal, session, now))
     if removal.messages <= BATCH:
         begun = Begun(session.id, session.tenant, removal.through_seq, removal.is_whole, False)
@@ -222,6 +234,7 @@ def _part_from_kin(tx: Transaction, session_id: str, tenant: str, now: int) -> N
             "UPDATE sessions SET parent_id = NULL, forked_at_seq = NULL WHERE id = ?", (child.id,)
         )
         record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=child.id, op="put", at=now)
+    tx.execute(_FOLLOWED, (tenant, CHANGED_KIND, now, session_id))
     tx.execute("UPDATE sessions SET previous_id = NULL WHERE previous_id = ?", (session_id,))
 
 

@@ -12,14 +12,14 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import LiteralString
 
 import msgspec
 
-from recollect.core.clock import Clock, to_datetime
+from recollect.core.clock import Clock, IdSource, to_datetime
 from recollect.core.errors import (
     Denied,
     InvalidInput,
@@ -41,7 +41,7 @@ from recollect.governance.backup import (
     ignore_progress,
     is_home_file,
 )
-from recollect.governance.erasure import known_erasures
+from recollect.governance.erasure import erase_again, known_erasures
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import Tombstone
 from recollect.store.archive import Archive, Member, open_archive
@@ -71,10 +71,6 @@ _RATIO = 1_000
 tenth of itself; pages of a database that are free take next to nothing."""
 
 
-Repeat = Callable[[Path, Sequence[Tombstone]], int]
-"""Erases in a home what is known to be erased; returns how many sessions had come back."""
-
-
 class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a restore did."""
 
@@ -87,6 +83,9 @@ class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
     """When the backup was made, ms UTC."""
     secrets: bool
     """Whether it came with tokens and keys."""
+    erased_again: int
+    """Sessions of the backup that had been erased since; they are hidden, and the next opening of
+    the home removes what is left of them."""
     memory_files: list[str]
     """Files of the workspace that were written."""
     kept_files: list[str]
@@ -99,7 +98,6 @@ def restore_home(
     home: Path,
     clock: Clock,
     *,
-    repeat: Repeat,
     workspace: Path | None = None,
     on_progress: OnBackup = ignore_progress,
 ) -> RestoreReport:
@@ -111,7 +109,6 @@ def restore_home(
         path: A file that `back_up` wrote.
         home: The folder; it need not exist.
         clock: Dates it.
-        repeat: Called where something is known to be erased.
         workspace: Where its memory files go; nowhere if not given.
         on_progress: Called now and then.
 
@@ -134,8 +131,8 @@ def restore_home(
         event = HomeRestored(
             scope=Scope(), at=clock.now_ms(), path=str(source), backup_at=head.created_at
         )
-        warnings = _settle(draft / HOME, event, clock)
-        warnings += _erase_again(place, draft / HOME, repeat)
+        known, warnings = _known_erasures(place)
+        erased = _settle(draft / HOME, known, event, clock, warnings)
         with alone(place / RECORDS_FILE), os_errors(place):
             aside = _put_in_place(draft / HOME, place, clock)
         written, kept = _write_memory(draft / WORKSPACE, workspace, clock)
@@ -148,6 +145,7 @@ def restore_home(
         bytes=unpacked.bytes,
         created_at=head.created_at,
         secrets=head.secrets,
+        erased_again=erased,
         memory_files=written,
         kept_files=kept,
         warnings=warnings,
@@ -278,17 +276,23 @@ class _Unpacked:
         self.files, self.bytes = self.files + 1, self.bytes + member.size
 
 
-def _settle(home: Path, event: HomeRestored, clock: Clock) -> list[str]:
+def _settle(
+    home: Path,
+    known: Sequence[Tombstone],
+    event: HomeRestored,
+    clock: Clock,
+    warnings: list[str],
+) -> int:
     """Look through an unpacked home, bring it to this version, and make its parts agree.
 
     Returns:
-        What is to be known.
+        How many sessions were erased again.
 
     Raises:
         SchemaTooNew: a newer recollect wrote the records.
         StoreError: they are not what they should be.
     """
-    warnings = [
+    warnings += [
         f"{index.relative_to(home)} cannot be used and is rebuilt"
         for index in (home / INDEX_FILE, *sorted((home / AGENTS).glob(f"*/{INDEX_FILE}")))
         if index.is_file() and not _keep_index(index, clock)
@@ -300,12 +304,13 @@ def _settle(home: Path, event: HomeRestored, clock: Clock) -> list[str]:
             mirror = TranscriptMirror(home, records)
             mirror.heal_all()
             mirror.flush()
+        erased = erase_again(records, known, clock, IdSource(clock)) if known else 0
         records.write(lambda tx: record_event(tx, event))
     finally:
         records.close()
     for copy in home.glob(f"{RECORDS_FILE}{BEFORE}*"):  # the backup is the copy
         copy.unlink()
-    return warnings
+    return erased
 
 
 def _require_sound(database: SqliteDatabase) -> None:
@@ -329,25 +334,18 @@ def _keep_index(path: Path, clock: Clock) -> bool:
     return True
 
 
-def _erase_again(before: Path, home: Path, repeat: Repeat) -> list[str]:
-    """Erase from a home what was erased in the one that is there; return what is to be known."""
-    records = before / RECORDS_FILE
+def _known_erasures(home: Path) -> tuple[list[Tombstone], list[str]]:
+    """Return what was erased in a home, which is only read, and what is to be known of it."""
+    records = home / RECORDS_FILE
     if not records.is_file():
-        return []
+        return [], []
     try:
-        known = _known_erasures(records)
+        with snapshots([records]) as (before,):
+            return before.read(
+                lambda tx: known_erasures(tx) if tx.row(_HAS_TOMBSTONES) is not None else []
+            ), []
     except StoreError:
-        return [f"what was erased before is not known: {RECORDS_FILE} of before cannot be read"]
-    count = repeat(home, known) if known else 0
-    return [f"{count} sessions that came back were erased again"] if count else []
-
-
-def _known_erasures(records: Path) -> list[Tombstone]:
-    """Return what some records know; they are only read, whatever their version."""
-    with snapshots([records]) as (before,):
-        return before.read(
-            lambda tx: known_erasures(tx) if tx.row(_HAS_TOMBSTONES) is not None else []
-        )
+        return [], [f"what was erased before is not known: {RECORDS_FILE} of before is damaged"]
 
 
 def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:

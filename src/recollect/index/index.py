@@ -141,7 +141,9 @@ class Index:
             questions,
             origin=origin,
             near=self._near,
-            visibility_rules=visibility_rules(settings.sessions.identity_links),
+            visibility_rules=visibility_rules(
+                settings.sessions.identity_links, settings.sessions.owner
+            ),
         )
 
     def sync(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
@@ -167,6 +169,11 @@ class Index:
         self._indexer.sync(self._outboxes, Watch(mode="answer"))
         self._near.catch_up()
         return self._indexer.drop_others() and not self._indexer.is_behind(self._outboxes)
+
+    def take(self, feed: DocumentSource) -> None:
+        """Take in one more feed, once, words only."""
+        self._indexer.sync([feed], Watch(mode="answer"))
+        self._near.catch_up()
 
     def is_behind(self) -> bool:
         """Return whether records were stored that are not indexed, or a batch may be finished.

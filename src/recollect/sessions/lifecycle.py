@@ -25,6 +25,7 @@ from recollect.sessions.record.session import (
     Session,
     add_session,
     insert_session,
+    note_change,
     owner_of,
     require_session,
     select_sessions,
@@ -130,6 +131,7 @@ def fork_session(tx: Transaction, parent: Session, branch: Session, at_seq: int 
         pruned_seq=min(parent.pruned_seq, seq),
     )
     insert_session(tx, forked)
+    note_change(tx, forked, branch.updated_at)
     scope, at = owner_of(forked), branch.updated_at
     record_event(tx, SessionForked(scope=scope, at=at, parent_id=parent.id, at_seq=seq))
     return forked
@@ -151,6 +153,7 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
     if session.status == status:
         return session
     tx.execute(_SET_STATUS, (status, session.id))
+    note_change(tx, session, at)
     if DELETED in {status, session.status}:
         touch_messages(tx, session, at)
         hide_lines(tx, session.id, is_hidden=status == DELETED)
@@ -172,6 +175,7 @@ def set_title(
     if session.title == title:
         return session
     tx.execute(_SET_TITLE, (title, session.id))
+    note_change(tx, session, at)
     record_event(tx, SessionChanged(scope=owner_of(session), at=at, status=session.status))
     return msgspec.structs.replace(session, title=title)
 

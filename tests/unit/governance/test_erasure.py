@@ -5,26 +5,28 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-import apsw
+import apsw  # noqa: TID251  # keeps a copy busy
 import msgspec
 import pytest
 
 import recollect
-from recollect.core.clock import SystemClock
+from recollect.core.clock import IdSource, SystemClock
 from recollect.core.errors import Conflict, NotFound, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
-from recollect.governance.erasure import LOCK_FILE, known_erasures
+from recollect.governance.erasure import LOCK_FILE, erase_again, known_erasures
+from recollect.index.build.indexer import Indexer
 from recollect.memory import Memory
-from recollect.sessions.streaming import FLUSH_CHARS
 from recollect.sessions.record.tombstone import has_unfinished_erasure
+from recollect.sessions.streaming import FLUSH_CHARS
 from recollect.store.columns import first_integer
 from recollect.store.engine import Database
 from recollect.store.locks import OwnerLock
 from recollect.store.sqlite.backup import quick_check
-from recollect.store.sqlite.database import open_records
+from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import TRANSCRIPTS
 from tests.support.leftovers import files_that_hold
 from tests.unit.index.scripted import ScriptedEmbedder
@@ -73,18 +75,34 @@ def neighbour(memory: Memory) -> str:
     return session.id
 
 
+@contextmanager
+def databases(home: Path) -> Iterator[tuple[SqliteDatabase, SqliteDatabase]]:
+    """Give the block the records and the index of a home, which may be open."""
+    open_each = (open_records, open_index)
+    records, index = (each(home, StoreSettings(), SystemClock()) for each in open_each)
+    try:
+        yield records, index
+    finally:
+        records.close()
+        index.close()
+
+
+def count(database: Database, table: str) -> int:
+    """Return how many rows a table has."""
+    return database.read(lambda tx: first_integer(tx.row(f"SELECT count(*) FROM {table}")))  # noqa: S608
+
+
+def back_up(home: Path, target: Path) -> None:
+    """Copy the records, as a migration does."""
+    with databases(home) as (records, _):
+        records.back_up(target)
+
+
 def count_rows(memory: Memory, session_id: str) -> int:
     """Return how many rows of the records name a session, events and the outbox included."""
-    records = memory._parts.resources.records
     tables = ("messages", "tool_calls", "compactions", "events", "episodes", "prunings", "leases")
-    return sum(
-        records.read(
-            lambda tx, table=table: first_integer(  # type: ignore[misc]
-                tx.row(f"SELECT count(*) FROM {table} WHERE session_id = ?", (session_id,))  # noqa: S608
-            )
-        )
-        for table in tables
-    )
+    with databases(memory.home) as (records, _):
+        return sum(count(records, f"{table} WHERE session_id = '{session_id}'") for table in tables)
 
 
 def test_no_byte_of_an_erased_conversation_is_left(tmp_path: Path) -> None:
@@ -104,7 +122,7 @@ def test_no_byte_of_an_erased_conversation_is_left(tmp_path: Path) -> None:
         assert memory.search("gasket").hits[0].session_id == kept
         with pytest.raises(NotFound):
             memory.sessions.get(doomed)
-    assert {word: files_that_hold(home, word) for word in WORDS} == dict.fromkeys(WORDS, [])
+    assert {word: files_that_hold(home, word) for word in WORDS} == {word: [] for word in WORDS}
     assert files_that_hold(home, doomed) == []
     assert files_that_hold(home, "MAG-4471")
 
@@ -140,7 +158,7 @@ def test_what_lies_beside_the_databases_is_looked_through(tmp_path: Path) -> Non
     with opened(home) as memory:
         doomed, kept = said_everywhere(memory), talk(memory, "keptword")
         memory.sync()
-        memory._parts.resources.records.back_up(home / "records.db.before-0008")
+        back_up(home, home / "records.db.before-0008")
     aside = home / "aside" / "20260101-120000"
     shutil.copytree(home / TRANSCRIPTS, aside / TRANSCRIPTS)
     for name in ("records.db", "index.db", "records.db.before-0008"):
@@ -161,7 +179,7 @@ def test_what_lies_beside_the_databases_is_looked_through(tmp_path: Path) -> Non
             "records.db-wal",
             "records.db.lost",
         ]
-    assert {word: files_that_hold(home, word) for word in WORDS} == dict.fromkeys(WORDS, [])
+    assert {word: files_that_hold(home, word) for word in WORDS} == {word: [] for word in WORDS}
     assert {f"{aside.relative_to(home)}/records.db", "records.db.before-0008"} < set(
         files_that_hold(home, "keptword")
     )
@@ -191,7 +209,7 @@ def test_living_forks_are_named_and_go_only_when_told(memory: Memory) -> None:
 
 
 def test_a_deleted_fork_goes_with_what_it_shares(memory: Memory) -> None:
-    """Nobody misses it, and it could be restored."""
+    """It could be restored."""
     session = talk(memory, "plum")
     fork = memory.sessions.fork(session)
     memory.sessions.set_status(fork.id, "deleted")
@@ -238,18 +256,19 @@ def test_only_the_scope_can_be_erased(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with opened(home) as memory:
         session = talk(memory, "plum")
-    with opened(home, scope=Scope(tenant="other")) as other:
-        with pytest.raises(NotFound, match="no such session"):
-            other.erase(session_id=session)
+    with (
+        opened(home, scope=Scope(tenant="other")) as other,
+        pytest.raises(NotFound, match="no such session"),
+    ):
+        other.erase(session_id=session)
 
 
 def test_two_programs_do_not_erase_at_once(memory: Memory) -> None:
-    """The second one is told so, before anything is changed."""
+    """The second one is refused, before anything is changed."""
     session, lock = talk(memory, "plum"), OwnerLock(memory.home / LOCK_FILE, SystemClock())
     assert lock.acquire("erase")
-    for attempt in (lambda: memory.erase(session_id=session), lambda: memory.repeat_erasures(())):
-        with pytest.raises(StoreBusy, match="is erasing"):
-            attempt()
+    with pytest.raises(StoreBusy, match="is erasing"):
+        memory.erase(session_id=session)
     lock.release()
     assert memory.sessions.messages(session)
 
@@ -290,6 +309,71 @@ def test_what_retention_left_of_a_session_can_be_erased(tmp_path: Path) -> None:
         with pytest.raises(NotFound, match="was erased"):
             memory.erase(session_id=session.id)
     assert files_that_hold(home, "plumword") == []
+
+
+def note_of(workspace: Path) -> Path:
+    """Return the only file of notes of a workspace."""
+    (path,) = (workspace / "memory").glob("*.md")
+    return path
+
+
+def test_flushed_lines_go_with_who_said_them(tmp_path: Path) -> None:
+    """From the file and from the index; what another session said, or a person edited, stays."""
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    workspace.mkdir()
+    with opened(home, workspace=workspace) as memory:
+        doomed, other = memory.sessions.create(), memory.sessions.create()
+        for text in ("plumword", "sharedword", "editword"):
+            memory.sessions.append(doomed.id, "user", f"Remember: the code is {text}.")
+        memory.sessions.append(other.id, "user", "Remember: the code is sharedword.")
+        assert memory.sessions.flush(doomed.id).lines == 3
+        memory.sessions.flush(other.id)
+        note = note_of(workspace)
+        note.write_text(note.read_text("utf-8").replace("editword.", "editword!"), "utf-8")
+        memory.sync()
+        assert {hit.source for hit in memory.search("plumword").hits} == {"memory", "sessions"}
+    # The workspace is not the one of this opening: its file is in the index all the same.
+    with opened(home) as memory:
+        dry = memory.erase(session_id=doomed.id, dry_run=True)
+        receipt = memory.erase(session_id=doomed.id)
+        assert receipt.notes == dry.notes
+        (notes,) = receipt.notes
+        assert (notes.removed, notes.shared, notes.edited) == (1, 1, 1)
+    assert files_that_hold(tmp_path, "plumword") == files_that_hold(home, "editword") == []
+    assert files_that_hold(workspace, "editword") == files_that_hold(workspace, "sharedword")
+    with opened(home, workspace=workspace) as memory:
+        assert [hit.source for hit in memory.search("editword").hits] == ["memory"]
+
+
+def test_notes_of_guests_go_too(tmp_path: Path) -> None:
+    """They are in the home."""
+    settings = LEXICAL | {"sessions.owner": ["telegram:42"]}
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    workspace.mkdir()
+    with recollect.open(home, workspace, overrides=settings, live=False) as memory:
+        guest = memory.sessions.create(key="agent:main:telegram:acc:direct:7")
+        memory.sessions.append(guest.id, "user", "Remember: the code is plumword.")
+        assert memory.sessions.flush(guest.id).lines == 1
+        memory.sync()
+        assert memory.erase(session_id=guest.id).notes[0].removed == 1
+    assert files_that_hold(tmp_path, "plumword") == []
+
+
+def test_notes_that_cannot_be_changed_are_told(tmp_path: Path) -> None:
+    """Where the workspace is not there now; a later opening goes on."""
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    workspace.mkdir()
+    with opened(home, workspace=workspace) as memory:
+        session = memory.sessions.create()
+        memory.sessions.append(session.id, "user", "Remember: the code is plumword.")
+        memory.sessions.flush(session.id)
+    workspace.rename(tmp_path / "elsewhere")
+    with opened(home) as memory:
+        receipt = memory.erase(session_id=session.id)
+        assert (receipt.is_clean, "could not be changed" in receipt.warnings[0]) == (False, True)
+    (tmp_path / "elsewhere").rename(workspace)
+    opened(home).close()
+    assert files_that_hold(tmp_path, "plumword") == []
 
 
 def foreign(path: Path, *texts: str) -> Path:
@@ -363,24 +447,27 @@ def test_homes_that_a_restore_set_aside_are_named(tmp_path: Path) -> None:
 
 
 def test_an_older_copy_of_the_records_is_erased_again(tmp_path: Path) -> None:
-    """What was restored is told what was erased since; imports know it from then on."""
+    """What was erased since goes again; imports know it from then on."""
     home, folder = tmp_path / "home", tmp_path / "claude"
     foreign(folder / "5b1f0000-1.jsonl", "plumword one")
     with opened(home) as memory:
         own = talk(memory, "ownword")
         memory.import_transcripts(folder)
-        memory._parts.resources.records.back_up(tmp_path / "backup.db")
+        back_up(home, tmp_path / "backup.db")
         for session in memory.sessions.list():
             memory.erase(session_id=session.id)
-        known = memory._parts.resources.records.read(known_erasures)
+    with databases(home) as (records, _):
+        known = records.read(known_erasures)
     shutil.rmtree(home)
     home.mkdir()
     shutil.copy(tmp_path / "backup.db", home / "records.db")
     with opened(home) as memory:
         assert len(memory.sessions.list()) == 2
-        assert memory.repeat_erasures(known) == 2
+    with databases(home) as (records, _):
+        assert erase_again(records, known, SystemClock(), IdSource(SystemClock())) == 2
+        assert erase_again(records, known, SystemClock(), IdSource(SystemClock())) == 0
+    with opened(home) as memory:
         assert memory.sessions.list() == []
-        assert memory.repeat_erasures(known) == 0
         (folder / "5b1f0000-1.jsonl").touch()
         assert memory.import_transcripts(folder).messages == 0
         with pytest.raises(NotFound, match="was erased"):
@@ -396,15 +483,14 @@ def test_indexes_of_agents_drop_it_too(tmp_path: Path) -> None:
     (home / "config.yaml").write_text(json.dumps(agents), "utf-8")
     for agent in ("ops", "old", None):
         with opened(home, scope=Scope(agent=agent)) as memory:
-            session = talk(memory, f"{agent}word", key=f"agent:{agent or 'main'}:telegram:42")
+            talk(memory, f"{agent}word", key=f"agent:{agent or 'main'}:telegram:42")
             memory.sync()
-            if agent == "ops":
-                doomed = session
     del agents["agents"]["old"]
     (home / "config.yaml").write_text(json.dumps(agents), "utf-8")
     assert {"agents/ops/index.db", "index.db"} < set(files_that_hold(home, "opsword"))
     with opened(home) as memory:
-        receipt = memory.erase(session_id=doomed)
+        (doomed,) = memory.sessions.list(agent="ops")
+        receipt = memory.erase(session_id=doomed.id)
         assert (receipt.is_clean, receipt.warnings) == (True, ())
     assert files_that_hold(home, "opsword") == []
     assert not (home / "agents" / "old" / "index.db").exists()
@@ -417,8 +503,12 @@ def test_indexes_of_agents_drop_it_too(tmp_path: Path) -> None:
 
 def test_vectors_and_their_cache_go(tmp_path: Path) -> None:
     """Also a generation of the index that was never finished."""
-    with recollect.open(tmp_path / "home", embedder=ScriptedEmbedder(), live=False) as memory:
-        session, index = talk(memory, "plumword"), memory._parts.resources.index_database
+    home = tmp_path / "home"
+    with (
+        recollect.open(home, embedder=ScriptedEmbedder(), live=False) as memory,
+        databases(home) as (_, index),
+    ):
+        session = talk(memory, "plumword")
         memory.sync()
         for table in ("vectors", "embedding_cache", "terms"):
             assert count(index, table) > 0
@@ -429,12 +519,7 @@ def test_vectors_and_their_cache_go(tmp_path: Path) -> None:
         for table in ("vectors", "embedding_cache", "terms", "chunks", "postings", "tail", "names"):
             assert (table, count(index, table)) == (table, 0)
         assert count(index, "generations") == 1
-    assert files_that_hold(tmp_path / "home", "plumword") == []
-
-
-def count(database: Database, table: str) -> int:
-    """Return how many rows a table has."""
-    return database.read(lambda tx: first_integer(tx.row(f"SELECT count(*) FROM {table}")))  # noqa: S608
+    assert files_that_hold(home, "plumword") == []
 
 
 def test_fts5_forgets_it_too(tmp_path: Path) -> None:
@@ -456,12 +541,13 @@ def test_what_could_not_be_done_is_told_and_done_at_the_next_opening(
     with opened(home) as memory:
         session = talk(memory, "plumword")
         memory.sync()
-        monkeypatch.setattr(memory._parts.index._indexer, "drop_others", lambda: False)
-        receipt = memory.erase(session_id=session)
+        with monkeypatch.context() as patch:
+            patch.setattr(Indexer, "drop_others", lambda _: False)
+            receipt = memory.erase(session_id=session)
         assert (receipt.is_clean, "recollect sync" in receipt.warnings[0]) == (False, True)
         assert memory.sessions.list() == []
-    with opened(home) as memory:
-        records = memory._parts.resources.records
+    opened(home).close()
+    with databases(home) as (records, _):
         assert not records.read(has_unfinished_erasure)
     assert files_that_hold(home, "plumword") == files_that_hold(home, session) == []
 
@@ -471,7 +557,7 @@ def test_a_copy_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with opened(home) as memory:
         session = talk(memory, "plumword")
-        memory._parts.resources.records.back_up(home / "records.db.before-0008")
+        back_up(home, home / "records.db.before-0008")
         busy = apsw.Connection(str(home / "records.db.before-0008"))
         busy.execute("BEGIN IMMEDIATE")
         receipt = memory.erase(session_id=session)

@@ -18,7 +18,7 @@ from recollect.sessions.context.flushed_notes import (
     without_lines,
 )
 from recollect.sessions.context.summary import WindowParts
-from recollect.sessions.policy.owner import read_owner
+from recollect.sessions.policy.owner import NOBODY_NAMED, read_owner
 from recollect.sessions.policy.visibility import visibility_group_of
 from recollect.sessions.record.identity_links import NOBODY_LINKED
 from recollect.sessions.sessions import Sessions
@@ -72,7 +72,7 @@ def test_a_guest_is_noted_in_the_home(home: Home, sessions: Sessions, workspace:
     places = {}
     for session_id in (ann, bob):
         session = sessions.get(session_id)
-        group = visibility_group_of(session, NOBODY_LINKED)
+        group = visibility_group_of(session, NOBODY_NAMED)
         places[session_id] = home.path / guest_notes_place(home.path, "local", group).folder
         note = places[session_id] / "2026-02-10.md"
         assert note.read_text() == "# 2026-02-10\n\n- I prefer tea. (12:00)\n"
@@ -82,6 +82,25 @@ def test_a_guest_is_noted_in_the_home(home: Home, sessions: Sessions, workspace:
     owners = home.database.read(lambda tx: folder_owners(tx, "local"))
     assert {speakers.peer for speakers in owners.values()} == {"ann", "bob"}
     assert not home.database.read(lambda tx: folder_owners(tx, "other"))
+
+
+def test_a_shared_session_is_noted_by_turn(home: Home, sessions: Sessions, workspace: Path) -> None:
+    """The owner's turns in the workspace, a guest's where a chat with the guest is noted."""
+    chat = flushed(sessions, "I prefer milk.", key="telegram:99")
+    main = sessions.create(key="agent:main:main").id
+    for sender, said in (("telegram:99", "tea"), ("telegram:42", "coffee"), (None, "juice")):
+        sessions.append(main, "user", f"I prefer {said}.", sender=sender)
+    done = sessions.flush(main)
+    assert (done.outcome, done.lines) == ("flushed", 3)
+    own = (workspace / "memory" / "2026-02-10.md").read_text("utf-8")
+    group = visibility_group_of(sessions.get(chat), NOBODY_NAMED)
+    folder = home.path / guest_notes_place(home.path, "local", group).folder
+    guests = (folder / "2026-02-10.md").read_text("utf-8")
+    assert ("tea" in own, "coffee" in own, "juice" in own) == (False, True, True)
+    assert ("tea" in guests, "milk" in guests, "coffee" in guests, "juice" in guests) == (
+        *(True, True),
+        *(False, False),
+    )
 
 
 def test_two_tenants_with_one_guest_have_two_folders(home: Home, workspace: Path) -> None:

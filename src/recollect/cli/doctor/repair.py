@@ -10,6 +10,7 @@ from recollect.cli.output.formatting import count
 from recollect.core.clock import SystemClock
 from recollect.core.errors import RecollectError, StoreBusy, StoreCorrupt
 from recollect.core.settings import load_settings
+from recollect.governance.aside import is_open_elsewhere
 from recollect.index.model.sync_report import OnProgress
 from recollect.memory import Memory, open_memory
 from recollect.store.failures import translate_os
@@ -17,7 +18,6 @@ from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.database import open_index, open_records
 from recollect.store.sqlite.home import INDEX_FILE
 
-PROCESSES = Path("/proc")
 ASIDE = ".damaged"
 
 
@@ -86,22 +86,6 @@ def set_index_aside(home: Path) -> None:
             path.with_name(INDEX_FILE + suffix).unlink(missing_ok=True)
     except OSError as error:
         raise translate_os(error, path) from error
-
-
-def is_open_elsewhere(path: Path) -> bool:
-    """Return whether another process has a file open; True where that cannot be known."""
-    if not PROCESSES.is_dir():
-        return True
-    others = (each for each in PROCESSES.glob("[0-9]*") if each.name != str(os.getpid()))
-    return any(path.resolve() in _open_files(each / "fd") for each in others)
-
-
-def _open_files(descriptors: Path) -> Iterator[Path]:
-    try:
-        for descriptor in descriptors.iterdir():
-            yield Path(os.readlink(descriptor))
-    except OSError:
-        return  # it has just ended, or belongs to a user who cannot read the home either
 
 
 def _is_damaged(home: Path) -> bool:

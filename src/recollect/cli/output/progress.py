@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # for a name only
 
     from recollect.governance.backup import BackupProgress
     from recollect.governance.erasure import ErasureProgress
+    from recollect.governance.recover import RecoverProgress
     from recollect.governance.retention import PruneProgress
     from recollect.index.model.sync_report import Progress as IndexProgress
     from recollect.sessions.exchange.import_report import ImportProgress
@@ -52,6 +53,10 @@ class Steps:
     def copying(self, report: BackupProgress) -> None:
         """Show a report of a backup or a restore."""
         self._painter.paint(report.stage.capitalize(), report.done, report.total, "bytes")
+
+    def recovering(self, report: RecoverProgress) -> None:
+        """Show a report of a recovery."""
+        self._painter.paint("Recovering", report.done, report.total, "bytes")
 
     def erasing(self, report: ErasureProgress) -> None:
         """Show a report of an erasure."""

@@ -20,7 +20,7 @@ from recollect.cli.output.formatting import size
 from recollect.cli.output.screen import next_steps, show, show_pairs
 
 _OF_THE_HOME = re.compile(
-    r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|worker\.json|demo\.json"
+    r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|worker\.json|(demo|recovery)\.json"
     r"|transcripts|blobs|notes|agents|aside|turns|chroma|qmd|logs|sample"
 )
 """What recollect writes into a home; whatever else lies there stays."""

@@ -71,7 +71,9 @@ class Indexer:
         self._database = database
         self._clock = clock
         self._chunking = settings.chunking
-        self._visibility_rules = visibility_rules(settings.sessions.identity_links)
+        self._visibility_rules = visibility_rules(
+            settings.sessions.identity_links, settings.sessions.owner
+        )
         self._confirms = settings.embedding.confirm_paid
         self._locks = locks
         self.vectors = EmbeddingService(

@@ -32,10 +32,10 @@ from recollect.sessions.context.flushed_notes import (
     workspace_notes,
 )
 from recollect.sessions.policy.freshness import local_day
-from recollect.sessions.policy.owner import Owner, is_owners
+from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import visibility_group_of
 from recollect.sessions.record.lineage import find_one, stored_ancestors
-from recollect.sessions.record.session import Session, owner_of
+from recollect.sessions.record.session import Session, note_change, owner_of
 from recollect.sessions.record.session_key import AUTOMATIC, UNKNOWN, parse_key
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
@@ -84,7 +84,7 @@ def reason_not_to_flush(session: Session, settings: ContextSettings, owner: Owne
         return "group"
     if session.chat_type == UNKNOWN:
         return "unknown_origin"
-    if not visibility_group_of(session, owner.links).is_private:
+    if not visibility_group_of(session, owner).is_private:
         return "group"
     if session.flush_compaction_count == session.compaction_count:
         return "done"
@@ -104,14 +104,24 @@ def flushed_seq(tx: Transaction, session: Session) -> int:
     return next(seen, 0)
 
 
-def place_of_notes(
-    session: Session, workspace: Path | None, home: Path | None, owner: Owner
-) -> NotesPlace | None:
+class NoteFolders(Protocol):
+    """Where notes may be; None for none."""
+
+    @property
+    def workspace(self) -> Path | None:
+        """The folder of the owner's."""
+
+    @property
+    def home(self) -> Path | None:
+        """The folder of guests'."""
+
+
+def place_of_notes(session: Session, folders: NoteFolders, owner: Owner) -> NotesPlace | None:
     """Return where the notes of a session go; None where there is no such place."""
-    if is_owners(session, owner):
-        return None if workspace is None else workspace_notes(workspace)
-    group = visibility_group_of(session, owner.links)
-    return None if home is None else guest_notes_place(home, session.tenant, group)
+    group = visibility_group_of(session, owner)
+    if group.is_owners:
+        return None if folders.workspace is None else workspace_notes(folders.workspace)
+    return None if folders.home is None else guest_notes_place(folders.home, session.tenant, group)
 
 
 def write_notes(
@@ -167,6 +177,7 @@ def count_flush(
 ) -> None:
     """Note on the session, and in an event, that it was flushed up to a message."""
     tx.execute(_DONE, (at, session.compaction_count, through_seq, session.id))
+    note_change(tx, session, at)
     event = MemoryFlushed(scope=owner_of(session), at=at, path=done.path or "", lines=done.lines)
     record_event(tx, event)
 

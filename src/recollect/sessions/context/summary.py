@@ -201,7 +201,7 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
         count: An exact counter of tokens; the estimate if not given.
         workspace: The folder of the owner's notes; None for none.
         home: The folder of guests' notes; None for none.
-        owner: Tells who is a guest.
+        owner: Whose agent it is; as the settings of the sessions say if not given.
     """
 
     summariser: Summariser = msgspec.field(default_factory=ExtractiveSummariser)
@@ -209,7 +209,7 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
     count: CountTokens | None = None
     workspace: Path | None = None
     home: Path | None = None
-    owner: Owner = Owner()
+    owner: Owner | None = None
 
 
 def with_model(parts: WindowParts, model: LanguageModel | None) -> WindowParts:

@@ -40,6 +40,7 @@ from recollect.sessions.record.session import (
     Session,
     add_session,
     find_foreign,
+    note_change,
     of_unknown_origin,
     owned_session,
     owner_of,
@@ -338,6 +339,7 @@ class _Batch:
             if session is None or session.title == title or (session.title and not final):
                 continue
             tx.execute(_SET_TITLE, (title, session.id))
+            note_change(tx, session, session.updated_at)
             event = SessionChanged(
                 scope=owner_of(session), at=session.updated_at, status=session.status
             )

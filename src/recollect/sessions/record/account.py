@@ -17,6 +17,8 @@ GLOBAL = frozenset({"discord", "matrix", "signal", "telegram", "whatsapp"})
 """Channels whose user ids are unique without the account of the agent."""
 DEFAULT = "default"
 """The account of an agent that has only one on a channel; as none."""
+NO_CHANNEL = "unknown"
+"""The channel of an account that came without one."""
 MAX_CHARS = 512
 
 _HINT = "write channel:id, such as telegram:42, or channel:network:id, such as irc:libera:bob"
@@ -49,7 +51,20 @@ def account(channel: str | None, network: str | None, user: str) -> Account:
     """
     channel = None if channel is None else channel.strip().lower()
     is_plain = channel is None or channel in GLOBAL or network == DEFAULT
-    return Account(channel, None if is_plain else network, user.strip())
+    return Account(channel, None if is_plain else network, user)
+
+
+def sender_of(written: object) -> str:
+    """Return the account of a sender as it is stored; a name alone is nobody's that we know.
+
+    Raises:
+        InvalidInput: see `parse_account`.
+
+    >>> sender_of("Telegram: 42"), sender_of("ann")
+    ('telegram:42', 'unknown:ann')
+    """
+    who = parse_account(written)
+    return str(who if who.channel is not None else account(NO_CHANNEL, None, who.id))
 
 
 def parse_account(written: object) -> Account:

@@ -16,7 +16,7 @@ import msgspec
 
 from recollect.core.clock import Clock, IdSource, to_ms
 from recollect.core.errors import InvalidInput
-from recollect.sessions.record.account import parse_account
+from recollect.sessions.record.account import sender_of
 from recollect.sessions.record.content import (
     Content,
     ContentBlock,
@@ -122,7 +122,7 @@ class DraftMaker:
             metadata=facts,
             event_id=None if event_id is None else check_event_id(event_id),
             foreign_id=foreign_id,
-            sender=None if sender is None else str(parse_account(sender)),
+            sender=None if sender is None else sender_of(sender),
         )
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 

@@ -17,6 +17,8 @@ from recollect.store.engine import Row, SqlValue
 
 ROLES = ("user", "assistant", "system", "tool")
 """Who can speak."""
+UNFINISHED = "unfinished"
+"""The key in the metadata of a message whose stream did not come to its end."""
 
 
 # It holds no cycle, and thousands are made for one view: the collector need not follow them.

@@ -58,6 +58,13 @@ def is_buried(tx: Transaction, tenant: str, origins: Iterable[Origin]) -> bool:
     return any(tx.row(_FIND, pair) is not None for pair in pairs)
 
 
+def is_among(known: Iterable[Tombstone], tenant: str, origins: Iterable[Origin]) -> bool:
+    """Return whether a session with one of these origins is among what was erased."""
+    buried = {(each.salt, each.hash) for each in known}
+    salts = {salt for salt, _ in buried}
+    return any((salt, _hash(salt, tenant, each)) in buried for each in origins for salt in salts)
+
+
 def tombstones(tx: Transaction) -> list[Tombstone]:
     """Return all of them, by the time of their erasure."""
     return [msgspec.convert(row, Tombstone) for row in tx.all(_ALL)]
@@ -74,5 +81,5 @@ def has_unfinished_erasure(tx: Transaction) -> bool:
 
 
 def _hash(salt: bytes, tenant: str, origin: Origin) -> bytes:
-    told = msgspec.json.encode((tenant, *origin))
-    return hmac.digest(salt, told, hashlib.sha256)
+    encoded = msgspec.json.encode((tenant, *origin))
+    return hmac.digest(salt, encoded, hashlib.sha256)

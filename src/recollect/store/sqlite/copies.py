@@ -1,4 +1,4 @@
-"""Copies of databases that nothing has open: what was there before a migration, or was set aside."""
+"""Copies of databases that are not in use: of before a migration, set aside, or damaged."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def is_of_index(path: Path) -> bool:
 
 
 def is_damaged(path: Path) -> bool:
-    """Return whether a file is no sound database, so that nothing can be removed from it.
+    """Return whether nothing can be removed from a file, because it is damaged or a lost log.
 
     Raises:
         StoreError: the disk refused.
@@ -52,7 +52,7 @@ def is_damaged(path: Path) -> bool:
     try:
         connection = ConnectionOpener(path, Tuning(busy_timeout_ms=0)).open("reader")
         try:
-            return connection.execute("PRAGMA quick_check(1)").get != "ok"
+            return bool(connection.execute("PRAGMA quick_check(1)").get != "ok")
         finally:
             discard(connection)
     except apsw.Error as error:
@@ -98,21 +98,20 @@ def remove_copy(path: Path) -> None:
 def _statements(connection: apsw.Connection) -> Iterator[str]:
     """Yield what removes sessions, whichever version wrote the tables; `sessions` goes last."""
     known = set(connection.execute(_COLUMNS).fetchall())
-    those = "(SELECT value FROM json_each(?1))"
+    those = "IN (SELECT value FROM json_each(?1))"
     if ("pending_messages", "key") in known:
-        keys = f"SELECT key FROM sessions WHERE id IN {those}"  # noqa: S608  # literals
-        yield f"DELETE FROM pending_messages WHERE key IN ({keys})"  # noqa: S608
+        keys = f"(SELECT key FROM sessions WHERE id {those})"  # noqa: S608  # literals
+        yield f"DELETE FROM pending_messages WHERE key IN {keys}"  # noqa: S608
     if ("sessions", "parent_id") in known:
-        yield (
-            f"UPDATE sessions SET parent_id = NULL, forked_at_seq = NULL WHERE parent_id IN {those}"
-        )
+        parted = "parent_id = NULL, forked_at_seq = NULL"
+        yield f"UPDATE sessions SET {parted} WHERE parent_id {those}"  # noqa: S608
     if ("sessions", "previous_id") in known:
-        yield f"UPDATE sessions SET previous_id = NULL WHERE previous_id IN {those}"
+        yield f"UPDATE sessions SET previous_id = NULL WHERE previous_id {those}"  # noqa: S608
     for table, column in sorted(known):
         if column == "session_id":
-            yield f'DELETE FROM "{table}" WHERE session_id IN {those}'  # noqa: S608
+            yield f'DELETE FROM "{table}" WHERE session_id {those}'  # noqa: S608
     if ("sessions", "id") in known:
-        yield f"DELETE FROM sessions WHERE id IN {those}"  # noqa: S608
+        yield f"DELETE FROM sessions WHERE id {those}"  # noqa: S608
 
 
 def _has_database(path: Path) -> bool:

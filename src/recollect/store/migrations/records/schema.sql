@@ -26,7 +26,7 @@ CREATE TABLE compactions (
     made_by       TEXT NOT NULL,
     tokens_before INTEGER NOT NULL,
     tokens_after  INTEGER NOT NULL,
-    created_at    INTEGER NOT NULL,
+    created_at    INTEGER NOT NULL, turn_sender TEXT,
     UNIQUE (session_id, through_seq)
 ) STRICT;
 CREATE TABLE episodes (
