@@ -19,7 +19,7 @@ KINDS = {"class", "function", "method", "property", "import", "unreachable_code"
 COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
-    "EmbeddingProvider", "LanguageProvider", "as_dict", "damaged_messages", "erase_again",
+    "EmbeddingProvider", "LanguageProvider", "as_dict", "erase_again",
     "explain_settings", "is_pending", "is_stray", "known_erasures", "renew",
 }  # fmt: skip
 """For programs; the documentation or the design names them."""

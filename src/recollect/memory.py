@@ -255,20 +255,24 @@ class Memory:
         path: Path | str,
         format_name: str = "auto",
         progress: Progress | None = None,
+        *,
+        include_deleted: bool = False,
     ) -> ImportReport:
         """Import a transcript, or all below a folder; return what was new and what was wrong.
 
         Args:
-            path: A file, or a folder whose ``.jsonl`` files are taken; links are not followed.
+            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken;
+                links are not followed.
             format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` lets each file tell.
             progress: Called after each batch and each file.
+            include_deleted: Take sessions too that were deleted in OpenClaw.
 
         Raises:
             NotFound: the file or folder does not exist.
             InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
-        from recollect.sessions.exchange.formats.registry import FORMATS
+        from recollect.sessions.exchange.formats.registry import FORMATS, STORES
         from recollect.sessions.exchange.importer import TranscriptImporter
 
         parts = self._parts
@@ -278,11 +282,12 @@ class Memory:
             ids=self._base.ids,
             redactor=self._base.redactor,
             formats=tuple(FORMATS.values()),
+            stores=STORES,
             mirror=parts.mirror,
             scope=self._base.scope,
             links=self.sessions.links,
         )
-        return importer.run(path, format_name, progress)
+        return importer.run(path, format_name, progress, include_deleted=include_deleted)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:
         """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.

@@ -62,21 +62,22 @@ def followed_transcripts(
         followed_places,
         following_formats,
     )
+    from recollect.sessions.exchange.formats.registry import STORES
     from recollect.sessions.exchange.importer import TranscriptImporter
 
-    formats = following_formats()
     importer = TranscriptImporter(
         database=ground.records,
         clock=ground.clock,
         ids=ground.ids,
         redactor=ground.redactor,
-        formats=formats,
+        formats=following_formats(),
+        stores=STORES,
         mirror=mirror,
         scope=ground.scope,
         links=read_links(ground.resolved.settings.sessions.identity_links),
         ledger=LEDGER,
     )
-    return FollowedTranscripts(followed_places(named, formats), importer)
+    return FollowedTranscripts(followed_places(named), importer)
 
 
 def search_backend(

@@ -231,12 +231,12 @@ class Maintenance:
             self._watcher.start()
 
     def _changed(self, paths: frozenset[str]) -> None:
-        from recollect.sessions.exchange.import_source import SUFFIX
+        from recollect.recall.followed import is_followed, is_store
 
         if not paths:
             self._background.ask("start")
         for path in paths:
-            if self._look_at is not None and path.endswith(SUFFIX):
+            if self._look_at is not None and (is_followed(path) or is_store(path)):
                 rest_ms = 0 if self._look_at(path) else self._settings.transcripts.debounce_ms
                 self._background.ask("transcript", rest_ms / 1000)
             else:

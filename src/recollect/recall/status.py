@@ -19,6 +19,7 @@ from recollect.index.vectors.vector_index import VectorStatus
 from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Health
 from recollect.store.sqlite.database import SqliteDatabase
@@ -149,6 +150,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         messages: How many there are.
         unowned: Sessions with people while ``sessions.owner`` names nobody: all count as guests'.
         unknown_origin: Imported sessions that do not tell who heard them.
+        erasing: Whether an erasure is not finished: something of what was erased may be left.
         index: The rows of the index.
         embedder: ``provider:model``, or None.
         embedder_reason: Why this one, one sentence.
@@ -186,6 +188,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     messages: int
     unowned: int
     unknown_origin: int
+    erasing: bool
     index: IndexStatus
     embedder: str | None
     embedder_reason: str
@@ -262,6 +265,7 @@ def report_status(parts: Reported) -> Status:
         messages=messages,
         unowned=0 if parts.settings.sessions.owner else personal,
         unknown_origin=unknown,
+        erasing=parts.records.read(has_unfinished_erasure),
         index=index,
         embedder=choice.embedder.model if choice.embedder else None,
         embedder_reason=choice.reason,

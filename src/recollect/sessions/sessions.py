@@ -395,9 +395,12 @@ class Sessions:
     ) -> Session:
         now = self._access.clock.now_ms()
         began = now if at is None else check_time(at)
-        parsed = None if key is None else parse_key(key)
+        checked = self._access.drafts.checked
+        parsed = None if key is None else parse_key(checked(key, "session key"))
         session = Session(
-            id=self._access.ids.new() if session_id is None else check_id(session_id),
+            id=self._access.ids.new()
+            if session_id is None
+            else checked(check_id(session_id), "session id"),
             tenant=self.scope.tenant,
             status="active",
             created_at=began,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,14 @@ class SecretRedactor:
     def value(self, value: Any) -> Any:
         """Return a JSON value without secrets; a key may show that its value is one."""
         return self._redactor.redact_value(value)
+
+    def identifier(self, text: str) -> str:
+        """Return an id, or if it holds a secret a hash under the salt; equal ids stay equal."""
+        if self._redactor.redact_value(text) == text:
+            return text
+        encoded = text.encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(encoded, digest_size=16, key=self._salt).hexdigest()
+        return f"redacted-{digest}"
 
     def lines(self, text: str) -> str:
         """Return ``text`` without secrets; every line that is left keeps its number."""

@@ -20,6 +20,8 @@ from recollect.text.secret_redactor import SecretRedactor
 from recollect.workspace.extra_paths import ExtraPath, FilePlace, may_enter
 
 FOLDER = "memory"
+DIARY = ("DREAMS.md", "dreams.md")
+"""Files at the top of a workspace that are read by name only, as OpenClaw reads its dreams."""
 CURATED = ("MEMORY.md", "USER.md", "memory.md")
 """Files at the top of a workspace; `memory.md` as OpenClaw spelled it until 2026."""
 LARGEST_BYTES = 32 * 1024 * 1024
@@ -90,7 +92,7 @@ def list_memory(
     if workspace is not None:
         _list_place(found, _workspace_place(workspace, only), "")
     for path in extra:
-        _list_extra(found, path)
+        _list_extra(found, path, workspace)
     files = tuple(found.files[ref] for ref in sorted(found.files))
     return MemoryListing(
         files=files, warnings=tuple(found.warnings), closed=tuple(sorted(found.closed))
@@ -233,8 +235,17 @@ def _list_place(found: _Found, place: FilePlace, prefix: str) -> None:
         found.leave_out(prefix + skipped.path, skipped.reason, is_closed=is_closed)
 
 
-def _list_extra(found: _Found, extra: ExtraPath) -> None:
-    path, ref = extra.path, str(extra.path)
+def relative_to(workspace: Path | None, path: str) -> str:
+    """Return an absolute path as people see it: from the workspace on, where it is inside."""
+    roots = set() if workspace is None else {str(workspace.absolute()), str(workspace.resolve())}
+    for root in sorted(roots):
+        if path.startswith(f"{root}/"):
+            return path.removeprefix(f"{root}/")
+    return path
+
+
+def _list_extra(found: _Found, extra: ExtraPath, workspace: Path | None) -> None:
+    path, ref = extra.path, relative_to(workspace, str(extra.path))
     try:
         mode = path.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -243,14 +254,14 @@ def _list_extra(found: _Found, extra: ExtraPath) -> None:
         found.leave_out(ref, "unreadable", is_closed=True)
     else:
         if stat.S_ISDIR(mode):
-            prefix = f"{path}/".replace("//", "/")
+            prefix = relative_to(workspace, f"{path}/".replace("//", "/"))
             _list_place(found, _folder_place(extra), prefix)
         elif stat.S_ISLNK(mode):
             found.leave_out(ref, "symlink")
         elif not _is_markdown(path.name):
             found.leave_out(ref, "neither a folder nor Markdown")
         else:
-            prefix = f"{path.parent}/".replace("//", "/")
+            prefix = relative_to(workspace, f"{path.parent}/".replace("//", "/"))
             _list_place(found, _file_place(path), prefix)
 
 

@@ -113,7 +113,7 @@ class MirrorFile:
         return now is None or is_of_session(line, now)
 
     def _tell_session(self) -> None:
-        """Add the line of the session, unless it is as the last one told it."""
+        """Add the line of the session, unless the last one says the same."""
         now = session_line(self._database, self._session_id)
         if now is not None and now != _session_told(self.path):
             _append(self.path, iter([now]))
