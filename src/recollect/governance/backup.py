@@ -161,6 +161,7 @@ def back_up(
         StoreError: something cannot be read or written; no file is left.
     """
     path = _target(order.home, target, clock)
+    sweep_drafts(order.home, clock)
     sweep_drafts(path.parent, clock, name=f"{_escaped(path.name[:200])}.*")
     packing = _Packing(order, clock.now_ms())
     with ExitStack() as open_files:
