@@ -148,6 +148,7 @@ def test_a_guest_in_a_shared_session_gets_their_own_turns(run: Run, home: Path) 
         ("telegram:42", "own"),
     ):
         run("--home", home, "sessions", "say", main, "user", f"plum {said}", "--sender", sender)
+    run("--home", home, "sync")
     guest = ("--for-sender", "telegram:99")
     found = run("--home", home, "search", "plum", "--for-session", main, *guest, "--json").json
     assert [hit["snippet"] for hit in found["hits"]] == ["plum theirs"]
