@@ -157,7 +157,7 @@ def test_a_guest_in_a_shared_session_gets_their_own_turns(run: Run, home: Path) 
     got = run("--home", home, "get", f"{main}:2", "--for-session", main, *guest, "--json").json
     assert (got["message"]["text"], got["before"], got["after"]) == ("plum theirs", [], [])
     assert run("--home", home, "get", f"{main}:1", "--for-session", main, *guest).code != 0
-    denied = run("--home", home, "get", "MEMORY.md", "--for-session", main, *guest)
+    denied = run("--home", home, "get", "memory/2025-07-14.md", "--for-session", main, *guest)
     assert denied.code != 0
     assert "a guest does not see memory files" in denied.err
-    assert run("--home", home, "get", "MEMORY.md", "--for-session", main).code == 0
+    assert run("--home", home, "get", "memory/2025-07-14.md", "--for-session", main).code == 0
