@@ -36,8 +36,8 @@ CEILINGS = {
     ("recollect search", "all"): Ceiling(files=92, modules=208),
 }
 """On Python 3.11; newer ones have no frames of comprehensions and walk less. Where this is heading:
-16/50 for an append, 35/220 for a file. Raised once: an append looks whether it disturbs a holder, a search whether there are notes of
-guests, and a scan of files asks which lines only deleted sessions said."""
+16/50 for an append, 35/220 for a file. Raised once: an append looks whether it disturbs a holder, a
+search whether there are notes of guests, a scan of files which lines are not shown."""
 
 
 @pytest.fixture(scope="module")
