@@ -52,8 +52,7 @@ class SeqRange(msgspec.Struct, frozen=True, kw_only=True):
 
 def visibility_rules(links: Iterable[str], owner: Iterable[str]) -> str:
     """Return what the visibility in an index depends on: our rules, who is linked, who owns."""
-    told = "\n".join([*sorted(links), "", *sorted(owner)])
-    state = told.encode("utf-8", "surrogatepass")
+    state = "\n".join([*sorted(links), "", *sorted(owner)]).encode("utf-8", "surrogatepass")
     return f"{RULES_VERSION}:{hashlib.sha256(state).hexdigest()[:16]}"
 
 

@@ -118,8 +118,8 @@ class ContextWindows:
 
         Raises:
             NotFound: the scope has no such session.
-            InvalidInput: ``for_sender`` is no account, the budget is below 40, or an exact counter
-                has no room in it.
+            InvalidInput: ``for_sender`` cannot be an account, the budget is below 40, or an exact
+                counter has no room in it.
         """
         check_count(budget_tokens, "a budget", SMALLEST_BUDGET)
         limits = thresholds_of(self._access.settings.context, budget_tokens)

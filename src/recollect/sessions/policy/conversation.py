@@ -141,7 +141,7 @@ class ConversationPolicy:
 
         Raises:
             NotFound: the scope has no such session.
-            InvalidInput: ``for_sender`` is no account.
+            InvalidInput: ``for_sender`` cannot be an account.
         """
 
         def unit(tx: Transaction) -> VisibilityGroup:
