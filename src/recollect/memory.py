@@ -23,7 +23,7 @@ from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import (
-    Asking,
+    asking_of,
     audience_of,
     check_may_read,
     shows_citations,
@@ -186,7 +186,7 @@ class Memory:
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        asking = self._asking(for_session, for_sender)
+        asking = asking_of(for_session, for_sender, self.settings.sessions)
         cites, reader = settings.citations, for_session or seen.session
         options = SearchOptions(
             limit=settings.limit if limit is None else limit,
@@ -234,7 +234,8 @@ class Memory:
         """
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
-        reading, asking = self._parts.reading, self._asking(for_session, for_sender)
+        reading = self._parts.reading
+        asking = asking_of(for_session, for_sender, self.settings.sessions)
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
         if path.startswith(f"{NOTES_FOLDER}/"):
             from recollect.recall.note_source import read_note
@@ -249,14 +250,6 @@ class Memory:
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         return reading.read(path, extent)
-
-    def _asking(self, for_session: str | None, for_sender: str | None) -> Asking | None:
-        if for_session is None:
-            if for_sender is not None:
-                raise InvalidInput("a sender needs a session", hint="give for_session with it")
-            return None
-        shared = self.settings.sessions.guests_read
-        return Asking(session_id=for_session, sender=for_sender, shared=shared)
 
     def import_transcripts(
         self,
@@ -393,10 +386,8 @@ class Memory:
         receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
         backend = self._parts.search_backend
         failure = backend.refresh() if backend is not None and receipt.notes else None
-        if failure is None:
-            return receipt
-        told = (*receipt.warnings, failure)
-        return msgspec.structs.replace(receipt, is_clean=False, warnings=told)
+        warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
+        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""
