@@ -33,7 +33,13 @@ from recollect.sessions.exchange.transcript_format import (
     TranscriptFormat,
 )
 from recollect.sessions.record.access import MirrorSignal
-from recollect.sessions.record.draft import MAX_LABEL_CHARS, Draft, DraftMaker, check_event_id
+from recollect.sessions.record.draft import (
+    MAX_LABEL_CHARS,
+    PLAIN_ID,
+    Draft,
+    DraftMaker,
+    check_event_id,
+)
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session import (
     DELETED,
@@ -103,6 +109,7 @@ class FileImport:
         self._entry = self._written = msgspec.structs.replace(entry, waits_for=None)
         self._tally = context.tally
         self._facts = {session.id: session}
+        self._given = self._storable = session
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
         self._occurrences = import_source.LineOccurrences(file, entry.read_bytes)
@@ -166,10 +173,14 @@ class FileImport:
         drafts = self._context.drafts
         match parsed:
             case ForeignMessage(id=given):
-                told = {"id": given, "sender": parsed.sender}
-                ids = {name: text and drafts.identifier(text) for name, text in told.items()}
-                session = storable(parsed.session, drafts)
-                return msgspec.structs.replace(parsed, **ids, session=session)
+                ids = _storable_ids({"id": given, "sender": parsed.sender}, drafts)
+                # Line after line has the same session.
+                if parsed.session != self._given:
+                    self._given = parsed.session
+                    self._storable = storable(parsed.session, drafts)
+                if not ids and self._storable is self._given:
+                    return parsed
+                return msgspec.structs.replace(parsed, **ids, session=self._storable)
             case ForeignSession():
                 return storable(parsed, drafts)
         return parsed
@@ -209,10 +220,9 @@ class FileImport:
             name=None if message.name is None else message.name[:MAX_LABEL_CHARS],
             at=message.at if message.at is not None else self._time,
             metadata=self._extras.metadata(message),
-            event_id=self._context.drafts.identifier(
-                _event_id_of(self._form.name, message.session.id, identity)
-            ),
+            event_id=_event_id_of(self._form.name, message.session.id, identity),
             foreign_id=message.id,
+            is_checked=True,
             sender=message.sender,
         )
 
@@ -384,10 +394,17 @@ def _merged(known: ForeignSession | None, told: ForeignSession) -> ForeignSessio
 
 
 def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:
-    """Return what is told of a session with ids that can be stored."""
-    facts = {name: getattr(session, name) for name in ("id", "key", "agent")}
-    told = {name: text and drafts.identifier(text) for name, text in facts.items()}
-    return session if told == facts else msgspec.structs.replace(session, **told)
+    """Return a foreign session with ids that can be stored."""
+    facts = {"id": session.id, "key": session.key, "agent": session.agent}
+    ids = _storable_ids(facts, drafts)
+    return msgspec.structs.replace(session, **ids) if ids else session
+
+
+def _storable_ids(facts: Mapping[str, str | None], drafts: DraftMaker) -> dict[str, str]:
+    """Return the ids that must be replaced; most cannot hold a secret and are not looked at."""
+    asked = {name: text for name, text in facts.items() if text and not PLAIN_ID.fullmatch(text)}
+    stored = {name: drafts.identifier(text) for name, text in asked.items()}
+    return {name: text for name, text in stored.items() if text != asked[name]}
 
 
 def _key(text: str | None) -> SessionKey | None:

@@ -226,8 +226,8 @@ class _Run:
         if entry is None or not entry.fits(file.fileno()):
             entry = LedgerEntry(path=path, source=self._source(form))
         companion = self._companions.of(relative, form.companion)
-        told = form.describe(PurePath(path), next(probe(file), None), companion)
-        session = storable(told, self._context.drafts)
+        described = form.describe(PurePath(path), next(probe(file), None), companion)
+        session = storable(described, self._context.drafts)
         is_ours, stored = self._known(form.name, session.id)
         if is_ours:
             self._tally.counts["unchanged"] += 1

@@ -39,6 +39,8 @@ MAX_LABEL_CHARS = 512
 REPLACED = "replaced_characters"
 """The key in a message's metadata that counts what could not be stored as it came."""
 
+PLAIN_ID = re.compile(r"[\w.-]{1,15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""Ids that are looked at no further: shorter than any secret without a name, and UUIDs."""
 _EVENT_ID = re.compile(rf"[^\x00-\x1f\x7f\ud800-\udfff]{{1,{MAX_LABEL_CHARS}}}")
 
 
@@ -93,9 +95,12 @@ class DraftMaker:
         metadata: Mapping[str, Any] | None = None,
         event_id: str | None = None,
         foreign_id: str | None = None,
+        is_checked: bool = False,
         sender: str | None = None,
     ) -> Draft:
         """Return the draft of one message.
+
+        With ``is_checked`` the importer has made the event id and the sender storable already.
 
         Raises:
             InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
@@ -110,6 +115,7 @@ class DraftMaker:
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
         encoded, text = _encoded_content(blocks)
+        checked = _unchecked if is_checked else self.checked
         message = Message(
             id=self._ids.new(),
             tenant="",
@@ -123,11 +129,9 @@ class DraftMaker:
             created_at=now if at is None else check_time(at),
             recorded_at=now,
             metadata=facts,
-            event_id=None
-            if event_id is None
-            else self.checked(check_event_id(event_id), "event id"),
+            event_id=None if event_id is None else checked(check_event_id(event_id), "event id"),
             foreign_id=foreign_id,
-            sender=None if sender is None else self.checked(sender_of(sender), "sender"),
+            sender=None if sender is None else checked(sender_of(sender), "sender"),
         )
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 
@@ -193,10 +197,16 @@ class DraftMaker:
 
     def identifier(self, text: str) -> str:
         """Return a foreign id as it is stored: a keyed hash of it where it holds a secret."""
-        return text if self._redactor is None else self._redactor.identifier(text)
+        if self._redactor is None or PLAIN_ID.fullmatch(text):
+            return text
+        return self._redactor.identifier(text)
 
     def _redacted_value(self, value: JsonValue) -> JsonValue:
         return value if self._redactor is None else self._redactor.value(value)
+
+
+def _unchecked(text: str, _: str) -> str:
+    return text
 
 
 def check_role(role: str) -> str:
