@@ -255,6 +255,43 @@ def erase_and_die(home: str, session_id: str, commits: str) -> None:
     say("finished")
 
 
+def back_up_and_die(home: str, target: str, steps: str) -> None:
+    """Back a home up and die at a step; say how many there were when it lived."""
+    _during(int(steps), Path(home).parent, lambda: _back_up(home, target))
+
+
+def _back_up(home: str, target: str) -> None:
+    with recollect.open(home, overrides={"embedding.provider": "none"}, live=False) as memory:
+        memory.backup(target, replace=True)
+
+
+def restore_and_die(home: str, archive: str, steps: str) -> None:
+    """Restore a home and die at a step; say how many there were when it lived."""
+    _during(int(steps), Path(home).parent, lambda: recollect.restore(archive, home))
+
+
+def _during(steps: int, below: Path, act: Callable[[], object]) -> None:
+    """Die when files below a folder were opened, made, renamed or removed so often.
+
+    The two folders of a restore change places in the C library, between two such steps.
+    """
+    seen = 0
+
+    def count(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal seen
+        if event == "ctypes.dlopen" or (
+            event in {"open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.link"}
+            and str(below) in str(arguments[0])
+        ):
+            seen += 1
+            if seen > steps >= 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(count)
+    act()
+    say(str(seen))
+
+
 def _die_after(kept: KeptHome, commits: int) -> None:
     left = iter(range(commits))
 
@@ -345,6 +382,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
         play,
         prune_and_die,
         erase_and_die,
+        back_up_and_die,
+        restore_and_die,
         migrate_and_die,
     )
 }

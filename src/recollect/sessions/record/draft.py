@@ -39,8 +39,6 @@ MAX_LABEL_CHARS = 512
 REPLACED = "replaced_characters"
 """The key in a message's metadata that counts what could not be stored as it came."""
 
-PLAIN_ID = re.compile(r"[\w.-]{1,15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""Ids that are looked at no further: shorter than any secret without a name, and UUIDs."""
 _EVENT_ID = re.compile(rf"[^\x00-\x1f\x7f\ud800-\udfff]{{1,{MAX_LABEL_CHARS}}}")
 
 
@@ -188,7 +186,7 @@ class DraftMaker:
         Raises:
             InvalidInput: it holds a secret.
         """
-        if self.identifier(text) != text:
+        if self.identifiers({what: text})[what] != text:
             raise InvalidInput(
                 f"the {what} must not hold a secret",
                 hint="Use one without it; keys and ids are stored as they are.",
@@ -197,9 +195,11 @@ class DraftMaker:
 
     def identifier(self, text: str) -> str:
         """Return a foreign id as it is stored: a keyed hash of it where it holds a secret."""
-        if self._redactor is None or PLAIN_ID.fullmatch(text):
-            return text
-        return self._redactor.identifier(text)
+        return text if self._redactor is None else self._redactor.identifier(text)
+
+    def identifiers(self, given: dict[str, str | None]) -> dict[str, str | None]:
+        """Return foreign ids as they are stored, each by itself."""
+        return {name: text and self.identifier(text) for name, text in given.items()}
 
     def _redacted_value(self, value: JsonValue) -> JsonValue:
         return value if self._redactor is None else self._redactor.value(value)
