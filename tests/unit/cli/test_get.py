@@ -148,6 +148,7 @@ def test_a_guest_in_a_shared_session_gets_their_own_turns(run: Run, home: Path) 
         ("telegram:42", "own"),
     ):
         run("--home", home, "sessions", "say", main, "user", f"plum {said}", "--sender", sender)
+    run("--home", home, "sync")
     guest = ("--for-sender", "telegram:99")
     found = run("--home", home, "search", "plum", "--for-session", main, *guest, "--json").json
     assert [hit["snippet"] for hit in found["hits"]] == ["plum theirs"]
@@ -156,7 +157,7 @@ def test_a_guest_in_a_shared_session_gets_their_own_turns(run: Run, home: Path) 
     got = run("--home", home, "get", f"{main}:2", "--for-session", main, *guest, "--json").json
     assert (got["message"]["text"], got["before"], got["after"]) == ("plum theirs", [], [])
     assert run("--home", home, "get", f"{main}:1", "--for-session", main, *guest).code != 0
-    denied = run("--home", home, "get", "MEMORY.md", "--for-session", main, *guest)
+    denied = run("--home", home, "get", "memory/2025-07-14.md", "--for-session", main, *guest)
     assert denied.code != 0
     assert "a guest does not see memory files" in denied.err
-    assert run("--home", home, "get", "MEMORY.md", "--for-session", main).code == 0
+    assert run("--home", home, "get", "memory/2025-07-14.md", "--for-session", main).code == 0
