@@ -13,6 +13,7 @@ import msgspec
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
+from recollect.assembly.sources import NOTES_FOLDER
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
@@ -33,6 +34,7 @@ from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
+    from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
@@ -233,12 +235,19 @@ class Memory:
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
         reading, asking = self._parts.reading, self._asking(for_session, for_sender)
+        extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
+        if path.startswith(f"{NOTES_FOLDER}/"):
+            from recollect.recall.note_source import read_note
+
+            notes, sessions = self._parts.notes.found, self._parts.sessions
+            note = read_note(notes, path, extent, sessions, asking)
+            if note is not None:
+                return note
         if asking is not None:
             ref = path if reading is None or not asking.shared else reading.ref_of(path)
             check_may_read(self._parts.sessions, asking, ref)
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
-        extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
         return reading.read(path, extent)
 
     def _asking(self, for_session: str | None, for_sender: str | None) -> Asking | None:
@@ -316,6 +325,45 @@ class Memory:
         """
         retention = self._parts.retention()
         return retention.preview() if dry_run else retention.prune(on_progress)
+
+    def backup(
+        self,
+        path: Path | str,
+        *,
+        secrets: bool = False,
+        workspace: bool = False,
+        replace: bool = False,
+        on_progress: OnBackup | None = None,
+    ) -> BackupReport:
+        """Write the whole home into one compressed file (0600), verified; programs go on meanwhile.
+
+        Args:
+            path: The new file, or a folder for one with the date in its name.
+            secrets: Also tokens, and the keys in ``config.yaml``.
+            workspace: Also the memory files of the workspace.
+            replace: Take the place of a file that is there.
+            on_progress: Called now and then with bytes done and in all.
+
+        Raises:
+            Conflict: the file is there, and is not to be replaced.
+            InvalidInput: it would lie in the home; or this memory has no workspace.
+            StoreError: something cannot be read or written; no file is left.
+        """
+        from recollect.governance.backup import BackupOrder, back_up, ignore_progress
+
+        base = self._base
+        if workspace and base.workspace is None:
+            raise InvalidInput("this memory has no workspace", hint="give one with --workspace")
+        order = BackupOrder(
+            home=base.home,
+            secrets=secrets,
+            workspace=base.workspace if workspace else None,
+            redactor=base.redactor,
+            on_progress=on_progress or ignore_progress,
+        )
+        if self._parts.mirror is not None:
+            self._parts.mirror.flush()
+        return back_up(order, base.records, base.clock, Path(path), replace=replace)
 
     def erase(
         self,
