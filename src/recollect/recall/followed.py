@@ -17,6 +17,7 @@ import msgspec
 from recollect.core.errors import NotFound
 from recollect.core.settings import TranscriptDeltaSettings, transcript_folders
 from recollect.sessions.exchange.formats.openclaw import is_machine
+from recollect.sessions.exchange.formats.openclaw_store import stores_elsewhere
 from recollect.sessions.exchange.import_source import SUFFIX, is_store, kind_of
 from recollect.sessions.exchange.transcript_format import (
     AUTO,
@@ -147,12 +148,16 @@ def followed_places(named: Sequence[str]) -> list[FollowedPlace]:
         named: Names of formats, files and folders; with ``~`` for the user's home.
     """
     homes = transcript_folders()
-    return [
+    places = [
         FollowedPlace(path=homes[each], format_name=each)
         if each in homes
         else FollowedPlace(path=Path(each).expanduser().absolute())
         for each in named
     ]
+    if "openclaw" in named:
+        more = stores_elsewhere(homes["openclaw"])
+        places += [FollowedPlace(path=each, format_name="openclaw") for each in more]
+    return places
 
 
 LEFT_OUT = "left_out"

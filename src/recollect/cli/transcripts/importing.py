@@ -108,7 +108,12 @@ def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
     usual = transcript_folders().get(form)
     if not paths and usual is None:
         raise InvalidInput("a path is required", hint=f"name a file: recollect import {form} FILE")
-    return form, [path.expanduser() for path in paths] or [_there(form, usual or Path())]
+    if paths:
+        return form, [path.expanduser() for path in paths]
+    from recollect.sessions.exchange.formats.openclaw_store import stores_elsewhere
+
+    place = _there(form, usual or Path())
+    return form, [place, *(stores_elsewhere(place) if form == "openclaw" else ())]
 
 
 def _there(form: str, path: Path) -> Path:
