@@ -13,6 +13,7 @@ import msgspec
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
+from recollect.assembly.sources import NOTES_FOLDER
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
@@ -234,12 +235,19 @@ class Memory:
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
         reading, asking = self._parts.reading, self._asking(for_session, for_sender)
+        extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
+        if path.startswith(f"{NOTES_FOLDER}/"):
+            from recollect.recall.note_source import read_note
+
+            notes, sessions = self._parts.notes.found, self._parts.sessions
+            note = read_note(notes, path, extent, sessions, asking)
+            if note is not None:
+                return note
         if asking is not None:
             ref = path if reading is None or not asking.shared else reading.ref_of(path)
             check_may_read(self._parts.sessions, asking, ref)
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
-        extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
         return reading.read(path, extent)
 
     def _asking(self, for_session: str | None, for_sender: str | None) -> Asking | None:

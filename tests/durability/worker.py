@@ -21,6 +21,7 @@ import recollect
 from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
+from recollect.governance.recover import recover
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
@@ -364,6 +365,23 @@ def migrate_and_die(home: str, calls: str) -> None:
     say(f"{vfs.left}")
 
 
+def recover_and_die(home: str, calls: str) -> None:
+    """Recover lost records and die ahead of one call to the disk, SQLite's or our own.
+
+    Says how many calls were left when it was finished.
+    """
+    vfs = DyingVfs(int(calls))
+
+    def count(event: str, arguments: tuple[object, ...]) -> None:
+        ours = {"open", "os.rename", "os.mkdir", "os.rmdir", "os.remove", "os.link"}
+        if event in ours and str(arguments[0]).startswith(home):
+            vfs.count()
+
+    sys.addaudithook(count)
+    recover(home)
+    say(f"{vfs.left}")
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command
     for command in (
@@ -385,6 +403,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         back_up_and_die,
         restore_and_die,
         migrate_and_die,
+        recover_and_die,
     )
 }
 

@@ -33,7 +33,10 @@ if TYPE_CHECKING:  # it brings what runs programs
 _COUNTS: LiteralString = """
     SELECT count(*), (SELECT count(*) FROM messages),
         count(CASE WHEN status <> 'deleted' AND user_id IS NOT NULL
-            AND coalesce(chat_type, channel, 'direct') = 'direct' THEN 1 END),
+            AND coalesce(chat_type, channel, 'direct') = 'direct'
+            OR status <> 'deleted' AND coalesce(chat_type, channel) IS NULL AND EXISTS (
+                SELECT 1 FROM messages m
+                WHERE m.session_id = sessions.id AND m.turn_sender IS NOT NULL) THEN 1 END),
         count(CASE WHEN status <> 'deleted' AND chat_type = 'unknown' THEN 1 END)
     FROM sessions
 """

@@ -130,8 +130,8 @@ class History:
 
     def play(self) -> None:
         """Do some steps, then ask everywhere."""
-        steps = (self.chat,) * 6 + (self.fork, self.delete, self.flush, self.bring, self.group)
-        steps += (self.compact, self.prune, self.erase, self.wait, self.reindex)
+        steps = [self.chat] * 6 + [self.fork, self.delete, self.flush, self.bring, self.group]
+        steps += [self.compact, self.prune, self.erase, self.wait, self.reindex]
         for _ in range(STEPS):
             step = self.dice.choice(steps)
             self.log.append(step.__name__)

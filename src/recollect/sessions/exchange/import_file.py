@@ -171,8 +171,11 @@ class TranscriptImport:
         match parsed:
             case ForeignMessage(id=given):
                 told = {"id": given, "sender": parsed.sender}
-                ids = {name: text and drafts.identifier(text) for name, text in told.items()}
-                session = storable(parsed.session, drafts)
+                ids, session = drafts.identifiers(told), parsed.session
+                if _ids(session) != _ids(self._session):
+                    session = storable(session, drafts)
+                if ids == told and session is parsed.session:
+                    return parsed
                 return msgspec.structs.replace(parsed, **ids, session=session)
             case ForeignSession():
                 return storable(parsed, drafts)
@@ -228,10 +231,8 @@ class TranscriptImport:
             name=None if message.name is None else message.name[:MAX_LABEL_CHARS],
             at=message.at if message.at is not None else self._time,
             metadata=self._extras.metadata(message),
-            event_id=self._context.drafts.identifier(
-                _event_id_of(
-                    self._form.name, self._origins.get(identity, message.session.id), identity
-                )
+            event_id=_event_id_of(
+                self._form.name, self._origins.get(identity, message.session.id), identity
             ),
             foreign_id=message.id,
             sender=message.sender,
@@ -429,9 +430,13 @@ def _continued(tx: Transaction, session: Session, continues: Continuation | None
 
 def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:
     """Return what is told of a session with ids that can be stored."""
-    facts = {name: getattr(session, name) for name in ("id", "key", "agent")}
-    told = {name: text and drafts.identifier(text) for name, text in facts.items()}
-    return session if told == facts else msgspec.structs.replace(session, **told)
+    given = _ids(session)
+    ids = drafts.identifiers(given)
+    return session if ids == given else msgspec.structs.replace(session, **ids)
+
+
+def _ids(session: ForeignSession) -> dict[str, str | None]:
+    return {"id": session.id, "key": session.key, "agent": session.agent}
 
 
 def _key(text: str | None) -> SessionKey | None:

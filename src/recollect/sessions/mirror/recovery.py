@@ -295,6 +295,7 @@ def _read(line: bytes, session_id: str) -> Draft | Compaction:
             tokens_before=told.tokens_before,
             tokens_after=told.tokens_after,
             created_at=_ms(told.at),
+            turn_sender=told.turn_sender,
         )
     return _draft(msgspec.json.decode(line, type=MessageLine), session_id)
 

@@ -1,8 +1,8 @@
 """Visibility groups: which conversations hear of each other. `visibility_group_of` decides it all.
 
 Search, read, view, flush and whoever else asks who hears something asks it. What is said stays
-within its group. A session is told by its columns alone, so that its forks, which have no key,
-are in its group too. One that is read by many, or of a kind that is not understood, is a group of
+within its group. The columns of a session decide, so that its forks, which have no key, are in
+its group too. One that is read by many, or of a kind that is not understood, is a group of
 its own: the place with its threads and all the sessions that it ever had. In a session that people
 share one by one, as all direct chats of OpenClaw share ``agent:main:main``, the sender of each
 turn decides.

@@ -184,16 +184,20 @@ class DraftMaker:
         Raises:
             InvalidInput: it holds a secret.
         """
-        if self.identifier(text) != text:
+        if self.identifiers({what: text})[what] != text:
             raise InvalidInput(
                 f"the {what} must not hold a secret",
                 hint="Use one without it; keys and ids are stored as they are.",
             )
         return text
 
-    def identifier(self, text: str) -> str:
-        """Return a foreign id as it is stored: a keyed hash of it where it holds a secret."""
-        return text if self._redactor is None else self._redactor.identifier(text)
+    def identifiers(self, given: dict[str, str | None]) -> dict[str, str | None]:
+        """Return foreign ids as they are stored: a keyed hash of each that holds a secret."""
+        joined = "\n".join(filter(None, given.values()))
+        if self._redactor is None or self._redactor.identifier(joined) == joined:
+            return given
+        redacted = self._redactor.identifier
+        return {name: text and redacted(text) for name, text in given.items()}
 
     def _redacted_value(self, value: JsonValue) -> JsonValue:
         return value if self._redactor is None else self._redactor.value(value)
