@@ -22,6 +22,7 @@ from recollect.sessions.lease import Lease
 from recollect.sessions.record.lineage import Branch
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.tool_call import ToolCall
+from recollect.sessions.sessions import LeasedSession
 from tests.durability.reference_model import (
     DAYS,
     MOST_MESSAGES,

@@ -1,4 +1,4 @@
-"""Flushed notes, found again: guests' as documents of their own, and which lines nobody hears now.
+"""Flushed notes, found again: guests' as documents of their own, and which lines are not shown.
 
 The notes of a guest lie below the home. The guest's chats hear them, and so does the owner; no
 other chat does, and no workspace has them among its files.

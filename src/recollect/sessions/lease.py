@@ -28,6 +28,10 @@ _TAKE: LiteralString = """
         expires_at = excluded.expires_at, is_exclusive = excluded.is_exclusive
 """
 _RENEW: LiteralString = "UPDATE leases SET expires_at = ? WHERE session_id = ?"
+DISTURBS: LiteralString = (
+    "SELECT 1 FROM leases WHERE session_id = ? AND (is_exclusive = 1 OR ? = 'queue')"
+)
+"""Whether a plain append may disturb who holds a session, by its id and its mode."""
 GIVEN_BACK = 0
 """When a lease expired that was released."""
 _LET_GO: LiteralString = """
@@ -114,17 +118,15 @@ def check_append(
 ) -> None:
     """Refuse a message where another program is not to be disturbed; a lease is made longer by it.
 
+    Asked with a lease, or where `DISTURBS` finds one.
+
     Raises:
         Conflict: another program took the session over, or it holds one that is a queue, or holds
             it exclusively.
     """
+    check_change(tx, session.id, lease, now)
     if lease is not None:
-        check_lease(tx, lease)
         tx.execute(_RENEW, (now + lasts_ms, lease.session_id))
-        return
-    known = find_lease(tx, session.id, now)
-    if known is not None and (known.is_exclusive or session.mode == "queue"):
-        raise _held(known, now)
 
 
 def _held(lease: Lease, now: int) -> Conflict:

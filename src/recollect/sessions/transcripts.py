@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from recollect.core.errors import InvalidInput, NotFound
-from recollect.sessions.lease import Lease, check_append, find_lease, lease_ms
+from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import Content, ContentBlock
 from recollect.sessions.record.draft import Draft, Item, check_count
@@ -273,6 +273,8 @@ class Transcripts:
         return messages
 
     def _check(self, tx: Transaction, session: Session, lease: Lease | None) -> None:
+        if lease is None and tx.row(DISTURBS, (session.id, session.mode)) is None:
+            return
         access = self._access
         now, lasts_ms = access.clock.now_ms(), lease_ms(access.settings)
         check_append(tx, session, lease, now, lasts_ms)

@@ -88,8 +88,8 @@ def rows(home: Path, *without: str) -> dict[str, list[tuple[Any, ...]]]:
     connection = apsw.Connection(str(home / RECORDS_FILE), flags=apsw.SQLITE_OPEN_READONLY)
     tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     names = [name for (name,) in connection.execute(tables).fetchall()]
-    found = {
-        name: sorted(connection.execute(f'SELECT * FROM "{name}"').fetchall(), key=repr)  # noqa: S608
+    found: dict[str, list[tuple[Any, ...]]] = {
+        str(name): sorted(connection.execute(f'SELECT * FROM "{name}"').fetchall(), key=repr)  # noqa: S608
         for name in names
         if name not in {*NOT_BACK, *without}
     }

@@ -194,3 +194,22 @@ def test_notes_of_which_nothing_says_whose_they_are_are_not_heard(tmp_path: Path
         asking = memory.sessions.create(key=ANN).id
         with pytest.raises(Denied):
             memory.read(f"notes/{'0' * 32}/2026-02-10.md", for_session=asking)
+
+
+@pytest.mark.parametrize("key", [OWNER, ANN])
+def test_erasing_a_session_leaves_no_byte_of_its_lines(tmp_path: Path, key: str) -> None:
+    """Neither in the notes nor in what is indexed of them; lines of others stay and are found."""
+    with opened(tmp_path) as memory:
+        session = flushed(memory, key, "I always eat one pomegranate.")
+        flushed(memory, key, "I never eat an apple.")
+        memory.sync()
+        assert noted(memory, key, "pomegranate")
+        assert [each.removed for each in memory.erase(session_id=session).notes] == [1]
+        assert not noted(memory, key, "pomegranate")
+        assert noted(memory, key)
+    left = [
+        path
+        for path in tmp_path.rglob("*")
+        if path.is_file() and b"pomegranate" in path.read_bytes()
+    ]
+    assert left == []
