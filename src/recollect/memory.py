@@ -5,6 +5,7 @@ Floor 4: above every feature, below the servers and the command line.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -184,10 +185,11 @@ class Memory:
             audience=audience_of(sessions, for_session) if for_session is not None else None,
             stretches=stretches_of(sessions, seen.session) if seen.session is not None else None,
         )
+        missing = self._parts.upkeep.searching()
         search = self._parts.search_backend or self._parts.index
         result = search.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)
         self._parts.upkeep.searched()
-        return result
+        return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
 
     def read(
         self,
@@ -337,21 +339,12 @@ class Memory:
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
         self._is_closed = True
-        parts = self._parts
-        parts.upkeep.close()
-        if parts.search_backend is not None:
-            parts.search_backend.close()
-        if parts.mirror is not None:
-            parts.mirror.close()
-        for embedder in (self._base.choice.embedder, self._base.choice.fallback):
-            if embedder is not None:
-                embedder.close()
-        if self._base.language is not None and self._base.language.model is not None:
-            self._base.language.model.close()
-        parts.index.near.close()
-        parts.events.close()
-        self._base.index_database.close()
-        self._base.records.close()
+        self._parts.close()
+
+    def retire(self) -> None:
+        """Leave the work in the background to others; close when the last user lets go of it."""
+        self._parts.upkeep.pause()
+        weakref.finalize(self, self._parts.close)
 
 
 def open_memory(

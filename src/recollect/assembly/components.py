@@ -48,7 +48,7 @@ _COPIES = "vectors.home"
 
 
 class Components(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a memory is made of. Closing them is the facade's business."""
+    """Everything a memory is made of."""
 
     resources: Resources
     index: Index
@@ -59,6 +59,19 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Callable[[], Sessions]
     events: EventStream
     retention: Callable[[], Retention]
+
+    def close(self) -> None:
+        """Finish writing and let go of the files. A second call does nothing."""
+        base = self.resources
+        self.upkeep.close()
+        language = base.language.model if base.language is not None else None
+        closing = (
+            self.search_backend, self.mirror, base.choice.embedder, base.choice.fallback, language,
+            self.index.near, self.events, base.index_database, base.records,
+        )  # fmt: skip
+        for part in closing:
+            if part is not None:
+                part.close()
 
     def reported(self) -> Reported:
         """Return what a status tells of."""

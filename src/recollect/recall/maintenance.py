@@ -160,6 +160,17 @@ class Maintenance:
         if self._settings.on_session_start and self._kept.is_live:
             self._background.ask("session-start")
 
+    def searching(self) -> tuple[str, ...]:
+        """Store what is new in followed transcripts before somebody searches.
+
+        Returns:
+            Why some of it may be missing; empty where nothing is.
+        """
+        followed = self._kept.followed
+        if followed is None or not self._settings.on_search:
+            return ()
+        return followed.catch_up()
+
     def searched(self) -> None:
         """Tell that somebody searched, whatever was found. Returns at once."""
         self._start()
@@ -196,6 +207,19 @@ class Maintenance:
             return FollowReport()
         return self._kept.followed.bring_in(stopping)
 
+    def is_behind(self) -> bool:
+        """Return whether messages, memory files or followed transcripts are not indexed yet."""
+        index, files, followed = self._kept.index, self._kept.files, self._kept.followed
+        if index.is_behind() or (followed is not None and followed.is_behind()):
+            return True
+        return files is not None and files.differs(index.known(files))
+
+    def pause(self) -> None:
+        """Do nothing in the background from now on; what is asked of the memory is still done."""
+        self._watcher.close()
+        self._background.close()
+        self._kept.lock.release()
+
     def state(self) -> SyncState:
         """Return how it goes."""
         last, watching = self._background.last, self._watcher.state
@@ -213,9 +237,7 @@ class Maintenance:
 
     def close(self) -> None:
         """Stop; a second call does nothing."""
-        self._watcher.close()
-        self._background.close()
-        self._kept.lock.release()
+        self.pause()
         if self._listener is not None:
             self._listener.put(None)
 
@@ -268,6 +290,7 @@ class Maintenance:
         is_unwatched = self._kept.followed is not None and self._watcher.state.mode == "off"
         rested_s = time.monotonic() - self._followed_at
         is_due = is_unwatched and rested_s >= self._settings.poll_s
+        is_due = is_due or (self._kept.followed is not None and self._kept.followed.has_more)
         return is_due or self._kept.index.waits_for_vectors
 
 

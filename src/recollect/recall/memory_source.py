@@ -55,6 +55,15 @@ class MemorySource:
         rest = 0.0 if self._scan_s <= CHEAP_S else REST * self._scan_s
         return time.monotonic() - self._scanned_at >= rest
 
+    def differs(self, state: SourceState) -> bool:
+        """Return whether a sync would take in or remove a file; no later scan is spared."""
+        listing, stamps = self.folder.listing(), self._own(state.stamps)
+        refs = {self._prefix + file.ref: file for file in listing.files}
+        if any(listing.is_gone(path_of(ref)) for ref in stamps.keys() - refs.keys()):
+            return True
+        changed = (file for ref, file in refs.items() if stamps.get(ref) != file.stamp)
+        return any(self._document(file, []) is not None for file in changed)
+
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield new and changed files, and with the last of them those that are gone."""
         listing, stamps = self._look(state)
@@ -96,10 +105,13 @@ class MemorySource:
             there = {self._prefix + file.ref for file in listing.files}
             if there | stamps.keys() == refs:
                 return listing, stamps
-        # A file that names no workspace is from before they did.
-        return self._scan(), {
+        return self._scan(), self._own(state.stamps)
+
+    def _own(self, stamps: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the stamps of this workspace's files; of old, they did not name it."""
+        return {
             ref: stamp
-            for ref, stamp in state.stamps.items()
+            for ref, stamp in stamps.items()
             if ref.startswith(self._prefix) or origin_of(ref) is None
         }
 

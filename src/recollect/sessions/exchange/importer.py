@@ -112,6 +112,18 @@ class TranscriptImporter:
         context = msgspec.structs.replace(self._context, tally=Tally(), stopping=stopping)
         return _Run(context, root, found, formats, format_name).run(progress)
 
+    def is_behind(self, path: Path, format_name: str = AUTO) -> bool:
+        """Return whether `run` would read a file; of most, size and time tell.
+
+        Raises:
+            NotFound: the file or folder does not exist.
+            InvalidInput: the format is unknown.
+            StoreError: the database or the disk refused.
+        """
+        formats = self._chosen(format_name)
+        root, found = find_transcripts(path.expanduser())
+        return _Run(self._context, root, found, formats, format_name).is_behind()
+
     def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
         if name == AUTO:
             return self._formats
@@ -162,6 +174,28 @@ class _Run:
         if is_news and not self._is_announced and counts["unchanged"] < counts["files"]:
             self._context.database.write(lambda tx: self._announce(tx, Counter()))
         return ImportReport(**counts, malformed=tuple(self._tally.malformed))
+
+    def is_behind(self) -> bool:
+        """Return whether a file is new or has changed that holds what a format knows."""
+        changed = (
+            f for f in self._found.files if not self._is_current(f, str(self._root / f.path))
+        )
+        return any(self._is_wanted(each.path) for each in changed)
+
+    def _is_wanted(self, relative: str) -> bool:
+        try:
+            with (
+                open_beneath(self._root, relative) as descriptor,
+                open(descriptor, "rb", closefd=False) as file,
+            ):
+                form = None if is_binary(file) else choose_format(probe(file), self._formats)
+                if form is None:
+                    return False
+                header = next(probe(file), None)
+                told = form.describe(PurePath(self._root / relative), header, None)
+                return not self._known(form.name, told.id)[0]
+        except (RecollectError, OSError):
+            return False
 
     def _announce(self, tx: Transaction, added: Counter[str]) -> None:
         """Write the event of the import, whose last batch is not counted yet."""
