@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,12 @@ import msgspec
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock, to_datetime
-from recollect.core.errors import InvalidInput, NotFound, StoreClosed
+from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.query.hit import SearchResult
-from recollect.index.query.search_service import SearchOptions, source_names
+from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import audience_of, check_may_read, shows_citations, stretches_of
 from recollect.recall.maintenance import Synced
@@ -185,10 +186,15 @@ class Memory:
             audience=audience_of(sessions, for_session) if for_session is not None else None,
             stretches=stretches_of(sessions, seen.session) if seen.session is not None else None,
         )
-        missing = self._parts.upkeep.searching()
+        upkeep = self._parts.upkeep
+        missing = upkeep.searching() if upkeep.reads_first else ()
         search = self._parts.search_backend or self._parts.index
-        result = search.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)
-        self._parts.upkeep.searched()
+        ask = partial(search.search, query, seen, options, on_progress, INLINE_EMBEDDINGS)
+        try:
+            result = ask()
+        except StoreCorrupt as error:
+            result = upkeep.healed(error, ask)
+        upkeep.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
 
     def read(
@@ -301,7 +307,7 @@ class Memory:
         """
         from recollect.recall.status import report_status
 
-        return report_status(self._parts.reported())
+        return self._parts.upkeep.healing(lambda: report_status(self._parts.reported()))
 
     def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""

@@ -16,7 +16,7 @@ import msgspec
 
 from recollect.core.errors import StoreClosed
 from recollect.core.scope import Scope
-from recollect.core.settings import default_home, known_agent, load_settings
+from recollect.core.settings import default_home, known_agent, load_settings, user_path
 from recollect.memory import Memory, open_memory
 
 
@@ -46,7 +46,7 @@ class MemoryPool:
         home: Path | str | None = None,
         overrides: Mapping[str, object] | None = None,
     ) -> None:
-        self.home = Path(home).expanduser() if home is not None else default_home()
+        self.home = user_path(home) if home is not None else default_home()
         self._overrides = dict(overrides or {})
         self._lock = threading.Lock()
         self._open: dict[_Place, tuple[object, Memory]] = {}

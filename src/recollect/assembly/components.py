@@ -26,6 +26,7 @@ from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
 from recollect.index.vectors.port import VectorContext
 from recollect.index.vectors.vector_index import choose as choose_vectors
+from recollect.recall.healing import healer, is_damaged
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.recall.transcript_source import TranscriptFeed
 from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -129,6 +130,12 @@ def _assemble(ground: Resources) -> Components:
         files=files,
         followed=followed_transcripts(ground, mirror),
         is_live=ground.order.live,
+        heal=healer(
+            ground.records,
+            ground.index_database,
+            index,
+            lambda: is_damaged(ground.index_home, settings.store, clock),
+        ),
         daily=lambda stopping: retention().prune_daily(stopping),
     )
     upkeep = Maintenance(kept, settings.sync, clock)

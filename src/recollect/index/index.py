@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import ProviderError, StoreBusy
+from recollect.core.errors import ProviderError, StoreBusy, StoreClosed, StoreCorrupt, StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.build.indexer import Indexer
@@ -125,7 +125,7 @@ class Index:
         near: VectorIndex | None = None,
         notice: str | None = None,
     ) -> None:
-        self._notices = () if notice is None else (notice,)
+        self._notices: tuple[str, ...] = () if notice is None else (notice,)
         self.waits_for_vectors = False
         """Whether a chunk waited for its vector when somebody searched last."""
         self._near = near or VectorIndex(database)
@@ -179,6 +179,10 @@ class Index:
         indexer = self._indexer
         return indexer.is_behind(self._outboxes) or indexer.vectors.has_due_batch(indexer.serving())
 
+    def tell_once(self, notice: str) -> None:
+        """Tell what happened to the index, with every answer until a sync ends."""
+        self._notices = tuple(dict.fromkeys((*self._notices, notice)))
+
     def known(self, feed: DocumentSource) -> SourceState:
         """Return what the index that answers knows of a feed."""
         number = self._indexer.serving().number
@@ -227,7 +231,7 @@ class Index:
         warnings = [*self._notices, *([state.warning] if state.warning else [])]
         behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
         if behind or state.wants_embedder:
-            warnings += self._indexer.sync(behind, watch).warnings
+            warnings += self._read_first(behind, watch)
             # Also where nothing was done here: another thread may have done it meanwhile.
             state = self._look(scope.tenant, most)
         self.waits_for_vectors = state.waiting > 0
@@ -270,6 +274,15 @@ class Index:
     def lexical(self) -> LexicalChoice:
         """What finds words, and why it is not what the settings name."""
         return self._indexer.lexical
+
+    def _read_first(self, behind: list[DocumentSource], watch: Watch) -> Sequence[str]:
+        """Read what is new; return warnings. Where it cannot be written, the rest still answers."""
+        try:
+            return self._indexer.sync(behind, watch).warnings
+        except (StoreCorrupt, StoreClosed):
+            raise
+        except StoreError as error:
+            return (f"{error.message}: what is new is not found yet",)
 
     def _look(self, tenant: str, most: int) -> _State:
         """Return what a search for a tenant starts from; counts ``most`` waiting chunks, and one.

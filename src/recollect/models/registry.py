@@ -16,7 +16,7 @@ import msgspec
 
 from recollect.core.errors import InvalidInput, ModelMissing, ProviderRejected, RecollectError
 from recollect.core.plugins import load_plugin, plugin_names
-from recollect.core.settings import EmbeddingSettings, LanguageSettings, is_inside
+from recollect.core.settings import EmbeddingSettings, LanguageSettings, is_inside, user_path
 from recollect.models import hints
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
@@ -119,7 +119,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
         fallback: Takes over when `embedder` fails; None where there is none.
         fallback_from: What was asked for and could not be made, when `embedder` is the fallback.
         fallback_reason: Why it could not.
-        fallback_error: Why the fallback cannot take over; None where it can, or there is none.
+        fallback_error: Why the fallback cannot take over; None where it can, or none is set.
     """
 
     embedder: Embedder | None
@@ -232,7 +232,7 @@ def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
     """Return the folder of the local model's files."""
     from recollect.models.local.folder import MODEL
 
-    return Path(settings.model_path).expanduser() if settings.model_path else models / MODEL
+    return user_path(settings.model_path) if settings.model_path else models / MODEL
 
 
 def create_local(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -> Embedder:

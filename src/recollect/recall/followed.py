@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from recollect.core.errors import NotFound, StoreError
-from recollect.core.settings import TranscriptDeltaSettings
+from recollect.core.settings import TranscriptDeltaSettings, user_path
 from recollect.recall.memory_source import CHEAP_S, REST
 from recollect.sessions.exchange.import_source import SUFFIX
 from recollect.sessions.exchange.transcript_format import (
@@ -170,9 +170,9 @@ def followed_places(
     """
     homes = {form.name: form.home for form in formats if form.home}
     return [
-        FollowedPlace(path=Path(homes[each]).expanduser(), format_name=each)
+        FollowedPlace(path=user_path(homes[each]), format_name=each)
         if each in homes
-        else FollowedPlace(path=Path(each).expanduser().absolute())
+        else FollowedPlace(path=user_path(each).absolute())
         for each in named
     ]
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import StoreBusy
+from recollect.core.errors import StoreBusy, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import SyncSettings
 from recollect.index.index import Index
@@ -81,6 +81,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
         files: The memory files, where there are any.
         followed: Transcripts of other programs, where any are followed.
         is_live: Whether the program stays: a command that ends at once does not watch.
+        heal: Mends the index after it was found damaged; returns whether it was the index.
         daily: What is to be done once a day, by a program that stays; it knows when.
     """
 
@@ -90,6 +91,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     files: MemorySource | None = None
     followed: FollowedTranscripts | None = None
     is_live: bool = False
+    heal: Callable[[StoreCorrupt], bool] = lambda _: False
     daily: Callable[[Callable[[], bool]], object] = lambda _: None
 
 
@@ -118,6 +120,8 @@ class Maintenance:
             from recollect.recall.followed import TranscriptDeltas
 
             self._look_at = TranscriptDeltas(settings.transcripts).look
+        self.reads_first = kept.followed is not None and settings.on_search
+        """Whether a search begins with `searching`."""
         self._followed_at = 0.0
         folder = kept.files.folder if kept.files else None
         self._watcher = Watcher(
@@ -166,20 +170,36 @@ class Maintenance:
         Returns:
             Why some of it may be missing; empty where nothing is.
         """
-        followed = self._kept.followed
-        if followed is None or not self._settings.on_search:
-            return ()
-        return followed.catch_up()
+        return () if self._kept.followed is None else self._kept.followed.catch_up()
 
-    def searched(self) -> None:
-        """Tell that somebody searched, whatever was found. Returns at once."""
+    def searched(self, *, is_damaged: bool = False) -> None:
+        """Tell that somebody searched, whatever was found. Returns at once.
+
+        Args:
+            is_damaged: Whether some of the index had to be left out: then it is rebuilt.
+        """
         self._start()
+        if is_damaged and self._kept.is_live:
+            self._background.ask("damage")
         if self._settings.on_search and self._kept.is_live and self._has_more():
             self._background.ask("search")
 
     def run(self, work: Callable[[], T]) -> T:
         """Do a sync that a person called, in their thread, instead of one in the background."""
-        return self._background.run(work)
+        return self._background.run(lambda: self.healing(work))
+
+    def healing(self, work: Callable[[], T]) -> T:
+        """Do what needs the index; once more after it was found damaged and rebuilt."""
+        try:
+            return work()
+        except StoreCorrupt as error:
+            return self.healed(error, work)
+
+    def healed(self, error: StoreCorrupt, work: Callable[[], T]) -> T:
+        """Mend the index after an error and do the work; raise it where it is about the records."""
+        if not self._kept.heal(error):
+            raise error
+        return work()
 
     def watch(self) -> Iterator[Synced]:
         """Keep the home in step from now on; yield each sync that did something or failed.
@@ -275,7 +295,10 @@ class Maintenance:
             self._messages = self.bring_in(watch.stopping).messages
         if reasons == ("watch",) and self._watcher.state.mode == "notify":
             watch = msgspec.structs.replace(watch, changed=paths)
-        self._report = self._kept.index.sync(watch)
+        index = self._kept.index
+        if "damage" in reasons:
+            self._report = self.healing(lambda: index.rebuild(watch))
+        self._report = self._report.plus(self.healing(lambda: index.sync(watch)))
         if self._kept.is_live:
             self._kept.daily(watch.stopping)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from recollect.cli.doctor.repair import is_open_elsewhere
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import StoreBusy
 from recollect.store.failures import translate_os
 from recollect.store.files import private_folder, sync_folder
+from recollect.store.sqlite.damaged import is_open_elsewhere
 from recollect.store.sqlite.database import write_queue
 from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
 

@@ -14,6 +14,7 @@ from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import next_steps, say, show
 from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.settings import user_path
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.exchange.import_report import ImportReport
@@ -92,7 +93,7 @@ def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
     from recollect.sessions.exchange.formats.registry import FORMATS
 
     if form != AUTO and form not in FORMATS:
-        if Path(form).expanduser().exists():
+        if user_path(form).exists():
             return AUTO, [Path(form), *paths]
         raise InvalidInput(
             "this is neither a kind of transcripts nor a path",
@@ -100,11 +101,11 @@ def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
         )
     if not paths and form not in USUAL:
         raise InvalidInput("a path is required", hint=f"name a file: recollect import {form} FILE")
-    return form, [path.expanduser() for path in paths] or [_usual_place(form)]
+    return form, [user_path(path) for path in paths] or [_usual_place(form)]
 
 
 def _usual_place(form: str) -> Path:
-    path = Path(USUAL[form]).expanduser()
+    path = user_path(USUAL[form])
     if not path.exists():
         raise NotFound(
             f"{form} keeps its transcripts in {USUAL[form]}, which does not exist",

@@ -13,6 +13,7 @@ from recollect.core.settings.environment import (
     is_inside,
     models_folder,
     program_path,
+    user_path,
 )
 from recollect.core.settings.options import Option, list_options
 from recollect.core.settings.resolve import Explained, ResolvedSettings, load_settings
@@ -68,4 +69,5 @@ __all__ = [
     "load_settings",
     "models_folder",
     "program_path",
+    "user_path",
 ]

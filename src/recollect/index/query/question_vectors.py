@@ -51,7 +51,7 @@ class QuestionVectors:
         self.has_embedder = embedders.first is not None or embedders.fallback is not None
         """Whether there is any that could be asked."""
         self.is_off = embedders.is_off
-        """Whether there is none because the settings want none."""
+        """Whether the settings want none."""
         self._timeout_s = timeout_s
         self._elapsed = elapsed
         self._rests_until = 0.0

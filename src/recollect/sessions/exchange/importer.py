@@ -20,6 +20,7 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
+from recollect.core.settings import user_path
 from recollect.sessions.exchange.import_file import FileImport, ImportContext
 from recollect.sessions.exchange.import_ledger import LedgerEntry, read_ledger, write_entry
 from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
@@ -108,7 +109,7 @@ class TranscriptImporter:
             StoreError: the database or the disk refused.
         """
         formats = self._chosen(format_name)
-        root, found = find_transcripts(Path(path).expanduser())
+        root, found = find_transcripts(_expanded(path))
         context = msgspec.structs.replace(self._context, tally=Tally(), stopping=stopping)
         return _Run(context, root, found, formats, format_name).run(progress)
 
@@ -121,7 +122,7 @@ class TranscriptImporter:
             StoreError: the database or the disk refused.
         """
         formats = self._chosen(format_name)
-        root, found = find_transcripts(path.expanduser())
+        root, found = find_transcripts(_expanded(path))
         return _Run(self._context, root, found, formats, format_name).is_behind()
 
     def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
@@ -307,6 +308,10 @@ class _Run:
                     path=path,
                 )
             )
+
+
+def _expanded(path: Path | str) -> Path:
+    return user_path(path) if str(path).startswith("~") else Path(path)
 
 
 def _account(ledger: str, scope: Scope) -> str:
