@@ -19,8 +19,8 @@ KINDS = {"class", "function", "method", "property", "import", "unreachable_code"
 COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
-    "EmbeddingProvider", "LanguageProvider", "as_dict", "damaged_messages", "episodes_of",
-    "explain_settings", "is_pending", "is_stray", "renew",
+    "EmbeddingProvider", "LanguageProvider", "as_dict", "damaged_messages", "erase_again",
+    "explain_settings", "is_pending", "is_stray", "known_erasures", "renew",
 }  # fmt: skip
 """For programs; the documentation or the design names them."""
 

@@ -19,13 +19,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from recollect.core.errors import RecollectError
     from recollect.core.scope import Scope
+    from recollect.governance.recover import recover
     from recollect.index.query.hit import Hit, SearchResult
     from recollect.memory import Memory
     from recollect.memory import open_memory as open  # the stable name of the design
     from recollect.sessions.record.message import Message
     from recollect.sessions.record.session import Session
 
-__all__ = ["Hit", "Memory", "Message", "RecollectError", "Scope", "SearchResult", "Session", "open"]
+__all__ = [
+    "Hit",
+    "Memory",
+    "Message",
+    "RecollectError",
+    "Scope",
+    "SearchResult",
+    "Session",
+    "open",
+    "recover",
+]
 __version__ = "0.1.0"
 
 _PLACES = {
@@ -37,6 +48,7 @@ _PLACES = {
     "SearchResult": ("recollect.index.query.hit", "SearchResult"),
     "Session": ("recollect.sessions.record.session", "Session"),
     "open": ("recollect.memory", "open_memory"),
+    "recover": ("recollect.governance.recover", "recover"),
 }
 
 if not TYPE_CHECKING:  # a type checker would take it as leave to misspell a name

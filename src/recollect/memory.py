@@ -23,12 +23,19 @@ from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ign
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
-from recollect.recall.audience import audience_of, check_may_read, shows_citations, stretches_of
+from recollect.recall.audience import (
+    Asking,
+    audience_of,
+    check_may_read,
+    shows_citations,
+    stretches_of,
+)
 from recollect.recall.maintenance import Synced
 from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
+    from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
     from recollect.index.build.preview import Preview
@@ -150,6 +157,7 @@ class Memory:
         *,
         mode: str = "hybrid",
         for_session: str | None = None,
+        for_sender: str | None = None,
         on_progress: OnProgress = ignore_progress,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -165,6 +173,8 @@ class Memory:
             mode: ``hybrid``, ``lexical`` or ``vector``.
             for_session: Search on behalf of this session: only what its visibility group may hear,
                 in a group only what was said there. Without it the operator asks, who sees all.
+            for_sender: Whom that session answers, such as ``telegram:42``, where several people
+                share it; else whose turn its newest message is.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -176,6 +186,7 @@ class Memory:
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
+        asking = self._asking(for_session, for_sender)
         cites, reader = settings.citations, for_session or seen.session
         options = SearchOptions(
             limit=settings.limit if limit is None else limit,
@@ -183,7 +194,7 @@ class Memory:
             sources=None if sources is None else source_names(sources),
             mode=mode,
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
-            audience=audience_of(sessions, for_session) if for_session is not None else None,
+            audience=audience_of(sessions, asking) if asking is not None else None,
             stretches=stretches_of(sessions, seen.session) if seen.session is not None else None,
         )
         upkeep = self._parts.upkeep
@@ -205,6 +216,7 @@ class Memory:
         *,
         max_chars: int = MOST_CHARS,
         for_session: str | None = None,
+        for_sender: str | None = None,
     ) -> ReadResult:
         """Return lines of a memory file, secrets taken out, and where to go on.
 
@@ -214,23 +226,36 @@ class Memory:
             lines: How many at most; 120 if not given.
             max_chars: Where to stop, after a whole line; a first line that is longer is cut.
             for_session: Read on behalf of this session.
+            for_sender: Whom that session answers, as for `search`.
 
         Returns:
             The lines; with the status ``not_found``, and no text, when the file does not exist.
 
         Raises:
-            Denied: no memory file can have this path, it is a link, or the session is a group.
+            Denied: no memory file can have this path, it is a link, or it is not for them: groups
+                see none, guests what ``sessions.guests_read`` shares.
             InvalidInput: a number is below 1, or the file is binary or too large.
             NotFound: this memory has neither a workspace nor extra paths, or not the session.
             StoreClosed: the memory was closed.
         """
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
-        check_may_read(self._parts.sessions, for_session)
-        if self._parts.reading is None:
+        reading, asking = self._parts.reading, self._asking(for_session, for_sender)
+        if asking is not None:
+            ref = path if reading is None or not asking.shared else reading.ref_of(path)
+            check_may_read(self._parts.sessions, asking, ref)
+        if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
-        return self._parts.reading.read(path, extent)
+        return reading.read(path, extent)
+
+    def _asking(self, for_session: str | None, for_sender: str | None) -> Asking | None:
+        if for_session is None:
+            if for_sender is not None:
+                raise InvalidInput("a sender needs a session", hint="give for_session with it")
+            return None
+        shared = self.settings.sessions.guests_read
+        return Asking(session_id=for_session, sender=for_sender, shared=shared)
 
     def import_transcripts(
         self,
@@ -294,6 +319,39 @@ class Memory:
         """
         retention = self._parts.retention()
         return retention.preview() if dry_run else retention.prune(on_progress)
+
+    def erase(
+        self,
+        *,
+        session_id: str,
+        dry_run: bool = False,
+        with_forks: bool = False,
+        on_progress: OnErase | None = None,
+    ) -> ErasureReceipt:
+        """Erase a conversation, so that no byte of it is left in the home; return a receipt.
+
+        Args:
+            session_id: Which session. Its deleted forks go with it.
+            dry_run: Only tell what would go; nothing is changed.
+            with_forks: Erase living forks that share messages with it as well.
+            on_progress: Called while rows are removed.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: living forks share messages with it, or a program holds it.
+            StoreBusy: another program is erasing.
+            StoreError: a database refused; what was begun is finished at the next opening.
+        """
+        eraser = self._parts.eraser()
+        if dry_run:
+            return eraser.preview(session_id, with_forks=with_forks)
+        receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
+        backend = self._parts.search_backend
+        failure = backend.refresh() if backend is not None and receipt.notes else None
+        if failure is None:
+            return receipt
+        told = (*receipt.warnings, failure)
+        return msgspec.structs.replace(receipt, is_clean=False, warnings=told)
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""

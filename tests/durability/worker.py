@@ -241,17 +241,29 @@ def play(home: str, fresh: str) -> None:
 
 def prune_and_die(home: str, commits: str) -> None:
     """Prune a home and end without a word after so many commits; say so when there are fewer."""
-    left = iter(range(int(commits)))
+    kept = KeptHome(Path(home))
+    _die_after(kept, int(commits))
+    kept.retention(days=5, max_messages=MOST_KEPT).prune()
+    say("finished")
+
+
+def erase_and_die(home: str, session_id: str, commits: str) -> None:
+    """Erase a session and end without a word after so many commits; say so when there are fewer."""
+    kept = KeptHome(Path(home))
+    _die_after(kept, int(commits))
+    kept.eraser().erase(session_id)
+    say("finished")
+
+
+def _die_after(kept: KeptHome, commits: int) -> None:
+    left = iter(range(commits))
 
     def count() -> None:
         if next(left, None) is None:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    kept = KeptHome(Path(home))
     for database in (kept.records, kept.index_database):
         database.listen(count)
-    kept.retention(days=5, max_messages=MOST_KEPT).prune()
-    say("finished")
 
 
 class DyingVfs(apsw.VFS):
@@ -332,6 +344,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         run_out_of_memory,
         play,
         prune_and_die,
+        erase_and_die,
         migrate_and_die,
     )
 }

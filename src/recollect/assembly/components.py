@@ -6,13 +6,14 @@ Nothing else decides which implementation is used.
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.assembly.resources import OpenOptions, Resources, open_resources, own_index_of
+from recollect.assembly.indexes import HomeIndexes, make_index
+from recollect.assembly.resources import OpenOptions, Resources, open_resources
 from recollect.assembly.sources import (
     extra_paths,
     followed_transcripts,
@@ -22,30 +23,22 @@ from recollect.assembly.sources import (
 )
 from recollect.core.errors import RecollectError
 from recollect.index.index import Index
-from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
-from recollect.index.vectors.port import VectorContext
-from recollect.index.vectors.vector_index import choose as choose_vectors
 from recollect.recall.healing import healer, is_damaged
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
-from recollect.recall.transcript_source import TranscriptFeed
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.record.identity_links import read_links
-from recollect.store.engine import Database
+from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.locks import TicketQueue
-from recollect.store.meta import persisted_random
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+    from recollect.governance.erasure import Eraser
+    from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
-    from recollect.recall.memory_source import MemorySource
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import MemoryReader
-
-_COPIES = "vectors.home"
-"""Names the copies of our vectors outside of the home."""
 
 
 class Components(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +53,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Callable[[], Sessions]
     events: EventStream
     retention: Callable[[], Retention]
+    eraser: Callable[[], Eraser]
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
@@ -109,19 +103,25 @@ def assemble(order: OpenOptions) -> Components:
     """
     ground = open_resources(order)
     try:
-        return _assemble(ground)
+        parts = _assemble(ground)
+        if ground.records.read(has_unfinished_erasure):
+            with suppress(RecollectError):  # the next opening tries again
+                parts.eraser().finish()
     except RecollectError:
         ground.index_database.close()
         ground.records.close()
         raise
+    return parts
 
 
 def _assemble(ground: Resources) -> Components:
     settings, clock = ground.resolved.settings, ground.clock
     files = memory_files(ground)
     locks = IndexLocks(ground.index_home, clock)
-    index = _index(ground, files, locks)
+    index = make_index(ground, files, locks)
     mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
+    if mirror is not None:
+        mirror.catch_up()
     retention = functools.cache(lambda: _retention(ground, index, mirror))
     kept = Kept(
         index=index,
@@ -149,47 +149,24 @@ def _assemble(ground: Resources) -> Components:
         sessions=functools.cache(lambda: _sessions(ground, mirror, upkeep)),
         events=EventStream(ground.records, ground.scope),
         retention=retention,
-    )
-
-
-def _index(ground: Resources, files: MemorySource | None, locks: IndexLocks) -> Index:
-    agent = own_index_of(ground.resolved, ground.scope)
-    records, database = ground.records, ground.index_database
-    links = read_links(ground.resolved.settings.sessions.identity_links)
-    feeds: list[DocumentSource] = [
-        TranscriptFeed(records, agent, links),
-        *([files] if files else []),
-    ]
-    vector = ground.resolved.settings.search.vector
-    incompatibility = ground.index_incompatibility
-    near = VectorContext(
-        settings=vector,
-        database=database,
-        home=ground.index_home,
-        home_id=_copies(records, agent),
-        clock=ground.clock,
-    )
-    return Index(
-        database,
-        feeds,
-        ground.resolved.settings,
-        clock=ground.clock,
-        embedder=ground.choice.embedder,
-        fallback=ground.choice.fallback,
-        was_found=ground.was_found,
-        locks=locks,
-        origin=files.origin if files else None,
-        near=choose_vectors(near),
-        notice=incompatibility and f"{incompatibility}: it is rebuilt",
+        eraser=functools.cache(lambda: _eraser(ground, index, mirror)),
     )
 
 
 def _retention(ground: Resources, index: Index, mirror: TranscriptMirror | None) -> Retention:
     from recollect.governance.episode import EpisodeWriter
-    from recollect.governance.removal import Copies, copies_elsewhere
     from recollect.governance.retention import Retention
 
-    copies = Copies(
+    settings, clock = ground.resolved.settings.sessions, ground.clock
+    caps, copies = settings.retention, _copies_of(ground, index, mirror)
+    episodes = EpisodeWriter(ground.records, clock, ground.ids, caps.episode_tokens)
+    return Retention(copies, caps, ground.scope, episodes=episodes, clock=clock)
+
+
+def _copies_of(ground: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
+    from recollect.governance.removal import Copies, copies_elsewhere
+
+    return Copies(
         records=ground.records,
         index_database=ground.index_database,
         mirror=mirror or TranscriptMirror(ground.home, ground.records),
@@ -197,10 +174,19 @@ def _retention(ground: Resources, index: Index, mirror: TranscriptMirror | None)
         catch_up=index.catch_up,
         elsewhere=lambda: copies_elsewhere(ground.home, ground.index_home),
     )
-    settings, clock = ground.resolved.settings.sessions, ground.clock
-    caps = settings.retention
-    episodes = EpisodeWriter(ground.records, clock, ground.ids, caps.episode_tokens)
-    return Retention(copies, caps, ground.scope, episodes=episodes, clock=clock)
+
+
+def _eraser(ground: Resources, index: Index, mirror: TranscriptMirror | None) -> Eraser:
+    from recollect.governance.erasure import Eraser
+
+    return Eraser(
+        ground.home,
+        _copies_of(ground, index, mirror),
+        ground.scope,
+        clock=ground.clock,
+        ids=ground.ids,
+        indexes=HomeIndexes(ground, index),
+    )
 
 
 def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Maintenance) -> Sessions:
@@ -213,6 +199,7 @@ def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Mainte
     settings, language = ground.resolved.settings.sessions, ground.language
     parts = WindowParts(
         workspace=ground.workspace,
+        home=ground.home,
         count=ground.order.count_tokens,
         owner=ground.owner,
     )
@@ -230,8 +217,3 @@ def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Mainte
         window=with_model(parts, language.model if language is not None else None),
         turns=TicketQueue(ground.home / TURNS),
     )
-
-
-def _copies(records: Database, agent: str | None) -> str:
-    """Return the name of this index where copies of its vectors lie beside those of others."""
-    return hashlib.sha256(f"{persisted_random(records, _COPIES)} {agent}".encode()).hexdigest()[:24]

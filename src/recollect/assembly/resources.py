@@ -35,13 +35,11 @@ from recollect.sessions.policy.owner import Owner, read_owner
 from recollect.sessions.record.identity_links import read_links
 from recollect.store.engine import Database
 from recollect.store.files import private_folder
-from recollect.store.meta import persisted_random
+from recollect.store.meta import REDACTION_SALT, persisted_random
 from recollect.store.sqlite.database import SqliteDatabase, open_records
 from recollect.store.sqlite.home import AGENTS
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
-
-_SALT = "redaction.salt"
 
 
 class OpenOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +94,7 @@ def open_resources(order: OpenOptions) -> Resources:
     home = user_path(order.home) if order.home is not None else default_home()
     scope, clock = order.scope or Scope(), order.clock or SystemClock()
     resolved = load_settings(home, _overrides(order), agent=known_agent(scope.agent))
-    workspace = _workspace(resolved, order)
+    workspace = _workspace(resolved, order) if has_files(order, scope) else None
     records = open_records(private_folder(home), resolved.settings.store, clock)
     try:
         choice = _choice(order.embedder, resolved, _dependencies(records, EMBEDDING, clock))
@@ -132,6 +130,14 @@ def own_index_of(resolved: ResolvedSettings, scope: Scope) -> str | None:
     """Return the agent that a memory is for, if it has settings and so an index of its own."""
     agent = known_agent(scope.agent)
     return agent if agent in resolved.agents else None
+
+
+def has_files(order: OpenOptions, scope: Scope) -> bool:
+    """Return whether a memory has the memory files of the settings: those are the home's tenant's.
+
+    Another tenant has a workspace where the program gives it one.
+    """
+    return scope.tenant == Scope().tenant or "workspace.path" in _overrides(order)
 
 
 def _overrides(order: OpenOptions) -> dict[str, object]:
@@ -178,4 +184,6 @@ def _workspace(resolved: ResolvedSettings, order: OpenOptions) -> Path | None:
 def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:
     if not settings.redact:
         return None
-    return SecretRedactor(bytes.fromhex(persisted_random(records, _SALT)), settings.patterns)
+    return SecretRedactor(
+        bytes.fromhex(persisted_random(records, REDACTION_SALT)), settings.patterns
+    )

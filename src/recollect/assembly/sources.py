@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.assembly.resources import Resources
+from recollect.assembly.resources import Resources, has_files
 from recollect.index.index import Index
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.identity_links import read_links
@@ -33,6 +33,8 @@ def memory_files(ground: Resources) -> MemorySource | None:
 
 def extra_paths(ground: Resources) -> list[ExtraPath]:
     """Return the extra paths of the settings, relative ones from the workspace on."""
+    if not has_files(ground.order, ground.scope):
+        return []
     named = ground.resolved.settings.workspace.extra_paths
     return [extra_path(each, ground.workspace) for each in named]
 

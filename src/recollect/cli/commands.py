@@ -28,6 +28,8 @@ PLACES = {
     "sync": "index.sync",
     "reindex": "index.sync",
     "prune": "prune",
+    "recover": "recover",
+    "erase": "erase",
     "status": "status",
     "doctor": "doctor.doctor",
     "config": "config.config",

@@ -84,14 +84,18 @@ def _give_message(
     context: typer.Context, memory: Memory, address: str, around: int, *, asking: str | None
 ) -> None:
     message = find_message(memory.sessions, address)
-    group_of = memory.sessions.visibility_group
-    if asking is not None and group_of(message.session_id) != group_of(asking):
+    group_of = memory.sessions.message_group
+    heard = group_of(message) if asking is None else memory.sessions.visibility_group(asking)
+    if group_of(message) != heard:
         # As if it were not there: that something was said is already telling.
         raise NotFound(
             "there is no such message", hint="run `recollect search`: its hits name messages"
         )
     before = memory.sessions.messages(message.session_id, limit=around, before_seq=message.seq)
     after = memory.sessions.messages(message.session_id, limit=around, after_seq=message.seq)
+    if asking is not None:
+        before = [each for each in before if group_of(each) == heard]
+        after = [each for each in after if group_of(each) == heard]
     if answers_json(context):
         print_document({"message": message, "before": before, "after": after})
         return

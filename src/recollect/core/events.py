@@ -106,6 +106,14 @@ class SessionPruned(Event, frozen=True, kw_only=True, tag="session.pruned"):
     messages: int
 
 
+class SessionsErased(Event, frozen=True, kw_only=True, tag="sessions.erased"):
+    """Sessions were removed with everything that was said in them; their own events went too."""
+
+    erasure_id: str
+    sessions: int
+    messages: int
+
+
 class SessionCompacted(Event, frozen=True, kw_only=True, tag="session.compacted"):
     """A summary replaces the older messages in the view of a session."""
 
@@ -118,16 +126,16 @@ class SessionCompacted(Event, frozen=True, kw_only=True, tag="session.compacted"
 
 
 class MemoryFlushed(Event, frozen=True, kw_only=True, tag="memory.flushed"):
-    """What must last was written into the notes of the workspace, before a compaction."""
+    """What must last was written into notes, before a compaction."""
 
     path: str
-    """Relative to the workspace."""
+    """Relative to the workspace; a guest's, which begins with ``notes/``, to the home."""
     lines: int
     """New ones; 0 when nothing had to be added."""
 
 
 class MemoryFlushFailed(Event, frozen=True, kw_only=True, tag="memory.flush_failed"):
-    """The notes of the workspace could not be written."""
+    """The notes could not be written."""
 
     error: str
     """The code of the error."""
@@ -165,6 +173,7 @@ AnyEvent = (
     | ToolsFinished
     | MessagesPruned
     | SessionPruned
+    | SessionsErased
     | SessionCompacted
     | MemoryFlushed
     | MemoryFlushFailed

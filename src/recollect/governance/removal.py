@@ -2,12 +2,13 @@
 
 The first transaction says what goes: it stores the episode, hides the messages and writes the
 event. From then on the removal is finished by whoever comes next. Rows are overwritten by the
-database when they are deleted; index and mirrors learn of it from the outbox.
+database when they are deleted; index and mirrors learn of it from the outbox. An erasure is
+a removal that nothing stops and of which nothing stays: its sessions are hidden as a whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import LiteralString, TypeAlias
 
@@ -22,7 +23,13 @@ from recollect.governance.plan import SessionRemoval
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND, TranscriptMirror
 from recollect.sessions.record.lineage import find_children, find_one, last_read
-from recollect.sessions.record.session import Session, owner_of, require_session
+from recollect.sessions.record.session import (
+    CHANGED_KIND,
+    Session,
+    note_change,
+    owner_of,
+    require_session,
+)
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
@@ -36,23 +43,43 @@ median, 122 ms at the 99th percentile and 408 ms at most, with the rewriting at 
 UNSWEPT = "retention.unswept"
 """In ``meta`` while rows were removed and files may still hold copies of them."""
 
+HIDDEN = "(erased)"
+"""The tenant of a session while it is erased: no scope sees it, and nothing can be added to it."""
+
 _NOTE: LiteralString = """
-    INSERT INTO prunings (session_id, is_whole, at) VALUES (?, ?, ?)
-    ON CONFLICT (session_id) DO UPDATE SET is_whole = excluded.is_whole
+    INSERT INTO prunings (session_id, is_whole, at, erasure_id) VALUES (?, ?, ?, ?)
+    ON CONFLICT (session_id)
+    DO UPDATE SET is_whole = excluded.is_whole, erasure_id = excluded.erasure_id
 """
 _HIDE: LiteralString = "UPDATE sessions SET pruned_seq = ? WHERE id = ? AND pruned_seq < ?"
 _UNFINISHED: LiteralString = """
-    SELECT s.id, s.tenant, p.is_whole, s.pruned_seq FROM prunings p JOIN sessions s
-    ON s.id = p.session_id ORDER BY p.at, s.id
+    SELECT s.id, coalesce(e.tenant, s.tenant), iif(e.id IS NULL, s.pruned_seq, s.last_seq),
+        p.is_whole, e.id IS NOT NULL
+    FROM prunings p JOIN sessions s ON s.id = p.session_id
+    LEFT JOIN erasures e ON e.id = p.erasure_id
+    ORDER BY p.at, s.id
 """
 _NEXT: LiteralString = """
     SELECT id FROM messages WHERE session_id = ? AND seq <= ? ORDER BY seq LIMIT ?
+"""
+_FOLLOWED: LiteralString = """
+    INSERT INTO changes (tenant, kind, ref, op, at)
+    SELECT ?, ?, id, 'put', ? FROM sessions WHERE previous_id = ?
 """
 _IS_HELD: LiteralString = "SELECT 1 FROM leases WHERE session_id = ? AND expires_at > ?"
 _IS_BEGUN: LiteralString = "SELECT 1 FROM prunings WHERE session_id = ?"
 _MARK: LiteralString = """
     INSERT INTO meta (key, value) VALUES (?, '1')
     ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(meta.value AS INTEGER) + 1 AS TEXT)
+"""
+_FORGET_HISTORY: LiteralString = """
+    DELETE FROM pending_messages
+    WHERE tenant = ? AND key = (SELECT key FROM sessions WHERE id = ?)
+"""
+_BLANK: LiteralString = """
+    UPDATE sessions SET tenant = ?, status = 'deleted', key = NULL, title = NULL, source = NULL,
+        foreign_id = NULL, previous_id = NULL, parent_id = NULL, forked_at_seq = NULL
+    WHERE id = ?
 """
 
 
@@ -70,40 +97,77 @@ def begin(
     if episode is not None:
         store_episode(tx, episode)
     tx.execute(_MARK, (UNSWEPT,))
-    tx.execute(_NOTE, (session.id, int(removal.is_whole), now))
+    tx.execute(_NOTE, (session.id, int(removal.is_whole), now, None))
     tx.execute(_HIDE, (removal.through_seq, session.id, removal.through_seq))
     if removal.is_whole:
         tx.execute("UPDATE sessions SET status = 'deleted' WHERE id = ?", (session.id,))
+    note_change(tx, session, now)
     record_event(tx, _event(removal, session, now))
     if removal.messages <= BATCH:
-        place = (session.id, session.tenant, removal.through_seq)
-        _remove_some(tx, place, now)
-        _close(tx, place, now, is_whole=removal.is_whole)
+        begun = Begun(session.id, session.tenant, removal.through_seq, removal.is_whole, False)
+        _remove_some(tx, begun, now)
+        _close(tx, begun, now)
     return True
 
 
-def finish_all(database: Database, clock: Clock, stopping: Callable[[], bool]) -> None:
+def begin_erasure(
+    tx: Transaction, erasure_id: str, tenant: str, session_ids: Sequence[str], now: int
+) -> None:
+    """Hide sessions as a whole; what a fork that stays has of them it has no more."""
+    tx.execute(_MARK, (UNSWEPT,))
+    for session_id in session_ids:
+        tx.execute(_NOTE, (session_id, 1, now, erasure_id))
+        tx.execute(_FORGET_HISTORY, (tenant, session_id))
+        _part_from_kin(tx, session_id, tenant, now)
+        tx.execute(_BLANK, (HIDDEN, session_id))
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """What is being removed of a session: everything up to a seq, or the session as well."""
+
+    session_id: str
+    tenant: str
+    through: int
+    is_whole: bool
+    is_erased: bool
+
+
+def finish_all(
+    database: Database,
+    clock: Clock,
+    stopping: Callable[[], bool],
+    on_batch: Callable[[int], object] = lambda _: None,
+) -> None:
     """Remove the rows of everything that was begun, also by a process that was killed.
 
     Args:
         database: ``records.db``.
         clock: Tells the time.
         stopping: Asked between two batches; after True the rest is left for the next time.
+        on_batch: Called after each batch with the number of its messages.
     """
-    while not stopping() and database.write(lambda tx: _step(tx, clock.now_ms())):
-        pass
+    while not stopping():
+        removed = database.write(lambda tx: _step(tx, clock.now_ms()))
+        if removed is None:
+            return
+        on_batch(removed)
 
 
-def _step(tx: Transaction, now: int) -> bool:
-    """Remove a batch, or close a session whose messages are gone; return False at the end."""
+def _step(tx: Transaction, now: int) -> int | None:
+    """Remove a batch, or close a session whose messages are gone.
+
+    Returns:
+        How many messages went; None at the end.
+    """
     row = tx.row(_UNFINISHED)
     if row is None:
-        return False
-    session_id, tenant, is_whole, through = row
-    place = (text(session_id), text(tenant), integer(through))
-    if not _remove_some(tx, place, now):
-        _close(tx, place, now, is_whole=bool(is_whole))
-    return True
+        return None
+    id_, tenant, through, is_whole, is_erased = row
+    begun = Begun(text(id_), text(tenant), integer(through), bool(is_whole), bool(is_erased))
+    removed = _remove_some(tx, begun, now)
+    if not removed:
+        _close(tx, begun, now)
+    return removed
 
 
 def _is_as_planned(tx: Transaction, removal: SessionRemoval, session: Session, now: int) -> bool:
@@ -116,55 +180,62 @@ def _is_as_planned(tx: Transaction, removal: SessionRemoval, session: Session, n
     return removal.through_seq >= first - 1 and last_read(tx, present.id) < first
 
 
-def _remove_some(tx: Transaction, place: tuple[str, str, int], now: int) -> int:
-    session_id, tenant, through = place
-    ids = [text(row[0]) for row in tx.all(_NEXT, (session_id, through, BATCH))]
+def _remove_some(tx: Transaction, begun: Begun, now: int) -> int:
+    ids = [text(row[0]) for row in tx.all(_NEXT, (begun.session_id, begun.through, BATCH))]
     each = [(id_,) for id_ in ids]
     tx.executemany("DELETE FROM tool_calls WHERE message_id = ?", each)
     tx.executemany("DELETE FROM tool_calls WHERE result_id = ?", each)
     tx.executemany("DELETE FROM messages WHERE id = ?", each)
     tx.execute(
-        "UPDATE sessions SET message_count = message_count - ? WHERE id = ?", (len(ids), session_id)
+        "UPDATE sessions SET message_count = message_count - ? WHERE id = ?",
+        (len(ids), begun.session_id),
     )
-    record_changes(tx, tenant=tenant, kind=MESSAGE_KIND, refs=ids, op="delete", at=now)
+    record_changes(tx, tenant=begun.tenant, kind=MESSAGE_KIND, refs=ids, op="delete", at=now)
     return len(ids)
 
 
-def _close_part(tx: Transaction, place: tuple[str, str, int], now: int) -> None:
+def _close_part(tx: Transaction, begun: Begun, now: int) -> None:
     """Drop the summaries that newer ones have replaced; the last one is still in the view."""
-    session_id, tenant, through = place
     tx.execute(
         "DELETE FROM compactions WHERE session_id = ? AND through_seq <= ? AND through_seq <"
         " (SELECT max(c.through_seq) FROM compactions c WHERE c.session_id = ?)",
-        (session_id, through, session_id),
+        (begun.session_id, begun.through, begun.session_id),
     )
-    tx.execute("DELETE FROM prunings WHERE session_id = ?", (session_id,))
-    record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=session_id, op="put", at=now)
+    tx.execute("DELETE FROM prunings WHERE session_id = ?", (begun.session_id,))
+    record_change(
+        tx, tenant=begun.tenant, kind=SESSION_KIND, ref=begun.session_id, op="put", at=now
+    )
 
 
-def _close(tx: Transaction, place: tuple[str, str, int], now: int, *, is_whole: bool) -> None:
-    """Remove the session, unless there were new messages meanwhile: then it stays."""
-    session_id, tenant, through = place
-    if not is_whole:
-        _close_part(tx, place, now)
+def _close(tx: Transaction, begun: Begun, now: int) -> None:
+    """Remove the session; retention lets it stay if there were new messages meanwhile."""
+    session_id, tenant = begun.session_id, begun.tenant
+    if not begun.is_whole:
+        _close_part(tx, begun, now)
         return
-    present = find_one(tx, session_id, tenant)
-    if present is not None and (present.last_seq > through or last_read(tx, session_id)):
+    present = None if begun.is_erased else find_one(tx, session_id, tenant)
+    if present is not None and (present.last_seq > begun.through or last_read(tx, session_id)):
         # The index has passed over what was said while it was taken for deleted.
         set_status(tx, require_session(tx, Scope(tenant=tenant), session_id), "active", now)
-        _close_part(tx, place, now)
+        _close_part(tx, begun, now)
         return
+    _part_from_kin(tx, session_id, tenant, now)
+    tx.execute("UPDATE imports SET session_id = NULL WHERE session_id = ?", (session_id,))
+    for statement in (*_DEPENDENT, *(_TOLD if begun.is_erased else ())):
+        tx.execute(statement, (session_id,))
+    tx.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+    record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=session_id, op="delete", at=now)
+
+
+def _part_from_kin(tx: Transaction, session_id: str, tenant: str, now: int) -> None:
+    """Let those that grew out of a session stand alone."""
     for child in find_children(tx, session_id):
         tx.execute(
             "UPDATE sessions SET parent_id = NULL, forked_at_seq = NULL WHERE id = ?", (child.id,)
         )
         record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=child.id, op="put", at=now)
+    tx.execute(_FOLLOWED, (tenant, CHANGED_KIND, now, session_id))
     tx.execute("UPDATE sessions SET previous_id = NULL WHERE previous_id = ?", (session_id,))
-    tx.execute("UPDATE imports SET session_id = NULL WHERE session_id = ?", (session_id,))
-    for statement in _DEPENDENT:
-        tx.execute(statement, (session_id,))
-    tx.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
-    record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=session_id, op="delete", at=now)
 
 
 _DEPENDENT: tuple[LiteralString, ...] = (
@@ -173,6 +244,11 @@ _DEPENDENT: tuple[LiteralString, ...] = (
     "DELETE FROM tool_calls WHERE session_id = ?",
     "DELETE FROM prunings WHERE session_id = ?",
 )
+_TOLD: tuple[LiteralString, ...] = (
+    "DELETE FROM episodes WHERE session_id = ?",
+    "DELETE FROM events WHERE session_id = ?",
+)
+"""What retention leaves, and an erasure does not."""
 
 
 def _event(removal: SessionRemoval, session: Session, now: int) -> MessagesPruned | SessionPruned:
@@ -232,17 +308,24 @@ def sweep(copies: Copies, *, most_bytes: int | None = None) -> tuple[str, ...]:
         copies: Where to.
         most_bytes: Leave larger databases as they are: writers wait while one is rewritten.
     """
+    if not copies.records.read(is_unswept):
+        return ()
+    elsewhere = (
+        f"{path.name} of {path.parent.name} may still hold what was removed"
+        for path in copies.elsewhere()
+    )
+    return (*sweep_within_reach(copies, most_bytes=most_bytes), *elsewhere)
+
+
+def sweep_within_reach(copies: Copies, *, most_bytes: int | None = None) -> list[str]:
+    """Do as `sweep` does, and say nothing of files elsewhere."""
     mark = copies.records.read(_mark)
     if not mark:
-        return ()
+        return []
     warnings = [failed for step in _STEPS if (failed := _try(step, copies, most_bytes)) is not None]
     if not warnings:
         copies.records.write(lambda tx: tx.execute(_DROP_MARK, (UNSWEPT, mark)))
-    warnings += [
-        f"{path.name} of {path.parent.name} may still hold what was removed"
-        for path in copies.elsewhere()
-    ]
-    return tuple(warnings)
+    return warnings
 
 
 def copies_elsewhere(home: Path, index_home: Path) -> list[Path]:
@@ -271,9 +354,22 @@ def _cut_mirrors(copies: Copies, _: int | None) -> None:
 
 
 def _clear_index(copies: Copies, most_bytes: int | None) -> str | None:
-    if not copies.catch_up():
+    return clear_index(copies.index_database, copies.catch_up, most_bytes)
+
+
+def clear_index(
+    database: SqliteDatabase, catch_up: Callable[[], bool], most_bytes: int | None = None
+) -> str | None:
+    """Let an index drop what was removed, down to the bytes; return why that was not possible.
+
+    Args:
+        database: Its ``index.db``.
+        catch_up: As in `Copies`.
+        most_bytes: Leave a larger one as it is.
+    """
+    if not catch_up():
         return "the index still holds what was removed: run `recollect sync`"
-    return _rewrite(copies.index_database, most_bytes)
+    return _rewrite(database, most_bytes)
 
 
 def _clear_records(copies: Copies, most_bytes: int | None) -> str | None:

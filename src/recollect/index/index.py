@@ -145,7 +145,9 @@ class Index:
             questions,
             origin=origin,
             near=self._near,
-            visibility_rules=visibility_rules(settings.sessions.identity_links),
+            visibility_rules=visibility_rules(
+                settings.sessions.identity_links, settings.sessions.owner
+            ),
         )
 
     def sync(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
@@ -165,11 +167,17 @@ class Index:
         """Take in what the records tell, words only; what was removed from them leaves the index.
 
         Returns:
-            False when that was not possible, because the index was built with other rules.
+            False when that was not possible, because the index was built with other rules, or
+            another process is rebuilding it.
         """
         self._indexer.sync(self._outboxes, Watch(mode="answer"))
         self._near.catch_up()
-        return not self._indexer.is_behind(self._outboxes)
+        return self._indexer.drop_others() and not self._indexer.is_behind(self._outboxes)
+
+    def take(self, feed: DocumentSource) -> None:
+        """Take in one more feed, once, words only."""
+        self._indexer.sync([feed], Watch(mode="answer"))
+        self._near.catch_up()
 
     def is_behind(self) -> bool:
         """Return whether records were stored that are not indexed, or a batch may be finished.

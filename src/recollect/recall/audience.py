@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
+import msgspec
+
 from recollect.core.errors import Denied, NotFound
 from recollect.index.model.visibility import Audience, SeqRange
+from recollect.sessions.policy.owner import OWNER_HINT
 from recollect.sessions.record.session_key import GROUPS
+from recollect.workspace.extra_paths import matches
 
 if TYPE_CHECKING:  # imported with the first session that is asked for
     from recollect.sessions.sessions import Sessions
@@ -16,14 +20,38 @@ Asked: TypeAlias = "Callable[[], Sessions]"
 """Returns the sessions; called only where one of them is asked for."""
 
 
-def audience_of(sessions: Asked, session_id: str) -> Audience:
+class Asking(msgspec.Struct, frozen=True, kw_only=True):
+    """On whose behalf something is asked.
+
+    Attributes:
+        session_id: In which session it is answered.
+        sender: To whom; None for whose turn its newest message is.
+        shared: The memory files that guests see: ``sessions.guests_read``.
+    """
+
+    session_id: str
+    sender: str | None = None
+    shared: tuple[str, ...] = ()
+
+    def sees(self, path: str) -> bool:
+        """Return whether a guest sees a memory file; paths are relative to the workspace."""
+        return any(matches(path, pattern) for pattern in self.shared)
+
+
+def audience_of(sessions: Asked, asking: Asking) -> Audience:
     """Return what a session may hear.
 
     Raises:
         NotFound: there is no such session in the scope.
+        InvalidInput: the sender is no account.
     """
-    visibility_group = sessions().visibility_group(session_id)
-    return Audience(visibility_group=visibility_group.name, sees_files=visibility_group.is_private)
+    group = sessions().visibility_group(asking.session_id, asking.sender)
+    is_guests = group.is_private and not group.is_owners and asking.shared
+    return Audience(
+        visibility_group=group.name,
+        sees_files=group.is_owners,
+        shared=asking.sees if is_guests else None,
+    )
 
 
 def stretches_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:
@@ -43,18 +71,33 @@ def stretches_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:
     )
 
 
-def check_may_read(sessions: Asked, session_id: str | None) -> None:
-    """Refuse memory files to a session that is not one person's.
+def check_may_read(sessions: Asked, asking: Asking, path: str) -> None:
+    """Refuse memory files to whoever is not the owner; guests see what the settings share.
+
+    Args:
+        sessions: Where the session is.
+        asking: On whose behalf.
+        path: As hits name it.
 
     Raises:
-        Denied: more than one person may read what it says.
+        Denied: it is not for them.
         NotFound: there is no such session in the scope.
+        InvalidInput: the sender is no account.
     """
-    if session_id is not None and not sessions().visibility_group(session_id).is_private:
+    found = sessions()
+    group = found.visibility_group(asking.session_id, asking.sender)
+    if not group.is_private:
         raise Denied(
             "a group does not see memory files",
             hint="read them in a direct chat, or without for_session as their owner",
         )
+    if group.is_owners or asking.sees(path):
+        return
+    shares = "share files with guests by sessions.guests_read"
+    raise Denied(
+        "a guest does not see memory files",
+        hint=shares if found.owner.is_named else f"{OWNER_HINT}; or {shares}",
+    )
 
 
 def shows_citations(setting: str, sessions: Asked, session_id: str) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import TypeAlias
 
 import msgspec
 
 from recollect.core.scope import Scope
 from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
+from recollect.sessions.policy.owner import NOBODY_NAMED, Owner
 from recollect.sessions.policy.visibility import Speakers, visibility_group_of
-from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Database, Transaction
@@ -27,7 +28,7 @@ class TranscriptFeed:
     Args:
         records: records.db.
         agent: Only the sessions of this agent; None for all.
-        links: Which accounts are one person.
+        owner: Whose agent it is, and which accounts are one person.
     """
 
     name = "transcripts"
@@ -35,11 +36,11 @@ class TranscriptFeed:
     tenant: str | None = None
 
     def __init__(
-        self, records: Database, agent: str | None = None, links: IdentityLinks = NOBODY_LINKED
+        self, records: Database, agent: str | None = None, owner: Owner = NOBODY_NAMED
     ) -> None:
         self._records = records
         self._agent = agent
-        self._links = links
+        self._owner = owner
 
     def is_behind(self, cursor: int) -> bool:
         """Return whether there is a change after ``cursor``."""
@@ -59,8 +60,8 @@ class TranscriptFeed:
 
     def _batch(self, changes: Sequence[_Change], cursor: int, left: int) -> DocumentBatch:
         latest = {change.ref: change for change in changes}.values()
-        sessions = {c.session_id: c for c in changes if c.message is not None}
-        groups = {key: self._visibility_group(change) for key, change in sessions.items()}
+        turns = {c.turn: c for c in changes if c.message is not None}
+        groups = {turn: self._visibility_group(change) for turn, change in turns.items()}
         gone = [c for c in latest if c.message is None]
         return DocumentBatch(
             documents=tuple(_document(c, groups) for c in latest if c.message is not None),
@@ -70,7 +71,7 @@ class TranscriptFeed:
         )
 
     def _visibility_group(self, change: _Change) -> str:
-        """Return who hears the session of a message."""
+        """Return who hears a message: the same for all of a turn."""
         speakers = Speakers(
             agent=change.session_agent,
             user=change.session_user,
@@ -79,7 +80,10 @@ class TranscriptFeed:
             chat_type=change.chat_type,
             peer=change.peer,
         )
-        return visibility_group_of(speakers, self._links).name
+        return visibility_group_of(speakers, self._owner, change.turn_sender).name
+
+
+Turn: TypeAlias = tuple[str | None, str | None]
 
 
 class _Change(msgspec.Struct, frozen=True, array_like=True):
@@ -104,9 +108,15 @@ class _Change(msgspec.Struct, frozen=True, array_like=True):
     account: str | None
     chat_type: str | None
     peer: str | None
+    turn_sender: str | None
+
+    @property
+    def turn(self) -> Turn:
+        """What all messages with the same hearers have alike."""
+        return self.session_id, self.turn_sender
 
 
-def _document(change: _Change, groups: Mapping[str | None, str]) -> Document:
+def _document(change: _Change, groups: Mapping[Turn, str]) -> Document:
     session = change.session_id or ""
     return Document(
         source=SOURCE,
@@ -124,7 +134,7 @@ def _document(change: _Change, groups: Mapping[str | None, str]) -> Document:
         ),
         role=change.role,
         name=change.name,
-        visibility_group=groups[session],
+        visibility_group=groups[change.turn],
     )
 
 
@@ -137,7 +147,8 @@ def _changes(tx: Transaction, after: int) -> list[_Change]:
     rows = tx.all(
         "SELECT c.seq, c.tenant, c.ref, CASE WHEN s.status = 'deleted' THEN NULL ELSE m.id END,"
         " m.agent, m.user_id, m.project, m.session_id, m.seq, m.role, m.name, m.text,"
-        " m.created_at, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer"
+        " m.created_at, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer,"
+        " m.turn_sender"
         " FROM changes c LEFT JOIN messages m ON m.id = c.ref"
         " LEFT JOIN sessions s ON s.id = m.session_id"
         " WHERE c.seq > ? AND c.kind = ? ORDER BY c.seq LIMIT ?",

@@ -14,6 +14,7 @@ import msgspec
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset
 from recollect.core.scope import Scope
+from recollect.sessions.context.flushed_notes import hide_lines
 from recollect.sessions.policy.freshness import FreshnessRule
 from recollect.sessions.record.lineage import check_depth
 from recollect.sessions.record.session import (
@@ -24,6 +25,7 @@ from recollect.sessions.record.session import (
     Session,
     add_session,
     insert_session,
+    note_change,
     owner_of,
     require_session,
     select_sessions,
@@ -129,6 +131,7 @@ def fork_session(tx: Transaction, parent: Session, branch: Session, at_seq: int 
         pruned_seq=min(parent.pruned_seq, seq),
     )
     insert_session(tx, forked)
+    note_change(tx, forked, branch.updated_at)
     scope, at = owner_of(forked), branch.updated_at
     record_event(tx, SessionForked(scope=scope, at=at, parent_id=parent.id, at_seq=seq))
     return forked
@@ -140,6 +143,8 @@ _INHERITED = ("agent", "user", "project", *PLACE, "mode", "model", "overrides", 
 def set_status(tx: Transaction, session: Session, status: str, at: int) -> Session:
     """Give a session another status; its rows stay. A deleted one is in no search.
 
+    So are the lines of notes that only deleted sessions said.
+
     Raises:
         InvalidInput: the status is unknown.
     """
@@ -148,8 +153,10 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
     if session.status == status:
         return session
     tx.execute(_SET_STATUS, (status, session.id))
+    note_change(tx, session, at)
     if DELETED in {status, session.status}:
         touch_messages(tx, session, at)
+        hide_lines(tx, session.id, is_hidden=status == DELETED)
     if session.status == DELETED:
         tx.execute(_READ_AGAIN, (session.tenant,))
     record_event(tx, SessionChanged(scope=owner_of(session), at=at, status=status))
@@ -168,6 +175,7 @@ def set_title(
     if session.title == title:
         return session
     tx.execute(_SET_TITLE, (title, session.id))
+    note_change(tx, session, at)
     record_event(tx, SessionChanged(scope=owner_of(session), at=at, status=session.status))
     return msgspec.structs.replace(session, title=title)
 

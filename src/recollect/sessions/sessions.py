@@ -38,8 +38,10 @@ from recollect.sessions.lifecycle import (
 )
 from recollect.sessions.policy.conversation import ConversationPolicy, check_mode
 from recollect.sessions.policy.freshness import rule_for, zone_of
+from recollect.sessions.policy.owner import read_owner
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import check_time
+from recollect.sessions.record.identity_links import read_links
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -86,7 +88,8 @@ class Sessions:
         self._window = window if window is not None else WindowParts()
         self._turns = turns
         self.scope = access.scope
-        self.owner = self._window.owner
+        named, links = access.settings.owner, read_links(access.settings.identity_links)
+        self.owner = self._window.owner or read_owner(named, links)
 
         transcripts = Transcripts(access)
         self.append, self.append_many = transcripts.append, transcripts.append_many
@@ -100,17 +103,18 @@ class Sessions:
         self.latest, self.list = catalogue.latest, catalogue.list
         self.lineage = catalogue.lineage
 
-        policy = ConversationPolicy(access, turns)
+        policy = ConversationPolicy(access, turns, self.owner)
         self.links, self.history = policy.links, policy.history
         self.key_for = policy.key_for
         self.visibility_group = policy.visibility_group
+        self.message_group = policy.message_group
         self.parts = policy.parts
         self.rules = policy.rules
         self.is_addressed = policy.is_addressed
         self.set_mode = policy.set_mode
         self.turn = policy.turn
 
-        windows = ContextWindows(access, self._window)
+        windows = ContextWindows(access, self._window, self.owner)
         self.view = windows.view
         self.compactions = windows.compactions
         self.keep_within_window = windows.keep_within_window
@@ -146,7 +150,7 @@ class Sessions:
 
         Raises:
             InvalidInput: one of them cannot be stored.
-            Conflict: there is a session with this id.
+            Conflict: there is a session with this id, or one was erased.
             Denied: the key or project belongs to another owner than the scope's.
         """
         session = self._new(key, project, title, metadata, at=at, session_id=session_id)
@@ -186,11 +190,7 @@ class Sessions:
         """
         wanted = self._new(parse_key(key).text, project, None, None)
         told = self._access.drafts.label(reason, "reason")
-        session = self._access.database.write(
-            lambda tx: reset_session(tx, wanted, self.scope, told)
-        )
-        self._access.mirror.notify()
-        return session
+        return self._change(lambda tx: reset_session(tx, wanted, self.scope, told))
 
     def start(
         self,
@@ -253,7 +253,7 @@ class Sessions:
             )
             return session
 
-        session = self._access.database.write(unit)
+        session = self._change(unit)
         self._opened()
         return session
 
@@ -289,6 +289,7 @@ class Sessions:
             return session, lease
 
         session, lease = self._access.database.write(unit)
+        self._access.mirror.notify()
         self._opened()
         return LeasedSession(
             session,
@@ -318,8 +319,7 @@ class Sessions:
             InvalidInput: it has no message with that seq.
         """
         branch = self._new(None, None, title, None)
-
-        return self._access.database.write(
+        return self._change(
             lambda tx: fork_session(tx, require_living(tx, self.scope, session_id), branch, at_seq)
         )
 
@@ -332,9 +332,7 @@ class Sessions:
         """
         told = None if title is None else self._access.drafts.label(title, "title")
         now = self._access.clock.now_ms()
-        return self._access.database.write(
-            lambda tx: set_title(tx, self.scope, session_id, told, now)
-        )
+        return self._change(lambda tx: set_title(tx, self.scope, session_id, told, now))
 
     def set_status(self, session_id: str, status: str) -> Session:
         """Make a session ``active``, ``archived`` or ``deleted``; nothing of it is removed.
@@ -348,7 +346,7 @@ class Sessions:
             session = require_session(tx, self.scope, session_id)
             return set_status(tx, session, status, self._access.clock.now_ms())
 
-        return self._access.database.write(unit)
+        return self._change(unit)
 
     def _named(self, tx: Transaction, id_or_title: str) -> Session:
         session = named_session(tx, self.scope, id_or_title)
@@ -376,9 +374,13 @@ class Sessions:
         return self._begin(unit)
 
     def _begin(self, unit: Callable[[Transaction], Session]) -> Session:
+        session = self._change(unit)
+        self._opened()
+        return session
+
+    def _change(self, unit: Callable[[Transaction], Session]) -> Session:
         session = self._access.database.write(unit)
         self._access.mirror.notify()
-        self._opened()
         return session
 
     def _new(

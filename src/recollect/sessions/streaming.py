@@ -18,7 +18,7 @@ from recollect.core.errors import InvalidInput, RecollectError
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import ContentBlock, TextBlock, ThinkingBlock, parse_block
 from recollect.sessions.record.draft import MAX_CONTENT_BYTES, Draft
-from recollect.sessions.record.message import Message
+from recollect.sessions.record.message import UNFINISHED, Message
 from recollect.sessions.record.session import require_living, require_session
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.transcript_rows import (
@@ -28,8 +28,6 @@ from recollect.sessions.record.transcript_rows import (
 )
 from recollect.store.engine import Transaction
 
-UNFINISHED = "unfinished"
-"""The key in the metadata of a message whose stream did not come to its end."""
 FLUSH_MS = 1_000
 """What arrived is stored at the latest with the first piece after so long."""
 FLUSH_CHARS = 64 * 1024

@@ -29,7 +29,7 @@ from recollect.sessions.record.transcript_rows import (
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
 from recollect.store.engine import Transaction
 
-_ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage")
+_ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage", "sender")
 
 
 class Transcripts:
@@ -54,6 +54,7 @@ class Transcripts:
         event_id: str | None = None,
         model: str | None = None,
         usage: TokenUsage | Mapping[str, Any] | None = None,
+        sender: str | None = None,
         lease: Lease | None = None,
     ) -> Message:
         """Store a message after the newest of its session, and return it once it is durable.
@@ -71,6 +72,8 @@ class Transcripts:
                 too. Other conversations may use the same ids.
             model: The model that said it; also kept on the session.
             usage: What it cost, in the provider's own words; added up on the session.
+            sender: Whose account said it: ``telegram:42``, or ``irc:libera:bob`` where ids count
+                within a network. Give it wherever several people write to one session.
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
@@ -83,7 +86,7 @@ class Transcripts:
         if model is not None or usage is not None:
             facts = with_usage(facts, model, usage)
         draft = self._access.drafts.message(
-            role, content, name=name, at=at, metadata=facts, event_id=event_id
+            role, content, name=name, at=at, metadata=facts, event_id=event_id, sender=sender
         )
         return self._append(session_id, [draft], lease)[0]
 
@@ -120,6 +123,7 @@ class Transcripts:
         metadata: Mapping[str, Any] | None = None,
         event_id: str | None = None,
         model: str | None = None,
+        sender: str | None = None,
         lease: Lease | None = None,
     ) -> MessageStream:
         """Return a message that arrives in pieces: ``with … as reply: reply.add("Good ")``.
@@ -134,6 +138,7 @@ class Transcripts:
             metadata: More facts, a JSON object.
             event_id: An id of the caller's; again it replaces an unfinished message.
             model: The model that says it.
+            sender: Whose account says it, as for `append`.
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
@@ -145,7 +150,13 @@ class Transcripts:
 
         def make(blocks: list[ContentBlock], more: Mapping[str, Any]) -> Draft:
             return self._access.drafts.message(
-                role, blocks, name=name, at=at, metadata={**facts, **more}, event_id=event_id
+                role,
+                blocks,
+                name=name,
+                at=at,
+                metadata={**facts, **more},
+                event_id=event_id,
+                sender=sender,
             )
 
         make([], {})  # so that wrong facts are refused before the answer comes

@@ -8,6 +8,8 @@ from typing import LiteralString
 from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 
+REDACTION_SALT = "redaction.salt"
+"""The key of the random number that marks of secrets are made with."""
 FIND_VALUE: LiteralString = "SELECT value FROM meta WHERE key = ?"
 ADD_VALUE: LiteralString = (
     "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING"

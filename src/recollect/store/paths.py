@@ -11,6 +11,7 @@ import errno
 import fcntl
 import os
 import re
+import secrets
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +21,7 @@ from msgspec import Struct
 
 from recollect.core.errors import Denied, InvalidInput, NotFound, RecollectError, StoreFull
 from recollect.store.failures import translate_os
-from recollect.store.files import sync
+from recollect.store.files import DRAFT_SUFFIX, sync
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -128,22 +129,47 @@ def append_beneath(
         Denied: as in `open_beneath`.
         StoreError: it cannot be read or written; nothing of the addition is there.
     """
-    flags, hint = _ADDING | os.O_CREAT, "use a file of its own"
-    with _opened(root, relative, flags, hint, make=True) as (descriptor, folder):
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            size = os.fstat(descriptor).st_size
-            if size > limit:
-                raise InvalidInput(
-                    f"the file is larger than {limit} bytes", hint="split it", path=relative
-                )
-            more = addition(os.pread(descriptor, size, 0))
-            if more:
-                _add(descriptor, more, size, relative)
-                os.fsync(folder)
-        except OSError as error:
-            raise translate_os(error, relative) from error
+    with _locked(root, relative, _ADDING | os.O_CREAT, make=True) as (descriptor, folder):
+        content = _all_of(descriptor, relative, limit)
+        more = addition(content)
+        if more:
+            _add(descriptor, more, len(content), relative)
+            os.fsync(folder)
     return len(more)
+
+
+def rewrite_beneath(
+    root: Path, relative: str, change: Callable[[bytes], bytes], *, limit: int
+) -> bool:
+    """Replace the content of a file below ``root``, and return whether it is another one now.
+
+    After any crash a reader finds the old content or the new. `append_beneath` waits for it, and
+    then adds to the new file. An empty content removes the file. It keeps its mode.
+
+    Args:
+        root: As in `open_beneath`.
+        relative: As in `open_beneath`.
+        change: Returns the new content for the one that is there.
+        limit: Largest size in bytes of what is there.
+
+    Raises:
+        InvalidInput: it is larger.
+        Denied: as in `open_beneath`.
+        NotFound: as in `open_beneath`.
+        StoreError: it cannot be read or written; the old file is untouched.
+    """
+    name = relative.rpartition("/")[2]
+    with _locked(root, relative, _ADDING) as (descriptor, folder):
+        content = _all_of(descriptor, relative, limit)
+        changed = change(content)
+        if changed == content:
+            return False
+        if changed:
+            _replace(folder, name, changed, stat.S_IMODE(os.fstat(descriptor).st_mode))
+        else:
+            os.unlink(name, dir_fd=folder)
+        os.fsync(folder)
+    return True
 
 
 def list_files(
@@ -267,6 +293,55 @@ def _opened(
         os.close(folder)
         if descriptor is not None:
             os.close(descriptor)
+
+
+@contextmanager
+def _locked(
+    root: Path, relative: str, flags: int, *, make: bool = False
+) -> Iterator[tuple[int, int]]:
+    """Open a file to write it, and its folder, for ourselves alone among writers of ours."""
+    name = relative.rpartition("/")[2]
+    while True:
+        with _opened(root, relative, flags, "use a file of its own", make=make) as opened:
+            try:
+                fcntl.flock(opened[0], fcntl.LOCK_EX)
+                if _is_there(name, *opened):
+                    yield opened
+                    return
+            except OSError as error:
+                raise translate_os(error, relative) from error
+
+
+def _is_there(name: str, descriptor: int, folder: int) -> bool:
+    """Return whether a file still has its name: it may have been replaced before it was locked."""
+    try:
+        there = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(there, os.fstat(descriptor))
+
+
+def _all_of(descriptor: int, relative: str, limit: int) -> bytes:
+    size = os.fstat(descriptor).st_size
+    if size > limit:
+        raise InvalidInput(f"the file is larger than {limit} bytes", hint="split it", path=relative)
+    return os.pread(descriptor, size, 0)
+
+
+def _replace(folder: int, name: str, content: bytes, mode: int) -> None:
+    draft = f".{name[:200]}.{secrets.token_hex(8)}{DRAFT_SUFFIX}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        with open(os.open(draft, flags, mode, dir_fd=folder), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            sync(file.fileno())
+        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(draft, dir_fd=folder)
+        raise
 
 
 def _add(descriptor: int, more: bytes, size: int, relative: str) -> None:

@@ -362,7 +362,6 @@ class EventStream:
         """Drop a subscription that ended; what failed in it is still counted."""
         self._bells.remove(reader)
         with self._changing:
-            ended = self._subscriptions.pop(id(reader), None)
-            if ended is not None:
-                self._failures += ended.failures
-                self._last_error = ended.last_error or self._last_error
+            ended = self._subscriptions.pop(id(reader))
+            self._failures += ended.failures
+            self._last_error = ended.last_error or self._last_error

@@ -85,7 +85,7 @@ class ExtraPath(msgspec.Struct, frozen=True, kw_only=True):
         """
         if not relative.endswith(".md"):
             return False
-        return not self.pattern or _matches(relative.split("/"), self.pattern.split("/"))
+        return not self.pattern or matches(relative, self.pattern)
 
 
 def extra_path(named: str, workspace: Path | None) -> ExtraPath:
@@ -106,6 +106,15 @@ def extra_path(named: str, workspace: Path | None) -> ExtraPath:
 def may_enter(folder: str) -> bool:
     """Return whether a folder, by its path below a root, may hold memory."""
     return folder.rpartition("/")[2] not in IGNORED
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Return whether a path is meant by a pattern as in `ExtraPath.pattern`.
+
+    >>> matches("memory/a/b.md", "memory/**/*.md"), matches("memory/a/b.md", "memory/*.md")
+    (True, False)
+    """
+    return _matches(path.split("/"), pattern.split("/"))
 
 
 def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:

@@ -18,8 +18,8 @@ from recollect.memory import Memory
 from tests.unit.index.scripted import ScriptedEmbedder
 
 LINKS = ["ann=telegram:123", "ann=discord:9", "bob=telegram:77"]
-FILES = "memory files"
-"""Stands for what is read in every private visibility group."""
+OWNERS = {"operator", "operator at work"}
+"""The visibility groups that see memory files."""
 
 # What the key of a conversation is, and who hears it; said here anew, not taken from the code.
 PLACES: list[tuple[str | None, str, bool]] = [
@@ -27,7 +27,11 @@ PLACES: list[tuple[str | None, str, bool]] = [
     ("agent:main:telegram:other:direct:123", "ann", True),
     ("agent:main:discord:default:direct:9", "ann", True),
     ("agent:main:discord:direct:9:thread:5", "ann", True),
-    ("agent:main:telegram:default:direct:ann", "ann", True),
+    ("agent:main:direct:ann", "ann", True),
+    ("agent:main:telegram:default:direct:ann", "somebody called like ann", True),
+    ("irc:ann", "somebody else called like ann", True),
+    ("agent:main:irc:oftc:direct:ann", "a third one called like ann", True),
+    ("agent:main:direct:telegram%3A123", "an account within an account", True),
     ("telegram:123", "ann", True),
     ("telegram:77", "bob", True),
     ("agent:work:telegram:acc:direct:123", "ann at work", True),
@@ -46,7 +50,11 @@ PLACES: list[tuple[str | None, str, bool]] = [
     ("agent:work:telegram:group:-100", "group at work", False),
     ("agent:main:slack:channel:C1", "channel", False),
     ("group:C1", "bare group", False),
+    ("telegram:-100", "group", False),
+    ("agent:main:telegram:direct:-100", "group", False),
+    ("whatsapp:1@g.us", "group of whatsapp", False),
     ("agent:main:telegram:-100", "not understood", False),
+    ("telegram:cron:x", "no job of the owner's", False),
     ("agent:main:web:acc:kiosk:7", "kiosk", False),
     ("a:b:c", "colons", False),
     ("agent:main:subagent:s1", "sub-agent", False),
@@ -103,12 +111,12 @@ class History:
 
     def check(self, session: str, mode: str) -> None:
         """Compare what is found on behalf of a session with what it may hear: all of that."""
-        visibility_group, is_private = self.visibility_groups[session]
+        visibility_group = self.visibility_groups[session][0]
         found = self.memory.search("apple", 1_000, 0.0, mode=mode, for_session=session).hits
         messages = {(hit.session_id, hit.seq) for hit in found if hit.source == "sessions"}
         assert messages == self.said[visibility_group]
         files = {hit.path for hit in found if hit.source == "memory"}
-        assert files == (self.files if is_private else set())
+        assert files == (self.files if visibility_group in OWNERS else set())
 
     def check_own(self, session: str) -> None:
         """Compare what is found in a session with what it consists of."""
@@ -117,7 +125,7 @@ class History:
 
     def check_reading(self, session: str) -> None:
         """Try to read a memory file on behalf of a session."""
-        if self.visibility_groups[session][1]:
+        if self.visibility_groups[session][0] in OWNERS:
             self.memory.read("MEMORY.md", for_session=session)
         else:
             with pytest.raises(Denied):

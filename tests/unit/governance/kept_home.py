@@ -10,6 +10,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings, Settings, StoreSettings
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.governance.episode import Episode, EpisodeWriter
+from recollect.governance.erasure import Eraser
 from recollect.governance.plan import DAY_MS
 from recollect.governance.removal import Copies, copies_elsewhere
 from recollect.governance.retention import Retention
@@ -38,6 +39,17 @@ class DisturbedWriter(EpisodeWriter):
         """Return the episode, after what happens meanwhile."""
         self.meanwhile(session.id)
         return super().write(session, through_seq)
+
+
+class OneIndex:
+    """Implements `recollect.governance.erasure.Indexes` where there is no other."""
+
+    def __init__(self, index: Index) -> None:
+        self.drop = index.take
+
+    def clear_others(self) -> tuple[str, ...]:
+        """Return nothing: all is done."""
+        return ()
 
 
 class KeptHome:
@@ -74,20 +86,33 @@ class KeptHome:
         """Return the retention with some caps."""
         settings = RetentionSettings(**caps)
         self.writer = DisturbedWriter(self.records, self.clock, self.ids, settings.episode_tokens)
-        copies = Copies(
+        return Retention(
+            self._copies(),
+            settings,
+            scope,
+            episodes=self.writer,
+            clock=self.clock,
+        )
+
+    def eraser(self) -> Eraser:
+        """Return what erases sessions."""
+        return Eraser(
+            self.path,
+            self._copies(),
+            EVERYBODY,
+            clock=self.clock,
+            ids=self.ids,
+            indexes=OneIndex(self.index),
+        )
+
+    def _copies(self) -> Copies:
+        return Copies(
             records=self.records,
             index_database=self.index_database,
             mirror=self.mirror,
             is_mirrored=self.is_mirrored,
             catch_up=self.index.catch_up,
             elsewhere=lambda: copies_elsewhere(self.path, self.path),
-        )
-        return Retention(
-            copies,
-            settings,
-            scope,
-            episodes=self.writer,
-            clock=self.clock,
         )
 
     def talk(self, word: str, messages: int, *, days_ago: int = 0) -> str:

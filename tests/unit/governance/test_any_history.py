@@ -102,6 +102,30 @@ def test_only_what_is_above_a_cap_goes(steps: list[tuple[Any, ...]], caps: dict[
             home.close()
 
 
+@settings(max_examples=30, deadline=None)
+@given(STEPS, st.integers(0, 9))
+def test_only_what_is_erased_goes(steps: list[tuple[Any, ...]], which: int) -> None:
+    """A session with the forks that read it; all others show what they did before."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = KeptHome(Path(folder) / "home")
+        try:
+            history = History(home)
+            for step in steps:
+                history.take(step)
+            known, before = home.sessions.list(), views(home)
+            if known:
+                chosen = known[which % len(known)].id
+                dry = home.eraser().preview(chosen, with_forks=True)
+                receipt = home.eraser().erase(chosen, with_forks=True)
+                assert msgspec.structs.replace(receipt, id=None, dry_run=True) == dry
+                gone = set(receipt.session_ids)
+                assert receipt.is_clean
+                assert views(home) == {id_: v for id_, v in before.items() if id_ not in gone}
+                check_rows(home, views(home))
+        finally:
+            home.close()
+
+
 def check(home: KeptHome, caps: dict[str, int]) -> None:
     """Prune, and compare before with after."""
     order, before = home.sessions.list(), views(home)

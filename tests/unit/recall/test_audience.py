@@ -15,12 +15,23 @@ from recollect.memory import Memory
 GROUP = "agent:main:telegram:group:-100"
 
 
-def opened(folder: Path, *links: str, scope: Scope | None = None) -> Memory:
+def opened(
+    folder: Path,
+    *links: str,
+    scope: Scope | None = None,
+    owner: tuple[str, ...] = (),
+    shared: tuple[str, ...] = (),
+) -> Memory:
     """Return a memory without a model, with a workspace that holds one file."""
     workspace = folder / "workspace"
     (workspace / "memory").mkdir(parents=True, exist_ok=True)
     (workspace / "MEMORY.md").write_text("apple of the owner\n", "utf-8")
-    overrides = {"embedding.provider": "none", "sessions.identity_links": list(links)}
+    overrides = {
+        "embedding.provider": "none",
+        "sessions.identity_links": list(links),
+        "sessions.owner": list(owner),
+        "sessions.guests_read": list(shared),
+    }
     return recollect.open(folder / "home", workspace, overrides=overrides, scope=scope)
 
 
@@ -38,7 +49,7 @@ def heard(memory: Memory, session: str) -> set[str]:
 
 def test_a_group_hears_only_itself_and_reads_no_file(tmp_path: Path) -> None:
     """While the operator, who asks for no session, sees everything."""
-    with opened(tmp_path) as memory:
+    with opened(tmp_path, owner=("telegram:42",)) as memory:
         private, group = say(memory, "telegram:42"), say(memory, GROUP)
         assert heard(memory, group) == {f"apple under {GROUP}"}
         assert heard(memory, private) == {"apple under telegram:42", "apple of the owner"}
@@ -47,6 +58,78 @@ def test_a_group_hears_only_itself_and_reads_no_file(tmp_path: Path) -> None:
         with pytest.raises(Denied) as caught:
             memory.read("MEMORY.md", for_session=group)
         assert caught.value.hint
+
+
+def test_a_guest_reads_no_file_and_is_told_how_to_name_the_owner(tmp_path: Path) -> None:
+    """Whoever has a channel, while no owner is named; then whoever is not named."""
+    with opened(tmp_path) as memory:
+        guest = say(memory, "telegram:42")
+        assert heard(memory, guest) == {"apple under telegram:42"}
+        with pytest.raises(Denied) as caught:
+            memory.read("MEMORY.md", for_session=guest)
+        assert "sessions.owner" in caught.value.hint
+    with opened(tmp_path, owner=("telegram:7",)) as memory, pytest.raises(Denied) as caught:
+        memory.read("MEMORY.md", for_session=guest)
+    assert "sessions.owner" not in caught.value.hint
+
+
+def test_guests_see_the_files_that_the_settings_share(tmp_path: Path) -> None:
+    """By their path in the workspace; a group sees none of them."""
+    with opened(tmp_path, shared=("memory/shared/*.md",)) as memory:
+        folder = tmp_path / "workspace" / "memory"
+        for name in ("shared/open.md", "shared/deep/closed.md", "closed.md"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(f"apple of {name}\n", "utf-8")
+        guest, group = say(memory, "telegram:42"), say(memory, GROUP)
+        assert heard(memory, guest) == {"apple under telegram:42", "apple of shared/open.md"}
+        assert heard(memory, group) == {f"apple under {GROUP}"}
+        assert memory.read("memory/shared/open.md", for_session=guest).text
+        for path in ("MEMORY.md", "memory/closed.md", "memory/shared/deep/closed.md"):
+            with pytest.raises(Denied):
+                memory.read(path, for_session=guest)
+        with pytest.raises(Denied):
+            memory.read("memory/shared/open.md", for_session=group)
+
+
+def test_people_who_share_a_session_hear_their_own_turns(tmp_path: Path) -> None:
+    """As all direct chats of OpenClaw share the main session: search, view and reading."""
+    with opened(tmp_path, owner=("telegram:42",)) as memory:
+        main = memory.sessions.open("agent:main:main").id
+        for sender in ("telegram:42", "telegram:99"):
+            memory.sessions.append(main, "user", f"apple of {sender}", sender=sender)
+            memory.sessions.append(main, "assistant", f"an apple for {sender}")
+        own = {"apple of telegram:42", "an apple for telegram:42", "apple of the owner"}
+        guests = {"apple of telegram:99", "an apple for telegram:99"}
+        assert heard(memory, main) == guests
+        assert heard(memory, say(memory, "telegram:99")) == {*guests, "apple under telegram:99"}
+        assert heard(memory, say(memory, "telegram:42")) == {*own, "apple under telegram:42"}
+        found = memory.search("apple", 100, for_session=main, for_sender="telegram:42").hits
+        assert {hit.snippet for hit in found} == {*own, "apple under telegram:42"}
+        asked: list[tuple[str | None, set[str]]] = [(None, guests), ("telegram:42", own)]
+        for answered, seen in asked:
+            view = memory.sessions.view(main, for_sender=answered)
+            assert {message.text for message in view.messages} == seen - {"apple of the owner"}
+            assert view.omitted == 0
+        assert memory.read("MEMORY.md", for_session=main, for_sender="telegram:42").text
+        with pytest.raises(Denied):
+            memory.read("MEMORY.md", for_session=main)
+
+
+def test_files_of_the_settings_are_of_the_homes_tenant(tmp_path: Path) -> None:
+    """Another tenant has those of the workspace that the program gives it."""
+    opened(tmp_path).close()
+    overrides = {"embedding.provider": "none"}
+    settings = tmp_path / "home" / "config.yaml"
+    settings.write_text(f"workspace:\n  path: {tmp_path / 'workspace'}\n", "utf-8")
+    with recollect.open(tmp_path / "home", overrides=overrides) as memory:
+        assert memory.search("apple").hits
+    other = Scope(tenant="other")
+    with recollect.open(tmp_path / "home", overrides=overrides, scope=other) as memory:
+        assert memory.search("apple").hits == []
+        with pytest.raises(NotFound):
+            memory.read("MEMORY.md")
+    with opened(tmp_path, scope=other) as memory:
+        assert memory.search("apple").hits
 
 
 def test_what_was_imported_without_a_key_is_heard_by_the_owner_alone(tmp_path: Path) -> None:
@@ -109,14 +192,14 @@ def test_changed_links_count_once_the_index_knows_them(tmp_path: Path) -> None:
         telegram, discord = say(memory, "telegram:1"), say(memory, "discord:2")
         memory.sync()
         assert heard(memory, telegram) == heard(memory, discord)
-        assert len(heard(memory, telegram)) == 3
+        assert len(heard(memory, telegram)) == 2
     with opened(tmp_path) as memory:
         result = memory.search("apple", for_session=telegram)
         assert result.hits == []
         assert any("recollect sync" in told for told in result.warnings)
         assert len(memory.search("apple").hits) == 3
         memory.sync()
-        assert heard(memory, telegram) == {"apple under telegram:1", "apple of the owner"}
+        assert heard(memory, telegram) == {"apple under telegram:1"}
 
 
 def test_a_fork_finds_what_it_shares_and_no_more(tmp_path: Path) -> None:

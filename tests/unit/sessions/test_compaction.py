@@ -266,7 +266,7 @@ def test_parents_that_cannot_be_followed_are_told(home: Home) -> None:
     session = home.sessions.create()
     lost = msgspec.structs.replace(session, parent_id="nowhere", forked_at_seq=1)
     with pytest.raises(StoreCorrupt):
-        home.database.read(lambda tx: visible_compaction(tx, Scope(), lost))
+        home.database.read(lambda tx: visible_compaction(tx, Scope(), lost, bool))
 
 
 def test_a_window_is_kept_only_where_it_is_full(home: Home) -> None:

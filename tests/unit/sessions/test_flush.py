@@ -29,6 +29,7 @@ from recollect.sessions.context.flush import (
     note_keys,
     write_notes,
 )
+from recollect.sessions.context.flushed_notes import workspace_notes
 from recollect.sessions.context.summary import WindowParts, utterance_of
 from recollect.sessions.policy.owner import Owner, read_owner
 from recollect.sessions.record.identity_links import NOBODY_LINKED
@@ -72,7 +73,9 @@ def flushing(
 ) -> Sessions:
     """Return sessions that flush into a workspace, of the owner of 42 on Telegram."""
     chosen = SessionSettings(time_zone=zone, context=ContextSettings(**options))
-    parts = WindowParts(workspace=workspace, notes=notes or RuleNotes(), owner=owner)
+    parts = WindowParts(
+        workspace=workspace, home=home.path, notes=notes or RuleNotes(), owner=owner
+    )
     return home.sessions_of(Scope(), chosen, window=parts)
 
 
@@ -147,9 +150,9 @@ def test_a_window_flushes_a_little_before_it_is_full(home: Home, workspace: Path
         ("agent:main:cron:report", "automatic"),
         ("agent:main:subagent:7", "automatic"),
         ("agent:main:telegram:acc:direct:42", "flushed"),
-        ("agent:main:telegram:acc:direct:43", "guest"),
-        ("slack:42", "guest"),
-        ("agent:main:direct:42", "guest"),
+        ("agent:main:telegram:acc:direct:43", "flushed"),
+        ("slack:42", "flushed"),
+        ("agent:main:direct:42", "flushed"),
         ("agent:main:main", "flushed"),
         ("agent:main:web:kiosk", "group"),
         (None, "flushed"),
@@ -161,8 +164,11 @@ def test_only_people_who_speak_for_themselves_are_noted(
     """Nothing personal leaves a group, and no job gives the user rules."""
     sessions = flushing(home, workspace)
     session_id = asked(sessions, "I prefer tea.", key=key)
-    assert sessions.flush(session_id).outcome == outcome
-    assert (workspace / "memory").exists() == (outcome == "flushed")
+    done = sessions.flush(session_id)
+    assert done.outcome == outcome
+    is_guests = (done.path or "").startswith("notes/")
+    assert (home.path / "notes").exists() == is_guests
+    assert (workspace / "memory").exists() == (outcome == "flushed" and not is_guests)
 
 
 def test_what_was_imported_without_a_key_is_never_noted(
@@ -184,14 +190,15 @@ def test_what_was_imported_without_a_key_is_never_noted(
 
 
 @pytest.mark.parametrize("key", ["telegram:42", "agent:main:direct:42", "slack:U7"])
-def test_nobody_on_a_channel_is_noted_while_no_owner_is_named(
+def test_nobody_on_a_channel_is_noted_in_the_workspace_while_no_owner_is_named(
     home: Home, workspace: Path, key: str
 ) -> None:
-    """Everybody else's direct chat reads the notes."""
+    """Everybody else's direct chat, and programs of others, read the notes there."""
     sessions = flushing(home, workspace, owner=Owner())
     session_id = asked(sessions, "I prefer tea.", key=key)
-    assert sessions.flush(session_id).outcome == "guest"
-    assert sessions.compact(session_id, keep_messages=0).flush.outcome == "guest"
+    done = sessions.flush(session_id)
+    assert done.outcome == "flushed"
+    assert notes_of(home.path, done.path or "") == ["- I prefer tea. (12:00)"]
     assert not (workspace / "memory").exists()
 
 
@@ -320,7 +327,7 @@ def test_a_flush_that_was_killed_behind_its_write_writes_nothing_twice(
 ) -> None:
     """Not even when it is tried again after midnight."""
     notes = [Note(text="I prefer tea.", at_ms=NOON)]
-    assert write_notes(workspace, notes, NOON, UTC).lines == 1
+    assert write_notes(workspace_notes(workspace), notes, NOON, UTC).lines == 1
     sessions = flushing(home, workspace)
     session_id = asked(sessions, "I prefer tea.")
     home.clock.now += 86_400_000
@@ -352,10 +359,10 @@ def test_the_heaviest_notes_are_kept_where_there_are_too_many() -> None:
 
 
 def test_a_speaker_cannot_break_the_line_of_a_note() -> None:
-    """Brackets would end it."""
-    note = Note(text="a\n# b", speaker="Ann (x)", at_ms=NOON)
+    """Brackets and line feeds would end it."""
+    note = Note(text="a\n# b", speaker="Ann\n# (x)", at_ms=NOON)
     more, _ = addition(b"# d\n", [note], set(), "2026-02-10", ZoneInfo("Europe/Berlin"))
-    assert more == b"- a # b (Ann  x , 13:00)\n"
+    assert more == b"- a # b (Ann # x, 13:00)\n"
     assert note_key(more.decode()) == note_key("A # B.")
 
 
@@ -365,8 +372,8 @@ def test_a_speaker_cannot_break_the_line_of_a_note() -> None:
 def test_a_note_that_looks_like_a_line_of_notes_is_written_once(workspace: Path, said: str) -> None:
     """It begins like a bullet, or ends like the speaker of one."""
     notes = [Note(text=said, speaker="Ann", at_ms=NOON)]
-    assert write_notes(workspace, notes, NOON, UTC).lines == 1
-    assert write_notes(workspace, notes, NOON, UTC).lines == 0
+    assert write_notes(workspace_notes(workspace), notes, NOON, UTC).lines == 1
+    assert write_notes(workspace_notes(workspace), notes, NOON, UTC).lines == 0
     assert note_key(said) in note_keys((workspace / DAY).read_bytes())
 
 
@@ -380,10 +387,10 @@ def test_any_notes_are_appended_once(workspace: Path, batches: list[list[str]]) 
     for batch in batches:
         before = path.read_bytes() if path.exists() else b""
         notes = [Note(text=text) for text in batch]
-        write_notes(workspace, notes, NOON, UTC)
+        write_notes(workspace_notes(workspace), notes, NOON, UTC)
         after = path.read_bytes()
         assert after.startswith(before)
-        assert write_notes(workspace, notes, NOON, UTC).lines == 0
+        assert write_notes(workspace_notes(workspace), notes, NOON, UTC).lines == 0
         assert path.read_bytes() == after
         keys = [note_key(line) for line in after.decode().splitlines() if line[:2] == "- "]
         assert len(keys) == len(set(keys))

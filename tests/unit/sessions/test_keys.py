@@ -161,11 +161,11 @@ def test_nobody_on_the_other_side_is_the_main_session() -> None:
 
 
 def test_a_rule_that_does_not_exist_is_refused() -> None:
-    """So is a part that would shift the others."""
+    """A part that would shift the others is one part all the same."""
     with pytest.raises(InvalidInput):
         direct_key("main", "telegram", "1", scope="per-person")
-    with pytest.raises(InvalidInput):
-        direct_key("main", "tele:gram", "1")
+    key = direct_key("main", "tele:gram", "direct:1:thread:2")
+    assert (key.channel, key.user, key.thread) == ("tele%3agram", "direct:1:thread:2", None)
 
 
 def test_a_thread_knows_its_place() -> None:

@@ -54,7 +54,7 @@ def test_a_mirror_has_a_header_and_a_line_for_each_message(home: Home) -> None:
     session = filled(home)
     header, *messages = lines_of(mirror_of(home, session))
     assert header == {
-        "recollect": 1,
+        "recollect": 2,
         "type": "session",
         "id": session.id,
         "created_at": "2026-02-10T12:00:00.000Z",
@@ -63,6 +63,12 @@ def test_a_mirror_has_a_header_and_a_line_for_each_message(home: Home) -> None:
         "agent": "main",
         "user": "42",
         "project": "/p",
+        "channel": "telegram",
+        "account": "acc",
+        "chat_type": "direct",
+        "peer": "42",
+        "status": "active",
+        "mode": "main",
     }
     assert [line["seq"] for line in messages] == [1, 2, 3]
     assert messages[0] == {
@@ -81,7 +87,7 @@ def test_a_mirror_that_was_cut_to_its_header_grows_from_there(home: Home) -> Non
     """It is not made again; only a header of another format is no place to go on from."""
     header = mirror_of(home, filled(home)).read_bytes().split(b"\n")[0]
     assert place_of(header) == MirrorPlace()
-    assert place_of(header.replace(b'"recollect":1', b'"recollect":2')) is None
+    assert place_of(header.replace(b'"recollect":2', b'"recollect":3')) is None
 
 
 def test_a_mirror_is_private(home: Home) -> None:
@@ -409,3 +415,98 @@ def test_what_is_no_file_gives_way(home: Home, tmp_path: Path, kind: str, heals:
     assert aim.read_bytes() == whole
     (odd,) = [each for each in path.parent.iterdir() if each != path]
     assert odd.is_symlink() or (odd / "mine").read_text() == "x"
+
+
+def outdated(path: Path) -> bytes:
+    """Write a mirror as format 1 was, and return it."""
+    lines = path.read_bytes().splitlines()
+    session = json.loads(lines[0])
+    known = ("type", "id", "created_at", "tenant", "key", "agent", "user", "project")
+    old = {"recollect": 1} | {name: session[name] for name in known if name in session}
+    more = ("recorded_at", "event_id", "foreign_id", "sender", "turn_sender")
+    messages = [json.loads(line) for line in lines[1:]]
+    told = [old, *({k: v for k, v in line.items() if k not in more} for line in messages)]
+    encoded = (json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in told)
+    path.write_bytes("".join(f"{line}\n" for line in encoded).encode())
+    return path.read_bytes()
+
+
+def test_a_mirror_says_what_becomes_of_its_session(home: Home) -> None:
+    """Issue 10, B1: a line more for each title, status and mode; the last one counts."""
+    session = filled(home)
+    path = mirror_of(home, session)
+    before = path.read_bytes()
+    home.sessions.rename(session.id, "Lanterns")
+    home.mirror.flush()
+    home.sessions.set_status(session.id, "archived")
+    home.sessions.set_mode(session.id, "queue")
+    home.mirror.flush()
+    first, second = lines_of(path)[4:]
+    assert path.read_bytes().startswith(before)
+    assert (first["title"], first["status"]) == ("Lanterns", "active")
+    assert (second["title"], second["status"], second["mode"]) == ("Lanterns", "archived", "queue")
+    home.sessions.append(session.id, "user", "on")
+    home.mirror.flush()
+    assert lines_of(path)[-1]["seq"] == 4
+    assert home.mirror.state(session.id) is MirrorState.EQUAL
+
+
+def test_a_fork_without_messages_has_a_mirror(home: Home) -> None:
+    """Nothing else tells where it branched off."""
+    fork = home.sessions.fork(filled(home).id, 2, title="a branch")
+    home.mirror.flush()
+    (line,) = lines_of(mirror_of(home, fork))
+    assert (line["parent_id"], line["forked_at_seq"], line["title"]) == (
+        fork.parent_id,
+        2,
+        "a branch",
+    )
+
+
+def test_mirrors_of_format_1_are_written_again_once(tmp_path: Path) -> None:
+    """By the first opening; no copy is kept where they say the same."""
+    home = Home(tmp_path / "home")
+    first, second, third = filled(home), filled(home), filled(home)
+    home.close()
+    whole = {each.id: mirror_of(home, each).read_bytes() for each in (first, second, third)}
+    for session in (first, second):
+        outdated(mirror_of(home, session))
+    edited = mirror_of(home, third)
+    kept = outdated(edited).replace(b"Ana", b"Eve")
+    edited.write_bytes(kept)
+    again = Home(tmp_path / "home")
+    assert again.mirror.state(first.id) is MirrorState.OUTDATED
+    assert again.mirror.state(third.id) is MirrorState.ALTERED
+    assert again.mirror.heal(second.id) is MirrorState.OUTDATED
+    again.database.write(lambda tx: tx.execute("DELETE FROM meta WHERE key LIKE 'mirror.%'"))
+    again.mirror.catch_up()
+    again.mirror.close()
+    for session in (first, second, third):
+        assert mirror_of(again, session).read_bytes() == whole[session.id]
+    (beside,) = edited.parent.glob("*.edited")
+    assert beside.read_bytes() == kept
+    again.mirror.catch_up()
+    again.close()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda line: line.replace(b'"tenant":"local"', b'"tenant":"other"'),
+        lambda line: line[:-1],
+        lambda line: line.replace(b'"mode":"main"', b'"mode":7'),
+    ],
+)
+def test_a_line_of_the_session_that_cannot_be_right_is_not_kept(home: Home, damage: object) -> None:
+    """Who heard what stands in it."""
+    session = filled(home)
+    path = mirror_of(home, session)
+    whole = path.read_bytes()
+    assert callable(damage)
+    with path.open("ab") as file:
+        file.write(damage(whole.split(b"\n")[0]) + b"\n")
+    assert home.mirror.state(session.id) is MirrorState.ALTERED
+    home.sessions.append(session.id, "user", "on")
+    home.mirror.flush()
+    assert home.mirror.state(session.id) is MirrorState.EQUAL
+    assert path.read_bytes().startswith(whole)

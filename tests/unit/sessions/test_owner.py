@@ -9,7 +9,8 @@ import pytest
 import recollect
 from recollect.core.errors import ConfigError
 from recollect.core.scope import Scope
-from recollect.sessions.policy.owner import Owner, is_owners, read_owner
+from recollect.sessions.policy.owner import Owner, read_owner
+from recollect.sessions.policy.visibility import is_owners
 from recollect.sessions.record.identity_links import read_links
 from tests.unit.sessions.home import Home
 
@@ -33,7 +34,7 @@ def owns(home: Home, owner: Owner, key: str | None, user: str | None = None) -> 
         ("telegram:42", True, False),
         ("agent:main:telegram:bot:direct:42:thread:7", True, False),
         ("slack:U7", True, False),
-        ("agent:main:slack:default:direct:ann", True, False),
+        ("agent:main:slack:default:direct:ann", False, False),
         ("agent:main:direct:ann", True, False),
         ("irc:ann", True, False),
         ("telegram:43", False, False),

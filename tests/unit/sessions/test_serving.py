@@ -116,7 +116,7 @@ def test_links_that_cannot_be_read_are_refused(home: Home) -> None:
 
 def test_a_main_session_may_do_everything(sessions: Sessions) -> None:
     """It is one person's; only what others said is never recalled."""
-    for key in (None, "notes", "telegram:42", "agent:main:main", "cron:nightly"):
+    for key in (None, "notes", "agent:main:main", "cron:nightly"):
         rules = sessions.rules(sessions.create(key=key).id)
         assert (rules.mode, rules.tools, rules.sandbox) == ("main", None, False)
         assert (rules.file_access, rules.browser_access) == (True, "full")

@@ -291,15 +291,18 @@ def test_message_change_and_event_are_one_commit(home: Home) -> None:
 
 
 def test_every_row_carries_its_hash(home: Home) -> None:
-    """The columns of the table before the hash, in their order."""
-    home.sessions.append(home.sessions.create().id, "user", "x", event_id="e", metadata={"a": 1})
+    """The columns of the table before the hash, in their order; then the senders, if there are."""
+    session = home.sessions.create()
+    home.sessions.append(session.id, "user", "x", event_id="e", metadata={"a": 1})
+    home.sessions.append(session.id, "user", "y", sender="telegram:42")
 
     def rows(tx: Any) -> list[Row]:
         return list(tx.rows("SELECT * FROM messages"))
 
-    (row,) = home.database.read(rows)
-    assert blob(row[-1]) == row_hash(row[:-1])
+    row, sent = home.database.read(rows)
+    assert blob(row[-3]) == row_hash(row[:-3])
     assert text(row[9]) == '"x"'
+    assert blob(sent[-3]) == row_hash([*sent[:-3], "telegram:42", "telegram:42"])
 
 
 def test_a_damaged_row_is_noticed(home: Home) -> None:

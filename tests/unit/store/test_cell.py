@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from recollect.core.errors import StoreCorrupt
-from recollect.store.columns import blob, first_integer, integer, text, text_or_none
+from recollect.store.columns import (
+    blob,
+    decode,
+    first_integer,
+    integer,
+    json_object,
+    text,
+    text_or_none,
+    typed_rows,
+)
 from recollect.store.engine import SqlValue
 
 
@@ -34,3 +44,28 @@ def test_the_first_cell_of_a_row_counts_and_no_row_counts_nothing() -> None:
     assert (first_integer((7,)), first_integer(None)) == (7, 0)
     with pytest.raises(StoreCorrupt):
         first_integer(("a",))
+
+
+class Pair(msgspec.Struct):
+    """What a row of two cells is read as."""
+
+    name: str
+    count: int
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: typed_rows([("a", "1")], tuple[str, int]),
+        lambda: decode(Pair, ("name", "count"), ("a", "1")),
+        lambda: json_object("[]"),
+        lambda: json_object("{"),
+    ],
+)
+def test_a_row_that_breaks_its_promise_is_damage_that_says_nothing_of_the_text(
+    read: Callable[[], object],
+) -> None:
+    """A whole row, rows at once, and JSON."""
+    with pytest.raises(StoreCorrupt) as caught:
+        read()
+    assert caught.value.hint

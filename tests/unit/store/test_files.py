@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.core.clock import SystemClock
-from recollect.core.errors import Denied, StoreError, StoreFull
+from recollect.core.errors import Conflict, Denied, StoreError, StoreFull
 from recollect.store import files
 from recollect.store.files import (
     append_lines,
@@ -109,6 +110,20 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(
         with pytest.raises(StoreFull):
             write_file(path, b"new")
     assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_appears_while_another_is_written_is_kept(tmp_path: Path) -> None:
+    """A new file never takes the place of one that came first."""
+    path = tmp_path / "file"
+
+    def parts() -> Iterator[bytes]:
+        yield b"mine"
+        path.write_bytes(b"theirs")
+
+    with pytest.raises(Conflict):
+        write_file(path, parts(), replace=False)
+    assert path.read_bytes() == b"theirs"
     assert list(tmp_path.iterdir()) == [path]
 
 

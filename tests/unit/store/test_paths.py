@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import accumulate
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from recollect.store.paths import (
     list_files,
     open_beneath,
     read_beneath,
+    rewrite_beneath,
 )
 
 
@@ -271,6 +273,19 @@ def test_a_full_disk_takes_nothing_of_an_addition(
     assert (root / "sub" / "file.md").read_bytes() == b"hello"
 
 
+def test_a_disk_that_fails_after_an_addition_is_an_error_of_ours(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the folder is durable is unknown, so it is not called done."""
+
+    def broken(_descriptor: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(StoreError):
+        append_beneath(root, "sub/file.md", lambda _: b"more", limit=99)
+
+
 def test_writers_wait_for_each_other(root: Path) -> None:
     """Each sees what the one before added."""
 
@@ -281,3 +296,62 @@ def test_writers_wait_for_each_other(root: Path) -> None:
         list(pool.map(add, range(40)))
     lines = (root / "log.md").read_bytes().splitlines(keepends=True)
     assert [int(line) for line in lines] == list(accumulate(map(len, lines[:-1]), initial=0))
+
+
+def test_a_file_is_replaced_as_a_whole(root: Path) -> None:
+    """It keeps its mode; the same content writes nothing, and an empty one removes it."""
+    path = root / "sub" / "file.md"
+    path.chmod(0o640)
+    inode = path.stat().st_ino
+    assert not rewrite_beneath(root, "sub/file.md", lambda content: content, limit=9)
+    assert path.stat().st_ino == inode
+    assert rewrite_beneath(root, "sub/file.md", lambda content: content[:2] + b"y", limit=9)
+    assert path.read_bytes() == b"hey"
+    assert (path.stat().st_mode & 0o777, [each.name for each in path.parent.iterdir()]) == (
+        0o640,
+        ["file.md"],
+    )
+    assert rewrite_beneath(root, "sub/file.md", lambda _: b"", limit=9)
+    assert not path.exists()
+    with pytest.raises(NotFound):
+        rewrite_beneath(root, "sub/file.md", lambda content: content, limit=9)
+
+
+def test_a_file_that_cannot_be_replaced_stays_as_it_is(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no draft is left."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(StoreFull):
+        rewrite_beneath(root, "sub/file.md", lambda _: b"new", limit=9)
+    assert [each.name for each in (root / "sub").iterdir()] == ["file.md"]
+    assert (root / "sub" / "file.md").read_bytes() == b"hello"
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="needs /proc/locks")
+@pytest.mark.parametrize("is_removed", [True, False])
+def test_who_waited_for_a_file_that_was_replaced_writes_into_the_new_one(
+    root: Path, is_removed: bool
+) -> None:
+    """Else what is appended would go with the old one."""
+    path = root / "sub" / "file.md"
+    waiting = f":{path.stat().st_ino} "
+
+    def replaced(content: bytes) -> bytes:
+        later.append(pool.submit(append_beneath, root, "sub/file.md", lambda _: b"!", limit=9))
+        while not any(
+            "->" in line and waiting in line
+            for line in Path("/proc/locks").read_text("utf-8").splitlines()
+        ):
+            pass
+        return b"" if is_removed else content.upper()
+
+    later: list[Future[int]] = []
+    with ThreadPoolExecutor(1) as pool:
+        assert rewrite_beneath(root, "sub/file.md", replaced, limit=9)
+        assert later[0].result() == 1
+    assert path.read_bytes() == (b"!" if is_removed else b"HELLO!")

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -254,6 +255,20 @@ def test_nothing_we_do_drops_the_locks_of_sqlite(database: SqliteDatabase, tmp_p
     ):
         use()
         assert locked() == [True, True]
+
+
+def test_a_database_that_another_connection_keeps_is_not_rewritten(path: Path) -> None:
+    """The error says so, and nothing is changed; the file it is."""
+    with closing(open_database(path, SCHEMA, Tuning(busy_timeout_ms=50), CLOCK)) as database:
+        database.write(add("a"))
+        other = apsw.Connection(str(path))
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy):
+            database.rewrite()
+        other.execute("COMMIT")
+        assert database.rewrite()
+        assert database.read(words) == ["a"]
+        other.close()
 
 
 def test_a_child_process_must_open_its_own(path: Path) -> None:

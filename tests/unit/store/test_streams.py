@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from recollect.core.clock import SystemClock
-from recollect.core.errors import InvalidInput, StoreClosed
+from recollect.core.errors import InvalidInput, StoreClosed, StoreCorrupt
 from recollect.core.events import EVENT_TYPES, Event, MessagesAppended, SessionCreated
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
+from recollect.store.engine import Transaction
 from recollect.store.journal import RecordedEvent, record_event
 from recollect.store.sqlite.database import SqliteDatabase, open_records
 from recollect.store.streams import EventStream
@@ -247,6 +248,26 @@ def test_following_waits_for_what_comes(records: SqliteDatabase, stream: EventSt
     stream.close()
     assert got.get(timeout=DEADLINE_S) == "end"
     thread.join()
+
+
+def test_a_damaged_event_is_an_error_of_the_subscription_and_of_the_status(
+    records: SqliteDatabase, stream: EventStream
+) -> None:
+    """It says which, not what was in it; the callback is not called with half of one."""
+
+    def damaged(tx: Transaction) -> None:
+        record_event(tx, created("a"))
+        tx.execute("UPDATE events SET payload = '[]'")
+
+    with stream.subscribe(print) as subscription:
+        records.write(damaged)
+        subscription.wake()
+        for _ in range(int(DEADLINE_S * 200)):
+            if subscription.last_error:
+                break
+            threading.Event().wait(0.005)
+        assert subscription.last_error == StoreCorrupt.code
+    assert stream.state().last_error == StoreCorrupt.code
 
 
 def test_a_database_that_closes_ends_the_callbacks(

@@ -131,6 +131,24 @@ def test_the_ticket_of_a_dead_one_is_stepped_over(tmp_path: Path) -> None:
         assert tickets(tmp_path / "turns") == ["s.8"]
 
 
+def test_a_ticket_that_goes_while_one_looks_is_no_hindrance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its holder gave it back after the folder was listed."""
+    listed, gone = os.listdir, ["s.1"]
+
+    def listing(folder: Path) -> list[str]:
+        found = [*listed(folder), *gone]
+        if len(found) > len(gone) + 1:  # after our own ticket was drawn, once
+            gone.clear()
+        return found
+
+    monkeypatch.setattr(os, "listdir", listing)
+    with TicketQueue(tmp_path / "turns").turn("s", 1):
+        pass
+    assert not gone
+
+
 def test_who_gives_up_leaves_the_queue(tmp_path: Path) -> None:
     """With a clear error, and the one behind still waits for the one in front."""
     queue = TicketQueue(tmp_path / "turns")

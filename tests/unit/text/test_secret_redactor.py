@@ -19,6 +19,14 @@ def test_texts_and_values_are_redacted() -> None:
     assert "PX-1" not in REDACTOR.text("order PX-1")
 
 
+def test_what_is_remembered_as_harmless_has_an_end_and_hides_no_secret() -> None:
+    """More short texts than are remembered, then a secret, then the first ones again."""
+    redactor = SecretRedactor(b"salt", [])
+    words = [f"word{number}" for number in range(4_200)]
+    assert redactor.value(words) == words
+    assert redactor.value([TOKEN, *words[:9]]) == [redactor.text(TOKEN), *words[:9]]
+
+
 def test_lines_keep_their_numbers() -> None:
     """A file is searched by line, also below a private block of several lines."""
     text = f"one\n<private>\n{TOKEN}\n</private> two\nthree {TOKEN}\n"

@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # for a name only
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
+    from recollect.governance.erasure import ErasureProgress
+    from recollect.governance.recover import RecoverProgress
     from recollect.governance.retention import PruneProgress
     from recollect.index.model.sync_report import Progress as IndexProgress
     from recollect.sessions.exchange.import_report import ImportProgress
@@ -46,6 +48,14 @@ class Steps:
     def pruning(self, report: PruneProgress) -> None:
         """Show a report of a pruning."""
         self._painter.paint("Removing", report.done, report.total, "sessions")
+
+    def recovering(self, report: RecoverProgress) -> None:
+        """Show a report of a recovery."""
+        self._painter.paint("Recovering", report.done, report.total, "bytes")
+
+    def erasing(self, report: ErasureProgress) -> None:
+        """Show a report of an erasure."""
+        self._painter.paint("Erasing", report.done, report.total, "messages")
 
     def importing(self, report: ImportProgress) -> None:
         """Show a report of an import."""

@@ -52,6 +52,9 @@ def say_message(
     event_id: Annotated[
         str | None, typer.Option(help="An id of yours: the same one again stores nothing.")
     ] = None,
+    sender: Annotated[
+        str | None, typer.Option(help="Whose account says it, such as telegram:42.")
+    ] = None,
     busy: Busy = "refuse",
 ) -> None:
     """Store a message at the end of a session. Prints its id and seq."""
@@ -61,10 +64,10 @@ def say_message(
         found = memory.sessions.find(session)
         with memory.sessions.hold(found.id, on_busy=busy) as held:
             if text == STDIN:
-                head = _Head(role=role, name=name, event_id=event_id)
+                head = _Head(role=role, name=name, event_id=event_id, sender=sender)
                 message = _stream(memory.sessions, held, head)
             else:
-                message = held.append(role, text, name=name, event_id=event_id)
+                message = held.append(role, text, name=name, event_id=event_id, sender=sender)
         place = f"{short(message.session_id)}:{message.seq}"
         answer(context, message, lambda: show((place, "")))
 
@@ -75,12 +78,18 @@ class _Head(msgspec.Struct, frozen=True, kw_only=True):
     role: str
     name: str | None
     event_id: str | None
+    sender: str | None
 
 
 def _stream(sessions: Sessions, held: LeasedSession, head: _Head) -> Message:
     """Store lines as they come in, so that an interrupted answer is kept as far as it came."""
     with sessions.stream(
-        held.session.id, head.role, name=head.name, event_id=head.event_id, lease=held.lease
+        held.session.id,
+        head.role,
+        name=head.name,
+        event_id=head.event_id,
+        sender=head.sender,
+        lease=held.lease,
     ) as growing:
         for line in sys.stdin:
             growing.add(line)

@@ -34,7 +34,6 @@ _NOT_FLUSHED = {
     "off": "sessions.context.flush is off",
     "no_workspace": "there is no workspace",
     "group": "nothing is written from groups",
-    "guest": "it is not the owner's; sessions.owner names your accounts",
     "unknown_origin": "it was imported without a key, so it is not known who heard it",
     "automatic": "nothing is written from jobs and sub-agents",
     "done": "it was done since the last compaction",
@@ -92,7 +91,7 @@ def compact_session(
 
 @app.command("flush")
 def flush_session(context: typer.Context, session: Name) -> None:
-    """Write what must last into memory/YYYY-MM-DD.md of the workspace."""
+    """Write what must last into memory/YYYY-MM-DD.md of the workspace; a guest's into the home."""
     with opened(context) as memory:
         found = memory.sessions.find(session)
         done = memory.sessions.flush(found.id)

@@ -65,8 +65,8 @@ def init(
 
 
 def _start(home: Path, workspace: Path | None, *, fresh: bool) -> Started:
-    from recollect.cli.setup.fresh import set_home_aside
     from recollect.core.clock import SystemClock
+    from recollect.governance.aside import set_home_aside
     from recollect.memory import open_memory
     from recollect.store.files import private_folder
     from recollect.store.sqlite.home import refuse_lost

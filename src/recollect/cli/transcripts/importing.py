@@ -35,6 +35,7 @@ _REMARKS = {
     "transcripts had nothing new": "unchanged",
     "messages were there already": "duplicates",
     "messages of deleted sessions were left out": "deleted",
+    "messages of erased sessions were left out": "erased",
     "lines are not part of a conversation": "skipped",
     "messages had no readable time": "undated",
     "characters could not be stored and stand as \ufffd": "replaced",

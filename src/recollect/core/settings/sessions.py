@@ -146,16 +146,24 @@ class SessionSettings(Struct, frozen=True, kw_only=True):
     identity_links: Annotated[
         tuple[str, ...],
         Meta(max_length=10_000),
-        "Accounts of one person: ann=telegram:123, ann=discord:9, or bob=77 on any channel. They "
-        "hear of each other. A change rebuilds the index.",
+        "Accounts of one person: ann=telegram:123, ann=discord:9, ann=irc:libera:ann, or bob=77 on "
+        "any channel. They hear of each other. A change rebuilds the index.",
     ] = ()
     owner: Annotated[
         tuple[str, ...],
         Meta(max_length=1_000),
         "Your own accounts, channel and user id: telegram:42, slack:U7; those that identity_links "
         "join to them are yours too. A name without a colon is a user without a channel. Nothing "
-        "of anybody else's chats is written into the notes of the workspace. Unset: yours is what "
-        "has no channel and no user, and scheduled jobs.",
+        "of anybody else's chats is written into the notes of the workspace, and they see no "
+        "memory files. Where ids count within a network or workspace, name it: slack:acme:U7. "
+        "Unset: yours is what has no channel and no user, and scheduled jobs. A change rebuilds "
+        "the index.",
+    ] = ()
+    guests_read: Annotated[
+        tuple[str, ...],
+        Meta(max_length=1_000),
+        "Memory files that guests may find and read in their direct chats: memory/shared/*.md. "
+        "Groups see none in any case.",
     ] = ()
     time_zone: Annotated[
         str | None,

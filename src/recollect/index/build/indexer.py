@@ -71,7 +71,9 @@ class Indexer:
         self._database = database
         self._clock = clock
         self._chunking = settings.chunking
-        self._visibility_rules = visibility_rules(settings.sessions.identity_links)
+        self._visibility_rules = visibility_rules(
+            settings.sessions.identity_links, settings.sessions.owner
+        )
         self._confirms = settings.embedding.confirm_paid
         self._locks = locks
         self.vectors = EmbeddingService(
@@ -209,6 +211,16 @@ class Indexer:
                     return SyncReport()
                 self.vectors.ask_again(now=True)
                 return self._with_fallback(lambda: self._rebuild(feeds, mine))
+
+    def drop_others(self) -> bool:
+        """Remove generations that do not answer; return False while another process makes one."""
+        if not self.serving().has_others:
+            return True
+        with self._alone() as alone:
+            if alone:
+                self._database.write(retire_unfinished)
+                self._drop_retired()
+        return alone
 
     def _sync(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
         consent_needed, wanted, serving = self.consent_needed(), self.identity(), self.serving()

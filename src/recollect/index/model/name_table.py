@@ -47,7 +47,7 @@ class NameTable:
     def __init__(self, partition: int) -> None:
         self._partition = partition
         self._names: dict[tuple[str, str], int] = {}
-        self._groups: dict[tuple[str, str], int] = {}
+        self._groups: dict[tuple[str, str, str | None], int] = {}
         self._name_uses: Counter[int] = Counter()
         self._group_uses: Counter[int] = Counter()
 
@@ -122,14 +122,16 @@ class NameTable:
         return self._names[kind, value]
 
     def _group(self, tx: Transaction, document: Document) -> int:
-        source, ref = document.source, document.group
-        if (source, ref) not in self._groups:
+        """Return the number of a document's group: of those with the same hearers in it."""
+        key = (document.source, document.group, document.visibility_group)
+        if key not in self._groups:
             row = tx.row(
-                "SELECT number FROM chunk_groups WHERE partition_id = ? AND source = ? AND ref = ?",
-                (self._partition, source, ref),
+                "SELECT number FROM chunk_groups WHERE partition_id = ? AND source = ? AND ref = ?"
+                " AND visibility_group IS NOT DISTINCT FROM ?",
+                (self._partition, *key),
             )
-            self._groups[source, ref] = first_integer(row) if row else self._new_group(tx, document)
-        return self._groups[source, ref]
+            self._groups[key] = first_integer(row) if row else self._new_group(tx, document)
+        return self._groups[key]
 
     def _new_group(self, tx: Transaction, document: Document) -> int:
         row = tx.row(

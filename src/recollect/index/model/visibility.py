@@ -8,7 +8,7 @@ seen where the audience says so.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from recollect.index.model.chunk_record import Mask
 from recollect.index.model.document import FILES, SOURCES
-from recollect.index.model.origin import origin_of
+from recollect.index.model.origin import origin_of, path_of
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Version of the rules by which documents get their visibility; another one needs a new index."""
 PART_BITS = 16
 """Bits of the place of a chunk within its document, in the column ``order``."""
@@ -35,10 +35,12 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         visibility_group: The name of the visibility group whose documents are seen.
         sees_files: Whether memory files are seen too.
+        shared: Tells which of them are seen in any case, by their path as people see it.
     """
 
     visibility_group: str
     sees_files: bool
+    shared: Callable[[str], bool] | None = None
 
 
 class SeqRange(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,9 +50,10 @@ class SeqRange(msgspec.Struct, frozen=True, kw_only=True):
     last: int | None = None
 
 
-def visibility_rules(links: Iterable[str]) -> str:
-    """Return what the visibility in an index depends on: our rules, and who is linked to whom."""
-    state = "\n".join(sorted(links)).encode("utf-8", "surrogatepass")
+def visibility_rules(links: Iterable[str], owner: Iterable[str]) -> str:
+    """Return what the visibility in an index depends on: our rules, who is linked, who owns."""
+    told = "\n".join([*sorted(links), "", *sorted(owner)])
+    state = told.encode("utf-8", "surrogatepass")
     return f"{RULES_VERSION}:{hashlib.sha256(state).hexdigest()[:16]}"
 
 
@@ -67,6 +70,8 @@ class ChunkGroups:
         self._partition = partition
         self._audiences: dict[str, int] = {}
         self._origins: dict[str, int] = {}
+        self._files: dict[int, str] = {}
+        """Path of the file of each group that is one."""
         self._owners = np.empty((2, 0), np.int32)
         """Number of the audience and of the origin of each group, `UNOWNED` where it has none."""
 
@@ -86,6 +91,7 @@ class ChunkGroups:
             if group is not None:
                 self._owners[0, number] = self._audiences.setdefault(group, len(self._audiences))
             if source == FILES:
+                self._files[number] = path_of(ref)
                 origin = origin_of(ref) or ""
                 self._owners[1, number] = self._origins.setdefault(origin, len(self._origins))
 
@@ -104,6 +110,9 @@ class ChunkGroups:
         heard: Mask = (self._owners[0] == number)[groups]
         if audience.sees_files:
             heard |= sources == SOURCES.index(FILES)
+        elif audience.shared is not None:
+            shared = [number for number, path in self._files.items() if audience.shared(path)]
+            heard |= np.isin(groups, shared)
         return heard
 
     def of_workspace(self, origin: str, groups: NDArray[np.integer]) -> Mask | None:

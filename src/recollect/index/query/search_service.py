@@ -33,7 +33,7 @@ from recollect.index.query.shortlist import (
 )
 from recollect.index.vectors.vector_index import VectorIndex
 from recollect.models.embedding.embedder import Vectors
-from recollect.store.columns import first_integer
+from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
 
 MODES = ("hybrid", "lexical", "vector")
@@ -319,7 +319,11 @@ def _visible(
     if stretches is None and scope.session is not None:
         stretches = (SeqRange(session=scope.session),)
     if stretches is not None:
-        numbered = [(_session_group(tx, partition.number, s.session), s) for s in stretches]
+        numbered = [
+            (number, s)
+            for s in stretches
+            for number in _session_groups(tx, partition.number, s.session)
+        ]
         limits.append(within_ranges(numbered, groups, columns["order"]))
     if options.audience is not None:
         limits.append(partition.groups.heard(options.audience, groups, sources))
@@ -335,16 +339,16 @@ def _visible(
     return mask
 
 
-def _session_group(tx: Transaction, partition: int, session: str) -> int:
-    """Return the number of a session's group, or `NO_GROUP`."""
+def _session_groups(tx: Transaction, partition: int, session: str) -> list[int]:
+    """Return the numbers of a session's groups, one for each audience in it, or `NO_GROUP`."""
     if not session.isprintable():
-        return NO_GROUP  # no id of ours, and perhaps nothing that a database can compare
-    row = tx.row(
+        return [NO_GROUP]  # no id of ours, and perhaps nothing that a database can compare
+    rows = tx.all(
         "SELECT number FROM chunk_groups"
         " WHERE partition_id = ? AND source = 'sessions' AND ref = ?",
         (partition, session),
     )
-    return first_integer(row) if row else NO_GROUP
+    return [integer(row[0]) for row in rows] or [NO_GROUP]
 
 
 def source_names(sources: object) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ mirror. What a summary says is the business of `summariser`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import LiteralString
 
 import msgspec
@@ -13,7 +14,7 @@ import msgspec
 from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
 from recollect.sessions.record.lineage import rows_of, stored_ancestors
-from recollect.sessions.record.session import Session, owner_of
+from recollect.sessions.record.session import Condition, Session, owner_of
 from recollect.store.columns import decode
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_change, record_event
@@ -23,12 +24,12 @@ COMPACTION_KIND = "compaction"
 
 _SELECT: LiteralString = """
     SELECT id, session_id, through_seq, last_seq, summary, made_by, tokens_before, tokens_after,
-        created_at
+        created_at, turn_sender
     FROM compactions WHERE """
 _INSERT: LiteralString = """
     INSERT INTO compactions (tenant, agent, user_id, project, id, session_id, through_seq, last_seq,
-        summary, made_by, tokens_before, tokens_after, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        summary, made_by, tokens_before, tokens_after, created_at, turn_sender)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _COUNT: LiteralString = (
     "UPDATE sessions SET compaction_count = compaction_count + 1, flush_failures = 0 WHERE id = ?"
@@ -48,6 +49,8 @@ class Compaction(msgspec.Struct, frozen=True, kw_only=True):
         tokens_before: What the view cost before.
         tokens_after: What it cost after it.
         created_at: Ms UTC.
+        turn_sender: For whom it was made, in a session that several people share; None where it
+            is for whoever the session is with.
     """
 
     id: str
@@ -59,10 +62,17 @@ class Compaction(msgspec.Struct, frozen=True, kw_only=True):
     tokens_before: int
     tokens_after: int
     created_at: int
+    turn_sender: str | None = None
 
 
-def visible_compaction(tx: Transaction, scope: Scope, session: Session) -> Compaction | None:
-    """Return the newest compaction in the view of a session.
+Hears = Callable[[str | None], bool]
+"""Returns whether the turns of a sender are heard."""
+
+
+def visible_compaction(
+    tx: Transaction, scope: Scope, session: Session, hears: Hears
+) -> Compaction | None:
+    """Return the newest compaction in the view of a session, of those made for who hears.
 
     A fork sees those of its parents up to the message where it branched off, as they were then:
     what the parent does later changes no fork.
@@ -70,26 +80,24 @@ def visible_compaction(tx: Transaction, scope: Scope, session: Session) -> Compa
     Raises:
         StoreCorrupt: the chain of parents is broken or leads back to itself.
     """
-    found = _newest(tx, scope, session.id, session.last_seq, None)
+    found = _newest(tx, rows_of(scope, session.id), session.last_seq, hears)
     if found is not None:
         return found
     until = session.created_at
     for kin, last in stored_ancestors(tx, session):
-        found = _newest(tx, scope, kin.id, last, until)
+        where = rows_of(scope, kin.id).also("created_at <= ?", until)
+        found = _newest(tx, where, last, hears)
         if found is not None:
             return found
         until = min(until, kin.created_at)
     return None
 
 
-def _newest(
-    tx: Transaction, scope: Scope, session_id: str, last: int, until: int | None
-) -> Compaction | None:
-    where = rows_of(scope, session_id).also("through_seq <= ?", last)
-    if until is not None:
-        where.also("created_at <= ?", until)
-    row = tx.row(_SELECT + where.sql + " ORDER BY through_seq DESC LIMIT 1", where.params)
-    return None if row is None else decode(Compaction, Compaction.__struct_fields__, row)
+def _newest(tx: Transaction, where: Condition, last: int, hears: Hears) -> Compaction | None:
+    where.also("through_seq <= ?", last)
+    rows = tx.rows(_SELECT + where.sql + " ORDER BY through_seq DESC", where.params)
+    every = (decode(Compaction, Compaction.__struct_fields__, row) for row in rows)
+    return next((found for found in every if hears(found.turn_sender)), None)
 
 
 def select_compactions(tx: Transaction, scope: Scope, session_id: str) -> list[Compaction]:

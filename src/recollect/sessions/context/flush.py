@@ -1,9 +1,10 @@
-"""The memory flush: before a compaction, what must last is written into the notes of a workspace.
+"""The memory flush: before a compaction, what must last is written into notes.
 
-Once in each compaction cycle, and from the owner's own sessions only: everybody who may chat with
-the agent reads the notes. Never from a guest's chat, a group, a job or a sub-agent. The file is
-written first and the count second, so that a kill between both costs a look at the file, not a
-note. A failure is counted and never stops a compaction.
+Once in each compaction cycle. The owner's go into the workspace, a guest's into the home, where no
+other program looks; see `flushed_notes`. Never from a group, a job or a sub-agent. Who said a line
+is stored first, the file written second and the count third: a kill between them costs a look at
+the file, and never leaves a line that nobody said. A failure is counted and never stops a
+compaction.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import heapq
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, timedelta, tzinfo
 from itertools import chain
 from pathlib import Path
@@ -23,11 +24,18 @@ from recollect.core.clock import to_datetime
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import MemoryFlushed, MemoryFlushFailed
 from recollect.core.settings.sessions import ContextSettings
+from recollect.sessions.context.flushed_notes import (
+    LARGEST_BYTES,
+    NotesPlace,
+    SaidLines,
+    guest_notes_place,
+    workspace_notes,
+)
 from recollect.sessions.policy.freshness import local_day
-from recollect.sessions.policy.owner import Owner, is_owners
+from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import visibility_group_of
 from recollect.sessions.record.lineage import find_one, stored_ancestors
-from recollect.sessions.record.session import Session, owner_of
+from recollect.sessions.record.session import Session, note_change, owner_of
 from recollect.sessions.record.session_key import AUTOMATIC, UNKNOWN, parse_key
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
@@ -37,8 +45,6 @@ from recollect.text.turns import Utterance
 
 MOST_FAILURES = 3
 """Then it is given up until the next cycle; OpenClaw's value."""
-LARGEST_BYTES = 32 * 1024 * 1024
-"""A larger file of notes is none."""
 
 _DONE: LiteralString = """
     UPDATE sessions SET flushed_at = ?, flush_compaction_count = ?, flush_failures = 0,
@@ -53,9 +59,9 @@ class Flushed(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         outcome: ``flushed``; ``nothing_new``: all of it is there already, or nothing must last;
             ``failed``; or why there was none: ``not_due``, ``off``, ``no_workspace``, ``group``,
-            ``guest``, ``unknown_origin``, ``automatic``, ``done`` in this compaction cycle,
-            ``given_up`` until the next.
-        path: The file, relative to the workspace.
+            ``unknown_origin``, ``automatic``, ``done`` in this compaction cycle, ``given_up``
+            until the next.
+        path: The file, relative to the workspace; a guest's to the home.
         lines: Notes that were added.
         error: The code of what failed.
     """
@@ -66,14 +72,10 @@ class Flushed(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None = None
 
 
-def reason_not_to_flush(
-    session: Session, settings: ContextSettings, workspace: Path | None, owner: Owner
-) -> str | None:
+def reason_not_to_flush(session: Session, settings: ContextSettings, owner: Owner) -> str | None:
     """Return why a session is not flushed now, one of the outcomes of `Flushed`, or None."""
     if not settings.flush:
         return "off"
-    if workspace is None:
-        return "no_workspace"
     key = None if session.key is None else parse_key(session.key)
     # A fork has no key, and tells by its chat type what it is a fork of.
     if session.chat_type in AUTOMATIC or (key is not None and key.is_automatic):
@@ -82,10 +84,8 @@ def reason_not_to_flush(
         return "group"
     if session.chat_type == UNKNOWN:
         return "unknown_origin"
-    if not visibility_group_of(session, owner.links).is_private:
+    if not visibility_group_of(session, owner).is_private:
         return "group"
-    if not is_owners(session, owner):
-        return "guest"
     if session.flush_compaction_count == session.compaction_count:
         return "done"
     return "given_up" if session.flush_failures >= MOST_FAILURES else None
@@ -104,11 +104,44 @@ def flushed_seq(tx: Transaction, session: Session) -> int:
     return next(seen, 0)
 
 
-def write_notes(workspace: Path, notes: Iterable[Note], now: int, zone: tzinfo | None) -> Flushed:
+class NoteFolders(Protocol):
+    """Where notes may be; None for none."""
+
+    @property
+    def workspace(self) -> Path | None:
+        """The folder of the owner's."""
+
+    @property
+    def home(self) -> Path | None:
+        """The folder of guests'."""
+
+
+def place_of_notes(session: Session, folders: NoteFolders, owner: Owner) -> NotesPlace | None:
+    """Return where the notes of a session go; None where there is no such place."""
+    group = visibility_group_of(session, owner)
+    if group.is_owners:
+        return None if folders.workspace is None else workspace_notes(folders.workspace)
+    return None if folders.home is None else guest_notes_place(folders.home, session.tenant, group)
+
+
+def write_notes(
+    place: NotesPlace,
+    notes: Sequence[Note],
+    now: int,
+    zone: tzinfo | None,
+    say: Callable[[list[SaidLines]], object] = lambda _: None,
+) -> Flushed:
     """Append to the notes of the day what is new, in one write.
 
     What is in the file of the day before is not new either: a flush that was killed after its
     write is tried again, maybe after midnight.
+
+    Args:
+        place: Where.
+        notes: In their order.
+        now: Ms UTC.
+        zone: Of the user.
+        say: Is told, before anything is written, which lines these notes are.
 
     Raises:
         Denied: the file is a link, or is reached through one.
@@ -116,16 +149,26 @@ def write_notes(workspace: Path, notes: Iterable[Note], now: int, zone: tzinfo |
         StoreError: it cannot be written.
     """
     day = local_day(now, zone)
-    before = date.fromisoformat(day) - timedelta(days=1)
-    known = _keys_of(workspace, note_path(before.isoformat()))
-    path, added = note_path(day), 0
+    earlier = place.path((date.fromisoformat(day) - timedelta(days=1)).isoformat())
+    past = _content_of(place.root, earlier)
+    path, added = place.path(day), 0
+    keys = {note_key(note.text) for note in notes} - {""}
 
     def more(content: bytes) -> bytes:
         nonlocal added
-        text, added = addition(content, notes, known, day, zone)
+        text, added = addition(content, notes, note_keys(past), day, zone)
+        there, known = set(content.split(b"\n")), _lines_with(past, keys)
+        new = [line for line in _lines_with(content + text, keys) if line not in there]
+        again = [line for line in _lines_with(content, keys) if line not in new]
+        say(
+            [
+                SaidLines(path=place.name + path, new=new, known=again),
+                SaidLines(path=place.name + earlier, known=known),
+            ]
+        )
         return text
 
-    append_beneath(workspace, path, more, limit=LARGEST_BYTES)
+    append_beneath(place.root, path, more, limit=LARGEST_BYTES)
     return Flushed(outcome="flushed" if added else "nothing_new", path=path, lines=added)
 
 
@@ -134,6 +177,7 @@ def count_flush(
 ) -> None:
     """Note on the session, and in an event, that it was flushed up to a message."""
     tx.execute(_DONE, (at, session.compaction_count, through_seq, session.id))
+    note_change(tx, session, at)
     event = MemoryFlushed(scope=owner_of(session), at=at, path=done.path or "", lines=done.lines)
     record_event(tx, event)
 
@@ -147,15 +191,18 @@ def count_failure(tx: Transaction, session: Session, error: str, at: int) -> Non
     )
 
 
-def _keys_of(workspace: Path, path: str) -> set[str]:
+def _content_of(root: Path, path: str) -> bytes:
     try:
-        return note_keys(read_beneath(workspace, path, limit=LARGEST_BYTES))
+        return read_beneath(root, path, limit=LARGEST_BYTES)
     except (NotFound, Denied, InvalidInput):
-        return set()
+        return b""
 
 
-FOLDER = "memory"
-"""Where the notes of a workspace are."""
+def _lines_with(content: bytes, keys: Collection[str]) -> list[bytes]:
+    lines = content.split(b"\n") if keys else []
+    return [line for line in lines if not note_keys(line).isdisjoint(keys)]
+
+
 MOST_NOTES = 100
 """Of one flush; the heaviest. The rest is found by search, as all messages are."""
 
@@ -208,15 +255,6 @@ def stated(utterances: Iterable[Utterance]) -> Iterator[Note]:
         for said in statements(utterance.text):
             if must_last(said):
                 yield Note(text=said, speaker=speaker, at_ms=utterance.at_ms)
-
-
-def note_path(day: str) -> str:
-    """Return the file of the notes of a day, relative to the workspace.
-
-    >>> note_path("2026-02-10")
-    'memory/2026-02-10.md'
-    """
-    return f"{FOLDER}/{day}.md"
 
 
 def note_keys(content: bytes) -> set[str]:
@@ -273,7 +311,9 @@ def _head(content: bytes, lines: list[bytes], day: str) -> bytes:
 
 def _line(note: Note, day: str, zone: tzinfo | None) -> str:
     said = " ".join(note.text.split())
-    told = [] if note.speaker is None else [note.speaker.replace("(", " ").replace(")", " ")]
+    told = []
+    if note.speaker is not None:
+        told = [" ".join(note.speaker.replace("(", " ").replace(")", " ").split())]
     if note.at_ms is not None:
         local = to_datetime(note.at_ms).astimezone(zone)
         is_today = local.date().isoformat() == day

@@ -199,15 +199,17 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
         summariser: Writes the summaries.
         notes: Finds what must last, before a compaction.
         count: An exact counter of tokens; the estimate if not given.
-        workspace: The folder of the notes; None for no notes.
-        owner: Whose sessions are noted there.
+        workspace: The folder of the owner's notes; None for none.
+        home: The folder of guests' notes; None for none.
+        owner: Whose agent it is; as the settings of the sessions say if not given.
     """
 
     summariser: Summariser = msgspec.field(default_factory=ExtractiveSummariser)
     notes: NoteTaker = msgspec.field(default_factory=RuleNotes)
     count: CountTokens | None = None
     workspace: Path | None = None
-    owner: Owner = Owner()
+    home: Path | None = None
+    owner: Owner | None = None
 
 
 def with_model(parts: WindowParts, model: LanguageModel | None) -> WindowParts:

@@ -8,12 +8,12 @@ flushed before in `flush`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Literal
 
 import msgspec
 
-from recollect.core.errors import InvalidInput, RecollectError, StoreError
-from recollect.core.settings.sessions import ContextSettings
+from recollect.core.errors import Conflict, InvalidInput, RecollectError, StoreError
 from recollect.sessions.context.compaction import (
     Compaction,
     select_compactions,
@@ -25,11 +25,19 @@ from recollect.sessions.context.flush import (
     count_failure,
     count_flush,
     flushed_seq,
+    place_of_notes,
     reason_not_to_flush,
     write_notes,
 )
+from recollect.sessions.context.flushed_notes import (
+    NotesPlace,
+    SaidLines,
+    own_folder,
+    say_lines,
+)
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.context.summary import Summary, SummaryOrder, WindowParts, utterance_of
+from recollect.sessions.context.thresholds import Thresholds, thresholds_of
 from recollect.sessions.context.view import (
     SMALLEST_BUDGET,
     ContextView,
@@ -40,13 +48,19 @@ from recollect.sessions.context.view import (
     told_tokens,
 )
 from recollect.sessions.policy.freshness import zone_of
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.turns import Listener, SpokenTurns, listener, spoken_turns
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import check_count
 from recollect.sessions.record.lineage import LineageSegment, segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, require_living, require_session
 from recollect.sessions.record.tool_pairs import cut_before, pending_calls, spans
-from recollect.sessions.record.transcript_rows import read_messages
+from recollect.sessions.record.transcript_rows import (
+    HeardTurns,
+    count_messages,
+    read_messages,
+)
 from recollect.store.engine import Transaction
 from recollect.text.summary import shortened
 from recollect.text.turns import Utterance
@@ -86,33 +100,43 @@ class ContextWindows:
     Args:
         access: The records, and whose they are.
         parts: What summarises, finds notes and counts.
+        owner: Whose agent it is.
     """
 
-    def __init__(self, access: SessionAccess, parts: WindowParts) -> None:
+    def __init__(self, access: SessionAccess, parts: WindowParts, owner: Owner) -> None:
         self._access = access
         self._parts = parts
+        self._owner = owner
         self._sizer = Sizer(parts.count)
 
-    def view(self, session_id: str, budget_tokens: int | None = None) -> ContextView:
+    def view(
+        self, session_id: str, budget_tokens: int | None = None, *, for_sender: str | None = None
+    ) -> ContextView:
         """Return what of a session is in the prompt: a summary, and the newest messages.
 
         Never empty where something was said: a newest message that is too long is shown as its head
         and tail, with a mark of what is left out. Costs as much as is shown, however long the
-        session is. A fork sees the compactions of its parents up to where it branched off.
+        session is. A fork sees the compactions of its parents up to where it branched off. Of a
+        session that several people share, only the turns that whom it answers may hear.
 
         Args:
             session_id: Which one.
             budget_tokens: What it may cost; ``sessions.context.window_tokens`` if not given.
+            for_sender: Whom it answers; else whose turn the newest message is.
 
         Raises:
             NotFound: the scope has no such session.
-            InvalidInput: a budget below 40, or one in which an exact counter has no room.
+            InvalidInput: ``for_sender`` is no account, the budget is below 40, or an exact counter
+                has no room in it.
         """
         check_count(budget_tokens, "a budget", SMALLEST_BUDGET)
         limits = thresholds_of(self._access.settings.context, budget_tokens)
-        return self._access.database.read(
-            lambda tx: self._view(tx, require_session(tx, self._access.scope, session_id), limits)
-        )
+
+        def unit(tx: Transaction) -> ContextView:
+            session = require_session(tx, self._access.scope, session_id)
+            return self._view(tx, listener(tx, session, self._owner, for_sender), limits)
+
+        return self._access.database.read(unit)
 
     def compactions(self, session_id: str) -> list[Compaction]:
         """Return the compactions of a session, oldest first.
@@ -149,8 +173,9 @@ class ContextWindows:
 
         def unit(tx: Transaction) -> tuple[ContextView, Compaction | None]:
             session = require_living(tx, self._access.scope, session_id)
-            last = visible_compaction(tx, self._access.scope, session)
-            return self._view(tx, session, limits), last
+            who = listener(tx, session, self._owner)
+            last = visible_compaction(tx, self._access.scope, session, who.hears)
+            return self._view(tx, who, limits), last
 
         view, last = self._access.database.read(unit)
         told = told_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer)
@@ -189,8 +214,10 @@ class ContextWindows:
     def flush(self, session_id: str) -> Flushed:
         """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
 
-        Once in each compaction cycle; what was looked at before is not looked at again, and nothing
-        is written twice. Nothing is written from guests' chats, groups, jobs and sub-agents.
+        A guest's goes to ``notes/<visibility group>/YYYY-MM-DD.md`` of the home instead, where only
+        the guest's chats and the owner find it. Once in each compaction cycle; what was looked at
+        before is not looked at again, and nothing is written twice. Nothing is written from groups,
+        jobs and sub-agents.
 
         Returns:
             What was done, or why it was not; a failure is counted and reported, not raised.
@@ -200,37 +227,60 @@ class ContextWindows:
             Conflict: it was deleted.
         """
 
-        def unit(tx: Transaction) -> tuple[Session, int]:
+        def unit(tx: Transaction) -> tuple[Session, int, list[SpokenTurns]]:
             session = require_living(tx, self._access.scope, session_id)
-            return session, flushed_seq(tx, session)
+            return session, flushed_seq(tx, session), spoken_turns(tx, session, self._owner)
 
-        session, seen = self._access.database.read(unit)
-        workspace = self._parts.workspace
-        reason = reason_not_to_flush(
-            session, self._access.settings.context, workspace, self._parts.owner
-        )
-        if workspace is None or reason is not None:
+        session, seen, spoken = self._access.database.read(unit)
+        reason = reason_not_to_flush(session, self._access.settings.context, self._owner)
+        turns = [
+            (place, each)
+            for each in spoken
+            if (place := place_of_notes(each.session, self._parts, self._owner)) is not None
+        ]
+        if not turns or reason is not None:
             return Flushed(outcome=reason or "no_workspace")
-        now = self._access.clock.now_ms()
+        now, through = self._access.clock.now_ms(), session.last_seq
         try:
-            said = self._between(session.id, seen, session.last_seq)
-            notes = [
-                msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
-                for note in self._parts.notes.notes(map(utterance_of, said))
-            ]
-            done = write_notes(workspace, notes, now, zone_of(self._access.settings.time_zone))
+            every = [self._flush(place, each, seen, now) for place, each in turns]
+        except Conflict:
+            raise
         except RecollectError as error:
             code = error.code
             self._access.database.write(lambda tx: count_failure(tx, session, code, now))
             return Flushed(outcome="failed", error=code)
-        through = session.last_seq
+        done = max(every, key=lambda each: each.lines)
+        done = msgspec.structs.replace(done, lines=sum(each.lines for each in every))
         self._access.database.write(
             lambda tx: count_flush(tx, session, done, through_seq=through, at=now)
         )
         return done
 
+    def _flush(self, place: NotesPlace, turns: SpokenTurns, seen: int, now: int) -> Flushed:
+        """Write what must last of the turns of one visibility group."""
+        session = turns.session
+        said = self._between(session.id, seen, session.last_seq, turns.heard)
+        notes = [
+            msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
+            for note in self._parts.notes.notes(map(utterance_of, said))
+        ]
+        say = partial(self._say, session, place, now)
+        return write_notes(place, notes, now, zone_of(self._access.settings.time_zone), say)
+
+    def _say(self, session: Session, place: NotesPlace, now: int, said: list[SaidLines]) -> None:
+        """Store who says the lines that are about to be written, unless it was deleted."""
+
+        def unit(tx: Transaction) -> None:
+            require_living(tx, self._access.scope, session.id)
+            if not place.name:
+                own_folder(tx, place, session)
+            say_lines(tx, session, said, now)
+
+        self._access.database.write(unit)
+
     def _compact(self, wanted: Replacement) -> Compacted:
-        messages = self._between(wanted.session_id, wanted.after_seq, wanted.through_seq)
+        heard = wanted.listener.heard
+        messages = self._between(wanted.session_id, wanted.after_seq, wanted.through_seq, heard)
         said = Reading(messages, self._sizer)
         try:
             summary = self._summary(wanted, said)
@@ -242,16 +292,15 @@ class ContextWindows:
             return Compacted(session_id=wanted.session_id, outcome="failed", error="empty_summary")
         return self._replace(wanted, summary, said.tokens)
 
-    def _view(self, tx: Transaction, session: Session, limits: Thresholds) -> ContextView:
-        sizer = self._sizer
-        compaction = visible_compaction(tx, self._access.scope, session)
+    def _view(self, tx: Transaction, who: Listener, limits: Thresholds) -> ContextView:
+        sizer, session, scope = self._sizer, who.session, self._access.scope
+        compaction = visible_compaction(tx, scope, session, who.hears)
         through = 0 if compaction is None else compaction.through_seq
         summary = summary_within(compaction, limits.window, sizer)
         cost = 0 if summary is None else sizer.text(summary)
         parts = within(segments(tx, session), through, None)
-        tail = read_tail(self._newest(tx, parts), limits.window - cost, sizer)
-        oldest = read_messages(tx, self._access.scope, parts, 1)
-        count = session.last_seq - oldest[0].seq + 1 if oldest else 0
+        tail = read_tail(self._newest(tx, parts, who.heard), limits.window - cost, sizer)
+        count = count_messages(tx, scope, parts, who.heard)
         if count and not tail.messages:
             raise InvalidInput("the budget has no room for a message", hint="give more tokens")
         return ContextView(
@@ -265,20 +314,23 @@ class ContextWindows:
             is_full=not tail.is_all or cost + tail.tokens >= limits.compact,
         )
 
-    def _newest(self, tx: Transaction, parts: Sequence[LineageSegment]) -> ReadNewest:
+    def _newest(
+        self, tx: Transaction, parts: Sequence[LineageSegment], heard: HeardTurns
+    ) -> ReadNewest:
         def read(before: int | None, limit: int) -> list[Message]:
             found = within(parts, 0, before)
-            return read_messages(tx, self._access.scope, found, limit, newest=True)
+            return read_messages(tx, self._access.scope, found, limit, newest=True, heard=heard)
 
         return read
 
     def _wanted(self, tx: Transaction, session_id: str, keep: int) -> Replacement | None:
         session = require_living(tx, self._access.scope, session_id)
-        previous = visible_compaction(tx, self._access.scope, session)
+        who = listener(tx, session, self._owner)
+        previous = visible_compaction(tx, self._access.scope, session, who.hears)
         through = 0 if previous is None else previous.through_seq
-        read = self._newest(tx, within(segments(tx, session), through, None))
+        read = self._newest(tx, within(segments(tx, session), through, None), who.heard)
         limit = thresholds_of(self._access.settings.context).compact
-        return plan_replacement(session, previous, read, Keeping(keep, limit, self._sizer))
+        return plan_replacement(who, previous, read, Keeping(keep, limit, self._sizer))
 
     def _summary(self, wanted: Replacement, spoken: Reading) -> Summary:
         settings, sizer = self._access.settings.context, self._sizer
@@ -293,13 +345,16 @@ class ContextWindows:
         redacted = self._access.drafts.redacted(made.text.strip())
         return Summary(text=shortened(redacted, tokens, sizer.text), made_by=made.made_by)
 
-    def _between(self, session_id: str, after_seq: int, through_seq: int) -> Iterator[Message]:
+    def _between(
+        self, session_id: str, after_seq: int, through_seq: int, heard: HeardTurns
+    ) -> Iterator[Message]:
         """Yield the messages after a seq up to another, read as they are asked for."""
         scope = self._access.scope
 
         def unit(tx: Transaction) -> list[Message]:
             parts = segments(tx, require_session(tx, scope, session_id))
-            return read_messages(tx, scope, within(parts, after_seq, through_seq + 1), _BATCH)
+            parts = within(parts, after_seq, through_seq + 1)
+            return read_messages(tx, scope, parts, _BATCH, heard=heard)
 
         while after_seq < through_seq and (batch := self._access.database.read(unit)):
             yield from batch
@@ -312,7 +367,8 @@ class ContextWindows:
 
         def unit(tx: Transaction) -> Compaction | None:
             session = require_living(tx, self._access.scope, wanted.session_id)
-            if visible_compaction(tx, self._access.scope, session) != wanted.previous:
+            who = wanted.listener
+            if visible_compaction(tx, self._access.scope, session, who.hears) != wanted.previous:
                 return None
             compaction = Compaction(
                 id=made,
@@ -324,6 +380,7 @@ class ContextWindows:
                 tokens_before=before + replaced_tokens + wanted.kept_tokens,
                 tokens_after=after + wanted.kept_tokens,
                 created_at=now,
+                turn_sender=None if who.hears(None) else who.sender,
             )
             store_compaction(tx, session, compaction)
             return compaction
@@ -356,10 +413,15 @@ class Keeping(msgspec.Struct, frozen=True):
 class Replacement(msgspec.Struct, frozen=True, kw_only=True):
     """What a summary is to stand for: ``previous``, and the messages up to ``through_seq``."""
 
-    session_id: str
+    listener: Listener
     previous: Compaction | None
     through_seq: int
     kept_tokens: int
+
+    @property
+    def session_id(self) -> str:
+        """Whose messages they are."""
+        return self.listener.session.id
 
     @property
     def after_seq(self) -> int:
@@ -382,13 +444,13 @@ class Reading:
 
 
 def plan_replacement(
-    session: Session, previous: Compaction | None, read: ReadNewest, keeping: Keeping
+    who: Listener, previous: Compaction | None, read: ReadNewest, keeping: Keeping
 ) -> Replacement | None:
     """Return what can be replaced; None where everything stays.
 
     Args:
-        session: Whose messages.
-        previous: The compaction in its view.
+        who: Whose messages, and for whom.
+        previous: The compaction in that view.
         read: Gives the messages after that.
         keeping: What stays.
     """
@@ -402,9 +464,8 @@ def plan_replacement(
     if not messages or cut == messages[0].seq:
         return None
     kept = sum(keeping.sizer.message(message) for message in messages if message.seq >= cut)
-    return Replacement(
-        session_id=session.id, previous=previous, through_seq=cut - 1, kept_tokens=kept
-    )
+    through = max(message.seq for message in messages if message.seq < cut)
+    return Replacement(listener=who, previous=previous, through_seq=through, kept_tokens=kept)
 
 
 def _has_calls(messages: Sequence[Message], cut: int, looked: int) -> bool:
@@ -435,55 +496,3 @@ def _kept(messages: Sequence[Message], keeping: Keeping) -> int:
         left -= costs[kept]
         kept += 1
     return kept
-
-
-class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a window ends for us, in tokens.
-
-    Attributes:
-        window: What the model can read at once.
-        reserve: What is kept free after the compaction.
-        soft: How long before the compaction memory is flushed.
-    """
-
-    window: int
-    reserve: int
-    soft: int
-
-    @property
-    def compact(self) -> int:
-        """A view that costs so much is compacted."""
-        return self.window - self.reserve
-
-    @property
-    def flush(self) -> int:
-        """With so much, memory is flushed."""
-        return max(0, self.compact - self.soft)
-
-
-def openclaw_thresholds(window: int, reserve: int, soft: int) -> Thresholds:
-    """Return the thresholds as OpenClaw has them: small windows keep most of themselves.
-
-    Source: OpenClaw 2026.9: the reserve is a quarter of the window at most, the margin of the flush
-    half of what is left at most.
-
-    >>> openclaw_thresholds(8_192, 20_000, 4_000).compact
-    6144
-    """
-    kept = min(max(0, reserve), window // 4)
-    return Thresholds(window=window, reserve=kept, soft=_soft(window - kept, soft))
-
-
-def thresholds_of(settings: ContextSettings, window: int | None = None) -> Thresholds:
-    """Return the thresholds of the settings, for their window or another one."""
-    size = settings.window_tokens if window is None else window
-    if settings.reserve_tokens:
-        return openclaw_thresholds(size, settings.reserve_tokens, settings.flush_soft_tokens)
-    compact = int(size * settings.compact_at)
-    return Thresholds(
-        window=size, reserve=size - compact, soft=_soft(compact, settings.flush_soft_tokens)
-    )
-
-
-def _soft(left: int, soft: int) -> int:
-    return min(max(0, soft), left // 2)

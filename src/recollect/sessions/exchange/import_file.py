@@ -40,11 +40,13 @@ from recollect.sessions.record.session import (
     Session,
     add_session,
     find_foreign,
+    note_change,
     of_unknown_origin,
     owned_session,
     owner_of,
 )
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey, parse_key
+from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.sessions.record.transcript_rows import append_drafts
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
@@ -196,6 +198,7 @@ class FileImport:
             metadata=self._extras.metadata(message),
             event_id=_event_id_of(self._form.name, message.session.id, identity),
             foreign_id=message.id,
+            sender=message.sender,
         )
 
     def _made(self, foreign: ForeignSession, began: int) -> Session:
@@ -305,7 +308,7 @@ class _Batch:
             self._titles[foreign_id] = (title, final)
 
     def store(self, tx: Transaction, tenant: str, source: str) -> tuple[Counter[str], str | None]:
-        """Store everything but what belongs to deleted sessions; what is there already stays.
+        """Store everything but what belongs to deleted or erased sessions; what is there stays.
 
         Returns:
             What it added, and a deleted session whose messages were left out.
@@ -314,6 +317,10 @@ class _Batch:
         waits_for = None
         for foreign_id, (candidate, drafts) in self.sessions.items():
             session = find_foreign(tx, tenant, source, foreign_id)
+            origins = [(source, foreign_id), (OURS, foreign_id)]
+            if session is None and is_buried(tx, tenant, origins):
+                added["erased"] += len(drafts)
+                continue
             if session is None:
                 add_session(tx, candidate)
                 session = candidate
@@ -332,6 +339,7 @@ class _Batch:
             if session is None or session.title == title or (session.title and not final):
                 continue
             tx.execute(_SET_TITLE, (title, session.id))
+            note_change(tx, session, session.updated_at)
             event = SessionChanged(
                 scope=owner_of(session), at=session.updated_at, status=session.status
             )

@@ -53,6 +53,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
         duplicates: Messages that were there already.
         deleted: Messages of deleted sessions, which were left out; they come with the next import
             after the session is restored.
+        erased: Messages of erased sessions, which do not come back.
         skipped: Lines that are not part of a conversation.
         undated: Messages without a readable time; they get that of the line before or of the file.
         replaced: Characters that could not be stored and were replaced by U+FFFD.
@@ -67,6 +68,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     messages: int = 0
     duplicates: int = 0
     deleted: int = 0
+    erased: int = 0
     skipped: int = 0
     undated: int = 0
     replaced: int = 0

@@ -69,6 +69,7 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
             place. Kept for an export in the same format.
         shared: Fields of the record that most records of a session have alike.
         is_final: The metadata is complete; nothing is added to it.
+        sender: Whose account said it, ``channel:id`` or ``channel:network:id``, where it is known.
     """
 
     session: ForeignSession
@@ -83,6 +84,7 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
     shared: dict[str, Any] = msgspec.field(default_factory=dict)
     is_final: bool = False
+    sender: str | None = None
 
 
 class Skip(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,6 +16,13 @@ from recollect.core.errors import RecollectError
 from recollect.core.worker import Worker
 from recollect.sessions.context.compaction import COMPACTION_KIND
 from recollect.sessions.mirror.mirror_file import MirrorFile, MirrorState
+from recollect.sessions.mirror.mirror_lines import FORMAT
+from recollect.sessions.mirror.recovery_file import (
+    RecoveryFacts,
+    recovery_facts,
+    write_recovery_file,
+)
+from recollect.sessions.record.session import CHANGED_KIND
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND, REWRITE_KIND
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
@@ -24,14 +31,15 @@ from recollect.store.files import private_folder
 from recollect.store.journal import last_change
 from recollect.store.locks import WriteQueue
 from recollect.store.meta import find_value, set_value
-from recollect.store.sqlite.home import MIRROR_SUFFIX, TRANSCRIPTS
+from recollect.store.sqlite.home import MIRROR_SUFFIX, RECOVERY_FILE, TRANSCRIPTS
 
 SESSION_KIND = "session"
 """What the outbox calls a session of which something was removed: its mirror is made again."""
 STRAY_SUFFIX = ".stray"
 """Added to the name of a mirror whose session the database does not have."""
 
-_CURSOR_KEY = "mirror.cursor"
+_CURSOR_KEY = f"mirror.{FORMAT}.cursor"
+"""Of one format: mirrors of an older one are all looked at again, and so written once."""
 _PAUSE_S = 0.05
 """How long new messages may gather before they are written; bounds the work of a chatty writer."""
 _LOCK_S = 60.0
@@ -43,6 +51,10 @@ _GROWN: LiteralString = """
     UNION
     SELECT compactions.session_id FROM changes JOIN compactions ON compactions.id = changes.ref
     WHERE changes.seq > ? AND changes.seq <= ? AND changes.kind = ?
+"""
+_CHANGED: LiteralString = """
+    SELECT sessions.id FROM changes JOIN sessions ON sessions.id = changes.ref
+    WHERE changes.seq > ? AND changes.seq <= ? AND changes.kind = ? AND sessions.last_seq > 0
 """
 _CUT: LiteralString = """
     SELECT DISTINCT ref FROM changes WHERE seq > ? AND seq <= ? AND kind = ?
@@ -64,6 +76,7 @@ class TranscriptMirror:
     """
 
     def __init__(self, home: Path, database: Database) -> None:
+        self._home = home
         self._folder = home / TRANSCRIPTS
         self._database = database
         self._turns = WriteQueue(home / f"{TRANSCRIPTS}.lock")
@@ -77,6 +90,8 @@ class TranscriptMirror:
         self._behind: set[str] = set()
         self._rewritten: set[tuple[str, int]] = set()
         """Messages, by session and seq, that a mirror may have as they were before."""
+        self._changed: set[str] = set()
+        """Sessions whose own line may be another."""
         self._cut: set[str] = set()
         self._unsynced: dict[str, MirrorFile] = {}
 
@@ -92,8 +107,19 @@ class TranscriptMirror:
             StoreError: the disk or the database refused.
         """
         with self._mutex:
+            # Before the messages: what it says was read is in the mirrors.
+            facts = self._database.read(self._new_facts)
             self._read_on()
-            self._settle()
+            self._settle(facts)
+
+    def _new_facts(self, tx: Transaction) -> RecoveryFacts | None:
+        return None if last_change(tx) == _read_cursor(tx) else recovery_facts(tx)
+
+    def catch_up(self) -> None:
+        """Write mirrors of an older format again, once, in the background. Returns at once."""
+        is_older = self._folder.exists() and not self._database.read(_read_cursor)
+        if is_older:
+            self.notify()
 
     def close(self) -> None:
         """Flush and stop. A failure is kept in ``last_error``: the next opening goes on."""
@@ -169,6 +195,8 @@ class TranscriptMirror:
                 file = self._file(session_id)
                 if file.path.exists():
                     file.cut()
+            if (self._home / RECOVERY_FILE).exists():
+                write_recovery_file(self._home, self._database.read(recovery_facts))
 
     def remove(self, session_id: str) -> None:
         """Remove the mirror of a session that was erased, and what was set aside of it.
@@ -189,15 +217,17 @@ class TranscriptMirror:
             if self._cursor is None:
                 self._cursor = self._database.read(_read_cursor) if self._folder.exists() else 0
             cursor = self._cursor
-            (head, grown), cut, rewritten = self._database.read(
+            (head, grown), changed, cut, rewritten = self._database.read(
                 lambda tx: (
                     _grown_sessions(tx, cursor),
+                    _changed_sessions(tx, cursor),
                     _cut_sessions(tx, cursor),
                     _rewritten(tx, cursor),
                 )
             )
             self._rewritten |= rewritten
-            self._behind |= set(grown)
+            self._changed |= changed
+            self._behind |= changed | set(grown)
             self._cut |= set(cut)
             self._cursor = head
             self._write()
@@ -213,18 +243,22 @@ class TranscriptMirror:
                 if session_id in self._cut:
                     file.cut()
                 else:
-                    file.grow(seq for owner, seq in self._rewritten if owner == session_id)
+                    file.grow(
+                        (seq for owner, seq in self._rewritten if owner == session_id),
+                        changed=session_id in self._changed,
+                    )
             except RecollectError as error:
                 failure = error
             else:
                 self._behind.discard(session_id)
+                self._changed.discard(session_id)
                 self._cut.discard(session_id)
                 self._rewritten = {each for each in self._rewritten if each[0] != session_id}
                 self._unsynced[session_id] = file
         if failure is not None:
             raise failure
 
-    def _settle(self) -> None:
+    def _settle(self, facts: RecoveryFacts | None) -> None:
         """Put the written lines on the disk, then note how far they go."""
         for session_id, file in list(self._unsynced.items()):
             file.sync()
@@ -232,6 +266,8 @@ class TranscriptMirror:
         cursor = self._cursor or 0
         if self._database.read(_read_cursor) != cursor:
             self._database.write(lambda tx: set_value(tx, _CURSOR_KEY, str(cursor)))
+            if facts is not None:
+                write_recovery_file(self._home, facts)
 
     def _file(self, session_id: str) -> MirrorFile:
         return MirrorFile(self._folder, session_id, self._database)
@@ -261,6 +297,11 @@ def _grown_sessions(tx: Transaction, cursor: int) -> tuple[int, list[str]]:
         return head, _all_sessions(tx)
     spans = (cursor, head, MESSAGE_KIND, cursor, head, COMPACTION_KIND)
     return head, [text(row[0]) for row in tx.rows(_GROWN, spans)]
+
+
+def _changed_sessions(tx: Transaction, cursor: int) -> set[str]:
+    """Return the sessions that have another title, status or link than before, or may have."""
+    return {text(row[0]) for row in tx.rows(_CHANGED, (cursor, last_change(tx), CHANGED_KIND))}
 
 
 def _cut_sessions(tx: Transaction, cursor: int) -> list[str]:

@@ -13,7 +13,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -21,11 +21,16 @@ from typing import BinaryIO
 
 from recollect.sessions.mirror.mirror_lines import (
     BATCH_BYTES,
+    OUTDATED,
+    SESSION_LINE,
     MirrorPlace,
+    is_of_session,
     line_at,
     lines_behind,
     mirror_lines,
     place_of,
+    says_the_same,
+    session_line,
 )
 from recollect.store.engine import Database
 from recollect.store.failures import os_errors
@@ -36,6 +41,8 @@ EDITED_SUFFIX = ".edited"
 """Added, after a digest, to the name of a mirror that was edited."""
 
 _LOOK_BACK = 64 * 1024
+_LONGEST_SESSION_LINE = 1024 * 1024
+"""In bytes; its metadata have 256 kB at most."""
 
 
 class MirrorState(enum.StrEnum):
@@ -47,6 +54,8 @@ class MirrorState(enum.StrEnum):
     """Lines are missing at the end."""
     TORN = "torn"
     """The last line is not finished; lines may be missing after it."""
+    OUTDATED = "outdated"
+    """It is of an older format, and says nothing that the database does not."""
     ALTERED = "altered"
     """It says something that the database does not."""
 
@@ -65,13 +74,14 @@ class MirrorFile:
         self._session_id = session_id
         self._database = database
 
-    def grow(self, rewritten: Iterable[int] = ()) -> None:
+    def grow(self, rewritten: Iterable[int] = (), *, changed: bool = False) -> None:
         """Add what is missing, if the last line is as it should be; otherwise heal the file.
 
         Costs the new lines and one old one, however long the file is.
 
         Args:
             rewritten: The seqs of messages that say something else than before.
+            changed: The session itself may be another than its last line says.
 
         Raises:
             StoreError: the file or the database refused.
@@ -81,25 +91,41 @@ class MirrorFile:
             _append(self.path, mirror_lines(self._database, self._session_id))
             return
         set_torn_tail_aside(self.path)
-        last = _last_line(self.path)
-        place = None if last is None else place_of(last)
-        if any(map(self._says_otherwise, rewritten)):
+        last, told = _tail(self.path)
+        place = place_of(last)
+        if self._is_outdated():
+            self.heal()
+        elif any(map(self._says_otherwise, rewritten)):
             self._make_again()
-        elif place is None or (
-            place != MirrorPlace() and last != line_at(self._database, self._session_id, place)
-        ):
+        elif place is None or not (self._is_right(last, place) and self._is_of_session(told)):
             self.heal()
         else:
             _append(self.path, lines_behind(self._database, self._session_id, place))
+            if changed:
+                self._tell_session()
+
+    def _is_right(self, line: bytes, place: MirrorPlace) -> bool:
+        is_session = place == MirrorPlace()
+        return is_session or line == line_at(self._database, self._session_id, place)
+
+    def _is_of_session(self, line: bytes) -> bool:
+        now = session_line(self._database, self._session_id) if line else None
+        return now is None or is_of_session(line, now)
+
+    def _tell_session(self) -> None:
+        """Add the line of the session, unless it is as the last one told it."""
+        now = session_line(self._database, self._session_id)
+        if now is not None and now != _session_told(self.path):
+            _append(self.path, iter([now]))
+
+    def _is_outdated(self) -> bool:
+        with os_errors(self.path), self.path.open("rb") as file:
+            return file.read(len(OUTDATED)) == OUTDATED
 
     def _says_otherwise(self, seq: int) -> bool:
         """Whether the file has a line of a message that is not its line."""
         line = line_at(self._database, self._session_id, MirrorPlace(seq))
-        with (
-            os_errors(self.path),
-            self.path.open("rb") as file,
-            mmap(file.fileno(), 0, access=ACCESS_READ) as whole,
-        ):
+        with _mapped(self.path) as whole:
             # From the end: what is rewritten was said lately.
             start = whole.rfind(b'\n{"type":"message","seq":%d,' % seq) + 1
             return start > 0 and whole[start : whole.find(b"\n", start)] != line
@@ -127,9 +153,12 @@ class MirrorFile:
         if state is MirrorState.ALTERED:
             self._keep_edited()
             self._make_again()
+        elif state is MirrorState.OUTDATED:
+            self._make_again()
         elif state is not MirrorState.EQUAL:
             lines = mirror_lines(self._database, self._session_id)
             _append(self.path, islice(lines, matching, None))
+            self._tell_session()
         return state
 
     def cut(self) -> None:
@@ -187,6 +216,10 @@ class MirrorFile:
             return MirrorState.ALTERED, 0
         expected = mirror_lines(self._database, self._session_id)
         with os_errors(self.path), suppress(FileNotFoundError), self.path.open("rb") as file:
+            if self._is_outdated():
+                lines = (line.removesuffix(b"\n") for line in file)
+                same = says_the_same(lines, expected)
+                return (MirrorState.OUTDATED if same else MirrorState.ALTERED), 0
             return _compare(file, expected)
         return MirrorState.BEHIND, 0
 
@@ -222,17 +255,27 @@ def _is_odd(path: Path) -> bool:
 
 
 def _compare(file: BinaryIO, expected: Iterator[bytes]) -> tuple[MirrorState, int]:
-    matching = 0
-    for line in expected:
-        found = file.readline(len(line) + 2)
-        if found == line + b"\n":
-            matching += 1
-        elif not found:
-            return MirrorState.BEHIND, matching
-        else:
+    """Return the state, and how many of the expected lines are there, the session's included."""
+    current = next(expected, b"")
+    told, matching = b"", 0
+    while True:
+        line = next(expected, b"")
+        found = _read(file, line)
+        while found.startswith(SESSION_LINE) and found.endswith(b"\n"):
+            if found[:-1] == told or not is_of_session(found, current):
+                return MirrorState.ALTERED, matching
+            told, matching = found[:-1], max(matching, 1)
+            found = _read(file, line)
+        if not found:
+            is_equal = not line and told == current
+            return (MirrorState.EQUAL if is_equal else MirrorState.BEHIND), matching
+        if not line or not matching or found != line + b"\n":
             return _tail_state(file, found), matching
-    found = file.readline(_LOOK_BACK)
-    return (_tail_state(file, found) if found else MirrorState.EQUAL), matching
+        matching += 1
+
+
+def _read(file: BinaryIO, expected: bytes) -> bytes:
+    return file.readline(max(len(expected) + 2, _LONGEST_SESSION_LINE))
 
 
 def _tail_state(file: BinaryIO, found: bytes) -> MirrorState:
@@ -257,13 +300,34 @@ def _append(path: Path, lines: Iterator[bytes]) -> None:
         append_lines(path, batch, durable=False)
 
 
-def _last_line(path: Path) -> bytes | None:
-    """Return the last line of a file that ends with a line break; None if it is empty."""
+@contextmanager
+def _mapped(path: Path) -> Iterator[mmap | bytes]:
+    """Map a file for reading; one without bytes cannot be."""
     with os_errors(path), path.open("rb") as file:
-        end = file.seek(0, os.SEEK_END) - 1
-        start, tail = max(0, end), b""
-        while start > 0 and b"\n" not in tail:
-            start = max(0, start - _LOOK_BACK)
-            file.seek(start)
-            tail = file.read(end - start)
-        return tail[tail.rfind(b"\n") + 1 :] or None
+        if not os.fstat(file.fileno()).st_size:
+            yield b""
+            return
+        with mmap(file.fileno(), 0, access=ACCESS_READ) as whole:
+            yield whole
+
+
+def _tail(path: Path) -> tuple[bytes, bytes]:
+    """Return the last line that is a message or a compaction, and that of the session after it.
+
+    The second is empty where there is none; so is the first, unless all lines are the session's.
+    """
+    with _mapped(path) as whole:
+        last, told, end = b"", b"", len(whole) - 1
+        while end > 0 and (not last or last.startswith(SESSION_LINE)):
+            start = whole.rfind(b"\n", 0, end) + 1
+            last, end = whole[start:end], start - 1
+            told = told or (last if last.startswith(SESSION_LINE) else b"")
+    return last, told
+
+
+def _session_told(path: Path) -> bytes:
+    """Return the last line of the session; empty without any."""
+    with _mapped(path) as whole:
+        start = whole.rfind(b"\n" + SESSION_LINE) + 1
+        line = whole[start : max(whole.find(b"\n", start), 0)]
+    return line if line.startswith(SESSION_LINE) else b""

@@ -1,15 +1,18 @@
 """The lines of a mirror: what one session looks like as readable JSON lines.
 
-A header, then one line for each message in the order of seq, and one for each compaction after
-the message that was the newest when it was made. The same rows give the same bytes, so that a
-mirror can be checked by comparing. Knows the database, no files.
+A line of the session, then one for each message in the order of seq, and one for each compaction
+after the message that was the newest when it was made. When a title, a status or a link of the
+session changes, its line is added again: the last one counts. The other lines are the same bytes
+for the same rows, so that a mirror can be checked by comparing, and the rows can be made of it
+again (`recovered`). Knows the database, no files.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from typing import LiteralString
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from typing import Any, LiteralString
 
 import msgspec
 
@@ -22,13 +25,21 @@ BATCH_BYTES = 4 * 1024 * 1024
 
 _BATCH_ROWS = 1_000
 
-_FORMAT = 1
-_HEADER: LiteralString = """
-    SELECT id, created_at, tenant, key, agent, user_id, project, parent_id, forked_at_seq
+FORMAT = 2
+"""1 had no ids of clients and of other programs, and nothing of a session that changes."""
+SESSION_LINE = b'{"recollect":'
+"""How the line of a session begins, and only that."""
+OUTDATED = SESSION_LINE + b"1,"
+_SESSION: LiteralString = """
+    SELECT id, created_at, tenant, key, agent, user_id, project, parent_id, forked_at_seq, channel,
+        account, chat_type, peer, source, foreign_id, previous_id, title, status, mode, pruned_seq,
+        compaction_count - (SELECT count(*) FROM compactions WHERE session_id = sessions.id),
+        flush_compaction_count, flushed_at, flushed_seq, overrides, metadata
     FROM sessions WHERE id = ?
 """
 _MESSAGES: LiteralString = """
-    SELECT seq, id, role, name, created_at, content, metadata
+    SELECT seq, id, role, name, created_at, content, metadata, recorded_at, event_id, foreign_id,
+        sender, turn_sender
     FROM messages WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?
 """
 _END: LiteralString = "SELECT last_seq FROM sessions WHERE id = ?"
@@ -39,8 +50,8 @@ _COMPACTIONS: LiteralString = """
 """
 
 
-class HeaderLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The first line; only what never changes, because lines are only added."""
+class SessionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a session is; fields as in `Session`, and ``flushed_seq`` of its row."""
 
     recollect: int
     """The version of this format; the key tells whose file it is."""
@@ -54,6 +65,35 @@ class HeaderLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     project: str | None = None
     parent_id: str | None = None
     forked_at_seq: int | None = None
+    channel: str | None = None
+    account: str | None = None
+    chat_type: str | None = None
+    peer: str | None = None
+    source: str | None = None
+    foreign_id: str | None = None
+    previous_id: str | None = None
+    title: str | None = None
+    status: str | None = None
+    """None, and so the mode, in a line of format 1."""
+    mode: str | None = None
+    pruned_seq: int = 0
+    other_compactions: int = 0
+    """Compactions that count and have no line here: of a session before it, or removed."""
+    flush_compaction_count: int | None = None
+    flushed_at: int | None = None
+    flushed_seq: int | None = None
+    overrides: dict[str, Any] = msgspec.field(default_factory=dict)
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+LASTING = (
+    *("recollect", "type", "id", "created_at", "tenant", "key", "agent", "user", "project"),
+    *("channel", "account", "chat_type", "peer", "source", "foreign_id", "metadata"),
+)
+"""The fields of a session that never change."""
+
+
+_NO_FACTS = msgspec.Raw(b"")
 
 
 class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -66,7 +106,13 @@ class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     at: str
     content: msgspec.Raw
     name: str | None = None
-    metadata: msgspec.Raw | None = None
+    sender: str | None = None
+    turn_sender: str | None = None
+    metadata: msgspec.Raw = _NO_FACTS
+    recorded_at: str | None = None
+    """When it was stored, where that is another time than when it was said."""
+    event_id: str | None = None
+    foreign_id: str | None = None
 
 
 class CompactionLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +131,7 @@ class CompactionLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MirrorPlace(msgspec.Struct, frozen=True, order=True):
-    """Where a line is; that of a message has no ``through_seq``, and a header neither."""
+    """Where a line is; that of a message has no ``through_seq``, and a session's neither."""
 
     seq: int = 0
     through_seq: int = 0
@@ -93,10 +139,21 @@ class MirrorPlace(msgspec.Struct, frozen=True, order=True):
 
 def mirror_lines(database: Database, session_id: str) -> Iterator[bytes]:
     """Yield all lines of a session, without line breaks; none if the session does not exist."""
-    row = database.read(lambda tx: tx.row(_HEADER, (session_id,)))
-    if row is not None:
-        yield _header_line(row)
+    line = session_line(database, session_id)
+    if line is not None:
+        yield line
         yield from lines_behind(database, session_id, MirrorPlace())
+
+
+def session_line(database: Database, session_id: str) -> bytes | None:
+    """Return the line of a session as it is now; None if the session does not exist."""
+    row = database.read(lambda tx: tx.row(_SESSION, (session_id,)))
+    if row is None:
+        return None
+    at = to_iso(integer(row[1]))
+    names, objects = SessionLine.__struct_fields__[2:], ("overrides", "metadata")
+    facts = {"recollect": FORMAT, "type": "session", "created_at": at}
+    return msgspec.json.encode(decode(SessionLine, names, row, objects, **facts))
 
 
 def lines_behind(database: Database, session_id: str, place: MirrorPlace) -> Iterator[bytes]:
@@ -113,7 +170,7 @@ def lines_behind(database: Database, session_id: str, place: MirrorPlace) -> Ite
 
 
 def line_at(database: Database, session_id: str, place: MirrorPlace) -> bytes | None:
-    """Return the line at a place; None if there is none, or it is the header's."""
+    """Return the line at a place; None if there is none, or it is the session's."""
     if place.through_seq:
         before = MirrorPlace(place.seq, place.through_seq - 1)
         found = database.read(lambda tx: _head(tx, session_id, before))[1]
@@ -126,13 +183,36 @@ def line_at(database: Database, session_id: str, place: MirrorPlace) -> bytes | 
 def place_of(line: bytes) -> MirrorPlace | None:
     """Return where a line is; None if it is not a line of a mirror."""
     try:
-        if b'"recollect"' in line[:20]:
-            header = msgspec.json.decode(line, type=HeaderLine)
-            return MirrorPlace() if header.recollect == _FORMAT else None
+        if line.startswith(SESSION_LINE):
+            session = msgspec.json.decode(line, type=SessionLine)
+            return MirrorPlace() if session.recollect == FORMAT else None
         place = msgspec.json.decode(line, type=MirrorPlace)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return place if place.seq > 0 else None
+
+
+def is_of_session(line: bytes, current: bytes) -> bool:
+    """Return whether a line is what the session of the line ``current`` may have been before."""
+    try:
+        told, now = (msgspec.json.decode(each, type=SessionLine) for each in (line, current))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return all(getattr(told, name) == getattr(now, name) for name in LASTING)
+
+
+def says_the_same(outdated: Iterable[bytes], lines: Iterable[bytes]) -> bool:
+    """Return whether lines of format 1 say nothing that the lines of now do not say."""
+    places = zip_longest(outdated, lines, fillvalue=b"")
+    return all(not old or _is_part(old, new) for old, new in places)
+
+
+def _is_part(old: bytes, new: bytes) -> bool:
+    try:
+        told, known = (msgspec.json.decode(line, type=dict[str, Any]) for line in (old, new))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return all(known.get(name) == told[name] for name in told if name != "recollect")
 
 
 def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, deque[Row]]:
@@ -153,15 +233,9 @@ def _rows(tx: Transaction, session_id: str, after_seq: int, through_seq: int) ->
     return found
 
 
-def _header_line(row: Row) -> bytes:
-    at = to_iso(integer(row[1]))
-    names = HeaderLine.__struct_fields__[2:]
-    line = decode(HeaderLine, names, row, recollect=_FORMAT, type="session", created_at=at)
-    return msgspec.json.encode(line)
-
-
 def _message_line(row: Row) -> bytes:
-    seq, id_, role, name, created_at, content, metadata = row
+    seq, id_, role, name, created_at, content, metadata = row[:7]
+    recorded_at, event_id, foreign_id, sender, turn_sender = row[7:]
     return msgspec.json.encode(
         MessageLine(
             type="message",
@@ -169,9 +243,14 @@ def _message_line(row: Row) -> bytes:
             id=text(id_),
             role=text(role),
             name=text_or_none(name),
+            sender=text_or_none(sender),
+            turn_sender=text_or_none(turn_sender),
             at=to_iso(integer(created_at)),
             content=msgspec.Raw(text(content).encode()),
-            metadata=None if metadata == "{}" else msgspec.Raw(text(metadata).encode()),
+            metadata=_NO_FACTS if metadata == "{}" else msgspec.Raw(text(metadata).encode()),
+            recorded_at=None if recorded_at == created_at else to_iso(integer(recorded_at)),
+            event_id=text_or_none(event_id),
+            foreign_id=text_or_none(foreign_id),
         )
     )
 

@@ -16,16 +16,29 @@ from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
 from recollect.sessions.policy.history import History
 from recollect.sessions.policy.modes import ModeRules, calls, mode_rules
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.turns import listener
 from recollect.sessions.policy.visibility import (
     MAIN_AGENT,
     VisibilityGroup,
     visibility_group_of,
 )
 from recollect.sessions.record.access import SessionAccess
-from recollect.sessions.record.identity_links import read_links
+from recollect.sessions.record.account import DEFAULT, Account, escaped
+from recollect.sessions.record.account import account as account_of
 from recollect.sessions.record.lineage import LineageSegment, segments
-from recollect.sessions.record.session import MODES, Session, owner_of, require_session
-from recollect.sessions.record.session_key import DIRECT, GROUPS, direct_key, parse_key
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import MODES, Session, note_change, owner_of, require_session
+from recollect.sessions.record.session_key import (
+    DIRECT,
+    GROUP,
+    GROUPS,
+    check_chat_type,
+    direct_key,
+    is_group_id,
+    joined,
+    parse_key,
+)
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.locks import TicketQueue
@@ -44,16 +57,18 @@ class ConversationPolicy:
     Args:
         access: The records, and whose they are.
         turns: Where those who answer in a session queue; None without a queue.
+        owner: Whose agent it is.
 
     Attributes:
         links: Which accounts are one person, as the settings say.
         history: What was said in groups since the agent's last reply.
     """
 
-    def __init__(self, access: SessionAccess, turns: TicketQueue | None) -> None:
+    def __init__(self, access: SessionAccess, turns: TicketQueue | None, owner: Owner) -> None:
         self._access = access
         self._turns = turns
-        self.links = read_links(access.settings.identity_links)
+        self._owner = owner
+        self.links = owner.links
         self.history = History(access)
 
     def key_for(
@@ -68,15 +83,17 @@ class ConversationPolicy:
     ) -> str:
         """Return the session key of a conversation, by the rules of the settings.
 
-        In a direct chat the peer becomes the person whom ``sessions.identity_links`` name, and
-        ``sessions.direct_scope`` says which direct chats are one session.
+        ``sessions.direct_scope`` says which direct chats are one session; where they are one on
+        all channels, the peer becomes the person whom ``sessions.identity_links`` name. Colons and
+        percent signs of the parts are escaped, so that none can be taken for another.
 
         Args:
             agent: Who speaks.
             channel: Where: ``telegram``, ``slack`` ...
-            peer: The other side: an account, a group.
+            peer: The other side: an account, a group. The id of a group is one in any case:
+                negative ones of Telegram, ``…@g.us`` of WhatsApp.
             account: The account of the agent there.
-            chat_type: ``direct``, ``group``, ``channel`` ...
+            chat_type: ``direct``, ``group``, ``channel``, ``room`` or another that keys know.
             thread: The thread within it.
 
         Raises:
@@ -84,27 +101,55 @@ class ConversationPolicy:
                 person who is.
         """
         suffix = [] if thread is None else ["thread", thread]
-        if chat_type.strip().lower() not in {DIRECT, "dm"}:
-            place = [channel] if account == "default" else [channel, account]
-            return parse_key(":".join(["agent", agent, *place, chat_type, peer, *suffix])).text
-        person, scope = peer.strip(), self._access.settings.direct_scope
-        if scope != "main" and person:
-            if self.links.shadows_linked_name(channel, person):
-                raise InvalidInput(
-                    "the account is called like a person of sessions.identity_links",
-                    hint="link the account to that person, or give the person another name",
-                )
-            person = self.links.person(channel, person)
-        key = direct_key(agent, channel, person, account=account, scope=scope)
-        return parse_key(":".join([key.text, *suffix])).text
+        kind, peer = check_chat_type(chat_type), peer.strip()
+        if kind == DIRECT and is_group_id(channel.strip().lower(), peer):
+            kind = GROUP
+        if kind != DIRECT:
+            place = [channel] if account == DEFAULT else [channel, account]
+            return parse_key(joined("agent", agent, *place, kind, peer, *suffix)).text
+        scope = self._access.settings.direct_scope
+        if scope != "main" and peer:
+            peer = self._peer(account_of(channel, account, peer), scope)
+        key = direct_key(agent, channel, peer, account=account, scope=scope)
+        return parse_key(":".join([key.text, *map(escaped, suffix)])).text
 
-    def visibility_group(self, session_id: str) -> VisibilityGroup:
-        """Return which conversations hear what is said in a session.
+    def _peer(self, who: Account, scope: str) -> str:
+        """Return how a key names whom a direct chat is with: where it has no channel, by person."""
+        if self.links.shadows_linked_name(who):
+            raise InvalidInput(
+                "the account is called like a person of sessions.identity_links",
+                hint="link the account to that person, or give the person another name",
+            )
+        person = self.links.person(who) if scope == "per-peer" else None
+        return who.id if person is None else person
+
+    def visibility_group(self, session_id: str, for_sender: str | None = None) -> VisibilityGroup:
+        """Return which conversations hear what is answered in a session now.
+
+        Args:
+            session_id: Which one.
+            for_sender: Whom it answers; else whose turn its newest message is. That counts only in
+                a session of one person, or of several who share it one by one.
 
         Raises:
             NotFound: the scope has no such session.
+            InvalidInput: ``for_sender`` is no account.
         """
-        return visibility_group_of(self._session(session_id), self.links)
+
+        def unit(tx: Transaction) -> VisibilityGroup:
+            session = require_session(tx, self._access.scope, session_id)
+            return listener(tx, session, self._owner, for_sender).group
+
+        return self._access.database.read(unit)
+
+    def message_group(self, message: Message) -> VisibilityGroup:
+        """Return which conversations hear a message.
+
+        Raises:
+            NotFound: the scope does not have its session.
+        """
+        session = self._session(message.session_id)
+        return visibility_group_of(session, self._owner, message.turn_sender)
 
     def parts(self, session_id: str) -> list[LineageSegment]:
         """Return where the messages of a session stand: its own, and those a fork shares.
@@ -122,8 +167,7 @@ class ConversationPolicy:
         Raises:
             NotFound: the scope has no such session.
         """
-        session = self._session(session_id)
-        group = visibility_group_of(session, self.links)
+        session, group = self._session(session_id), self.visibility_group(session_id)
         return mode_rules(session, group, self._access.settings.groups)
 
     def is_addressed(self, session_id: str, text: str, *, reply_to_agent: bool = False) -> bool:
@@ -157,10 +201,13 @@ class ConversationPolicy:
             session = require_session(tx, self._access.scope, session_id)
             tx.execute(_SET_MODE, (check_mode(session, mode), session.id))
             now = self._access.clock.now_ms()
+            note_change(tx, session, now)
             record_event(tx, SessionChanged(scope=owner_of(session), at=now, status=session.status))
             return msgspec.structs.replace(session, mode=mode)
 
-        return self._access.database.write(unit)
+        changed = self._access.database.write(unit)
+        self._access.mirror.notify()
+        return changed
 
     @contextmanager
     def turn(self, session_id: str, timeout_s: float = TURN_TIMEOUT_S) -> Iterator[Session]:

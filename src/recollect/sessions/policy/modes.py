@@ -57,7 +57,8 @@ def mode_rules(
     """
     queued = session.mode == "queue"
     if visibility_group.is_private:
-        return ModeRules(mode=session.mode, one_at_a_time=queued)
+        files = visibility_group.is_owners
+        return ModeRules(mode=session.mode, file_access=files, one_at_a_time=queued)
     return ModeRules(
         mode=session.mode,
         tools=settings.tools,

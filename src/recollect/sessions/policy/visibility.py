@@ -1,18 +1,31 @@
-"""Visibility groups: which conversations hear of each other.
+"""Visibility groups: which conversations hear of each other. `visibility_group_of` decides it all.
 
-Every session belongs to one group, told by its columns alone, so that its forks, which have no key,
-are in it too. What is said stays within the group. A conversation that is read by many, or of a
-kind that is not understood, is a group of its own: the place with its threads and all the sessions
-that it ever had.
+Search, read, view, flush and whoever else asks who hears something asks it. What is said stays
+within its group. A session is told by its columns alone, so that its forks, which have no key,
+are in its group too. One that is read by many, or of a kind that is not understood, is a group of
+its own: the place with its threads and all the sessions that it ever had. In a session that people
+share one by one, as all direct chats of OpenClaw share ``agent:main:main``, the sender of each
+turn decides.
 """
 
 from __future__ import annotations
 
+import functools
+
 import msgspec
 
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.record.account import (
+    DEFAULT,
+    NO_CHANNEL,
+    Account,
+    account,
+    parse_account,
+    unescaped,
+)
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session import Session
-from recollect.sessions.record.session_key import DIRECT, without_thread
+from recollect.sessions.record.session_key import DIRECT, GROUP, is_group_id, without_thread
 
 MAIN_AGENT = "main"
 """The agent of conversations whose key names none, as in OpenClaw."""
@@ -36,41 +49,86 @@ class VisibilityGroup(msgspec.Struct, frozen=True):
     """Those who hear of each other.
 
     Attributes:
-        name: Equal for two sessions if they do.
-        is_private: Whether it is one person's, who may also see the memory files.
+        name: Equal for two turns if they do.
+        is_private: Whether it is one person's.
+        is_owners: Whether that is the owner of the home, whose the memory files are.
     """
 
     name: str
     is_private: bool
+    is_owners: bool = False
 
 
-def visibility_group_of(session: Speakers | Session, links: IdentityLinks) -> VisibilityGroup:
-    """Return the visibility group of a session.
+def visibility_group_of(
+    session: Speakers | Session, owner: Owner, sender: str | None = None
+) -> VisibilityGroup:
+    """Return the visibility group of a session, or of a turn in it.
 
-    A direct chat is in the group of its person where the links know one, else in that of its
-    account. Sessions without a channel, and scheduled jobs, are of the user who owns them, or of
-    the operator.
+    The owner has one group for each agent: of sessions without a channel and a user, scheduled jobs
+    and the command line, and of the accounts that the settings name or link. Everybody else is
+    a guest: in the group of their person where the links know one, else of their account.
+
+    Args:
+        session: Where it is said.
+        owner: Whose agent it is, and who is linked to whom.
+        sender: Whose turn it is, as `Message.turn_sender`; whoever the session is with where that
+            is not known.
     """
     agent = (session.agent or MAIN_AGENT).lower()
-    peer = without_thread(session.peer)
-    if _SUBAGENT in (session.peer or "").split(":") or not _is_personal(session):
-        return _group("place", agent, session.channel, session.account, session.chat_type, peer)
-    if session.chat_type != DIRECT or peer is None:
-        kind = "operator" if session.user is None else "person"
-        return _group(kind, agent, session.user)
-    person = links.known(session.channel, peer)
+    if not _is_personal(session):
+        return _place(agent, session)
+    who = parse_account(sender) if sender is not None else _partner(session, owner.links)
+    if who is None or owner.owns(who):
+        return VisibilityGroup(_name("operator", agent, None), is_private=True, is_owners=True)
+    person = owner.links.known(who)
+    if person is None and sender is None and session.chat_type != DIRECT:
+        person = session.user
     if person is not None:
-        return _group("person", agent, person)
-    return _group("account", agent, session.channel, peer)
+        return VisibilityGroup(_name("person", agent, person), is_private=True)
+    parts = (who.channel, who.network, who.id)
+    return VisibilityGroup(_name("account", agent, *parts), is_private=True)
+
+
+def is_owners(session: Speakers | Session, owner: Owner) -> bool:
+    """Return whether a session is the owner's, as far as it tells who it is with."""
+    return visibility_group_of(session, owner).is_owners
+
+
+def _partner(session: Speakers | Session, links: IdentityLinks) -> Account | None:
+    """Return whom a private session is with; None where that is the owner.
+
+    A key without a channel may hold the name of a linked person, as `key_for` puts it there.
+    """
+    if session.chat_type == DIRECT:
+        peer = unescaped(without_thread(session.peer) or "")
+        channel = session.channel or (None if peer in links.names else NO_CHANNEL)
+        return account(channel, session.account, peer)
+    return None if session.user is None else account(None, None, session.user)
 
 
 def _is_personal(session: Speakers | Session) -> bool:
     """Return whether a kind of chat is known to have one person in it; an unknown one has not."""
-    if session.chat_type is None:
-        return session.channel is None
-    return session.chat_type in {DIRECT, JOB}
+    peer = session.peer or ""
+    if _SUBAGENT in peer.split(":") or is_group_id(session.channel, peer):
+        return False
+    if session.chat_type == DIRECT:
+        return bool(peer)
+    return session.chat_type in {None, JOB} and session.channel in {None, session.chat_type}
 
 
-def _group(kind: str, *parts: str | None) -> VisibilityGroup:
+def _place(agent: str, session: Speakers | Session) -> VisibilityGroup:
+    peer = without_thread(session.peer)
+    is_group = session.chat_type == DIRECT and is_group_id(session.channel, peer or "")
+    parts = (
+        session.channel,
+        None if session.account == DEFAULT else session.account,
+        GROUP if is_group else session.chat_type,
+        None if peer is None else unescaped(peer),
+    )
+    return VisibilityGroup(_name("place", agent, *parts), is_private=False)
+
+
+@functools.lru_cache(maxsize=1024)
+def _name(kind: str, *parts: str | None) -> str:
     # As JSON no part can look like two.
-    return VisibilityGroup(msgspec.json.encode([kind, *parts]).decode(), kind != "place")
+    return msgspec.json.encode([kind, *parts]).decode()

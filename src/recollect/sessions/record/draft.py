@@ -16,6 +16,7 @@ import msgspec
 
 from recollect.core.clock import Clock, IdSource, to_ms
 from recollect.core.errors import InvalidInput
+from recollect.sessions.record.account import sender_of
 from recollect.sessions.record.content import (
     Content,
     ContentBlock,
@@ -89,12 +90,14 @@ class DraftMaker:
         metadata: Mapping[str, Any] | None = None,
         event_id: str | None = None,
         foreign_id: str | None = None,
+        sender: str | None = None,
     ) -> Draft:
         """Return the draft of one message.
 
         Raises:
             InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
-                `MAX_CONTENT_BYTES`, a time outside 1970 to 9999, or facts that are not JSON.
+                `MAX_CONTENT_BYTES`, a time outside 1970 to 9999, a sender that cannot be one, or
+                facts that are not JSON.
         """
         now = self._clock.now_ms()
         cleaner = JsonCleaner()
@@ -119,6 +122,7 @@ class DraftMaker:
             metadata=facts,
             event_id=None if event_id is None else check_event_id(event_id),
             foreign_id=foreign_id,
+            sender=None if sender is None else sender_of(sender),
         )
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 

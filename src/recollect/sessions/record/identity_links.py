@@ -1,7 +1,8 @@
 """Identity links of the settings: several accounts, one person.
 
 Written as ``ann=telegram:123``. What a person links at run time is in the database; these are
-what the owner of the home knows beforehand.
+what the owner of the home knows beforehand. Ids are compared as they are written: two people may
+differ in nothing but a capital.
 """
 
 from __future__ import annotations
@@ -10,40 +11,39 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from recollect.core.errors import ConfigError
+from recollect.core.errors import ConfigError, InvalidInput
+from recollect.sessions.record.account import Account, parse_account
 
 
 class IdentityLinks(msgspec.Struct, frozen=True):
-    """Who uses an account: ``channel:peer``, or a peer on any channel, by name."""
+    """Who uses an account, by name; and who has the same id on any channel."""
 
-    people: Mapping[str, str] = {}
+    people: Mapping[Account, str] = {}
+    anywhere: Mapping[str, str] = {}
     names: frozenset[str] = frozenset()
 
-    def person(self, channel: str | None, peer: str) -> str:
-        """Return the name of the person of an account, or the peer itself.
+    def person(self, account: Account) -> str | None:
+        """Return the name of the linked person of an account.
 
-        >>> links = read_links(["ann=telegram:123", "ann=discord:9", "bob=77"])
-        >>> links.person("telegram", "123"), links.person("slack", "77"), links.person("web", "5")
-        ('ann', 'bob', '5')
+        >>> links = read_links(["ann=telegram:123", "ann=irc:libera:nan", "bob=77"])
+        >>> [links.person(parse_account(said)) for said in ("telegram:123", "irc:nan", "slack:77")]
+        ['ann', None, 'bob']
         """
-        return self._linked(channel, peer) or peer
+        return self.people.get(account) or self.anywhere.get(account.id)
 
-    def known(self, channel: str | None, peer: str) -> str | None:
-        """Return the name of a linked person: of the one who uses an account, or that is the name.
+    def known(self, account: Account) -> str | None:
+        """Return the name of a linked person: of an account, or, without a channel, their name.
 
         >>> links = read_links(["ann=telegram:123"])
-        >>> links.known("telegram", "123"), links.known("web", "ann"), links.known("web", "123")
-        ('ann', 'ann', None)
+        >>> links.known(parse_account("ann")), links.known(parse_account("irc:ann"))
+        ('ann', None)
         """
-        return self._linked(channel, peer) or (peer if peer in self.names else None)
+        is_name = account.channel is None and account.id in self.names
+        return self.person(account) or (account.id if is_name else None)
 
-    def shadows_linked_name(self, channel: str | None, peer: str) -> bool:
+    def shadows_linked_name(self, account: Account) -> bool:
         """Return whether an account that is not linked is called like a person who is."""
-        return self._linked(channel, peer) is None and peer in self.names
-
-    def _linked(self, channel: str | None, peer: str) -> str | None:
-        account = f"{(channel or '').lower()}:{peer}".lower()
-        return self.people.get(account) or self.people.get(peer.lower())
+        return self.person(account) is None and account.id in self.names
 
 
 NOBODY_LINKED = IdentityLinks()
@@ -55,16 +55,20 @@ def read_links(written: Iterable[str]) -> IdentityLinks:
     Raises:
         ConfigError: one has no name or no account, or an account belongs to two people.
     """
-    people: dict[str, str] = {}
+    people: dict[Account, str] = {}
     for place, text in enumerate(written, start=1):
-        name, _, account = (part.strip() for part in text.partition("="))
-        account = account.lower()
-        if not name or not account:
+        name, _, told = (part.strip() for part in text.partition("="))
+        try:
+            account = parse_account(told)
+        except InvalidInput:
+            raise _unclear(place, "must be name=channel:account") from None
+        if not name:
             raise _unclear(place, "must be name=channel:account")
-        if people.get(account, name) != name:
+        if people.setdefault(account, name) != name:
             raise _unclear(place, "gives an account to a second person")
-        people[account] = name
-    return IdentityLinks(people, frozenset(people.values()))
+    anywhere = {account.id: name for account, name in people.items() if account.channel is None}
+    placed = {account: name for account, name in people.items() if account.channel is not None}
+    return IdentityLinks(placed, anywhere, frozenset(people.values()))
 
 
 def _unclear(place: int, why: str) -> ConfigError:

@@ -17,6 +17,8 @@ from recollect.store.engine import Row, SqlValue
 
 ROLES = ("user", "assistant", "system", "tool")
 """Who can speak."""
+UNFINISHED = "unfinished"
+"""The key in the metadata of a message whose stream did not come to its end."""
 
 
 # It holds no cycle, and thousands are made for one view: the collector need not follow them.
@@ -38,6 +40,9 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
             could not be stored and were replaced by U+FFFD.
         event_id: The caller's own id; the same id twice is one message.
         foreign_id: Its id in the transcript it was imported from.
+        sender: Whose account said it, ``channel:id`` or ``channel:network:id``, where it is known.
+        turn_sender: Whose account said what it belongs to: of a user's message its own, of answers
+            and tools that of the user's message before.
         tenant: Owner.
         agent: Owner.
         user: Owner.
@@ -58,6 +63,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
     event_id: str | None = None
     foreign_id: str | None = None
+    sender: str | None = None
+    turn_sender: str | None = None
     agent: str | None = None
     user: str | None = None
     project: str | None = None
@@ -82,6 +89,7 @@ def decode_content(stored: SqlValue) -> tuple[ContentBlock, ...]:
 MESSAGE_FIELDS = (
     *("id", "tenant", "agent", "user", "project", "session_id", "seq", "role", "name", "content"),
     *("text", "tokens", "created_at", "recorded_at", "metadata", "event_id", "foreign_id"),
+    *("sender", "turn_sender"),
 )
 """In the order of the columns."""
 

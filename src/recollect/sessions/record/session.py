@@ -9,11 +9,13 @@ import msgspec
 from recollect.core.errors import Conflict, Denied, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
+from recollect.sessions.record.account import account
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey
+from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.columns import decode
 from recollect.store.engine import Row, SqlValue, Transaction
-from recollect.store.journal import record_event
+from recollect.store.journal import record_change, record_event
 
 STATUSES = ("active", "archived", "deleted")
 """The life of a session; nothing is removed by a status."""
@@ -101,6 +103,10 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     user: str | None = None
     project: str | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+CHANGED_KIND = "session.changed"
+"""What the outbox calls a session with another title, status, mode or link than before."""
 
 
 PLACE = ("channel", "account", "chat_type", "peer")
@@ -210,7 +216,7 @@ def owned_session(
         Denied: the key or the project names another owner than the scope's.
     """
     named = key if key is not None else SessionKey(text="")
-    user = None if named.user is None else links.person(named.channel, named.user)
+    user = None if named.user is None else _user(named, links)
     return msgspec.structs.replace(
         session,
         key=named.text or None,
@@ -220,6 +226,13 @@ def owned_session(
         user=_owner("user", scope.user, user),
         project=_owner("project", scope.project, session.project),
     )
+
+
+def _user(key: SessionKey, links: IdentityLinks) -> str:
+    """Return who owns a direct chat: nobody by the mere name of a linked person."""
+    who = account(key.channel, key.account, key.user or "")
+    known = links.known(who)
+    return known or (str(who) if who.id in links.names else who.id)
 
 
 def of_unknown_origin(session: Session) -> Session:
@@ -240,10 +253,12 @@ def add_session(tx: Transaction, session: Session) -> Session:
     """Store a new session with its event, and return it.
 
     Raises:
-        Conflict: there is a session with its id.
+        Conflict: there is a session with its id, or one was erased.
     """
     if tx.row("SELECT 1 FROM sessions WHERE id = ?", (session.id,)) is not None:
         raise Conflict("there is a session with this id", hint="choose another id, or resume it")
+    if is_buried(tx, session.tenant, [(OURS, session.id)]):
+        raise Conflict("a session with this id was erased", hint="choose another id")
     insert_session(tx, session)
     at, key, source = session.updated_at, session.key, session.source
     record_event(tx, SessionCreated(scope=owner_of(session), at=at, key=key, source=source))
@@ -256,6 +271,11 @@ def insert_session(tx: Transaction, session: Session) -> None:
     for name in ("metadata", "overrides"):
         told[name] = msgspec.json.encode(told[name]).decode()
     tx.execute(_INSERT, [told[name] for name in _NEW_FIELDS])
+
+
+def note_change(tx: Transaction, session: Session, at: int) -> None:
+    """Tell the mirror that something of a session itself is not as it was."""
+    record_change(tx, tenant=session.tenant, kind=CHANGED_KIND, ref=session.id, op="put", at=at)
 
 
 def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:

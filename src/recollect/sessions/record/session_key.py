@@ -13,12 +13,15 @@ import re
 import msgspec
 
 from recollect.core.errors import InvalidInput
+from recollect.sessions.record.account import escaped, unescaped
 
 MAX_KEY_CHARS = 512
 """Longest key. Real ones stay under 200; a longer one is a mistake or an attack on the index."""
 
 DIRECT = "direct"
 """The chat type of a conversation with one person."""
+GROUP = "group"
+"""The chat type of a conversation of several people."""
 UNKNOWN = "unknown"
 """The chat type of what was imported without a word on who heard it."""
 
@@ -59,7 +62,8 @@ class SessionKey(msgspec.Struct, frozen=True, kw_only=True):
         >>> parse_key("agent:main:telegram:direct:42:thread:7").user
         '42'
         """
-        return without_thread(self.peer) if self.chat_type == DIRECT else None
+        peer = without_thread(self.peer) if self.chat_type == DIRECT else None
+        return None if peer is None else unescaped(peer)
 
     @property
     def is_bare(self) -> bool:
@@ -107,7 +111,9 @@ def parse_key(text: str) -> SessionKey:
     """Return what the text of a key says, normalised.
 
     Agent, channel and chat type lose their case and surrounding blanks; an account or peer keeps
-    its case, because two people may differ in nothing else. A peer may hold colons.
+    its case, because two people may differ in nothing else. A peer may hold colons; what comes from
+    outside must not, so write them there as ``%3A``, and a percent sign as ``%25``, as `key_for`
+    does. A direct chat with the id of a group is a group: negative ones of Telegram, ``…@g.us``.
 
     Raises:
         InvalidInput: not a text, empty, longer than `MAX_KEY_CHARS`, with control characters, with
@@ -162,9 +168,36 @@ def direct_key(
         raise InvalidInput("unknown scope of direct chats", hint=f"Use one of {', '.join(places)}.")
     if scope == "main" or not peer.strip():
         return parse_key(f"agent:{agent}:main")
-    if any(":" in part for part in (agent, channel, account)):
-        raise InvalidInput("a part of a session key holds a colon", hint=_SHAPE)
-    return parse_key(":".join(("agent", agent, *places[scope], DIRECT, peer)))
+    return parse_key(joined("agent", agent, *places[scope], DIRECT, peer))
+
+
+def joined(*parts: str) -> str:
+    """Return parts as one key, in which none can be taken for two.
+
+    >>> joined("agent", "main", "slack", "group", "direct:U7")
+    'agent:main:slack:group:direct%3AU7'
+    """
+    return ":".join(escaped(part.strip()) for part in parts)
+
+
+def check_chat_type(word: str) -> str:
+    """Return a kind of chat as keys name it.
+
+    Raises:
+        InvalidInput: no key can name it.
+    """
+    known = _TYPE_WORDS.get(word.strip().lower())
+    if known is None:
+        kinds = ", ".join(sorted(set(_TYPE_WORDS.values())))
+        raise InvalidInput("unknown kind of chat", hint=f"use one of {kinds}")
+    return known
+
+
+def is_group_id(channel: str | None, peer: str) -> bool:
+    """Return whether an id is that of a group, whatever the kind of chat is said to be."""
+    if channel == "telegram":
+        return peer.startswith("-")
+    return channel == "whatsapp" and (without_thread(peer) or "").lower().endswith("@g.us")
 
 
 def without_thread(peer: str | None) -> str | None:
@@ -204,7 +237,7 @@ def _agent_key(parts: list[str]) -> SessionKey:
 
 def _placed_key(parts: list[str]) -> SessionKey:
     """Read a key that names no agent: a kind of chat is understood, any other name kept."""
-    if any(part.lower() in _TYPE_WORDS for part in parts[:-1]):
+    if _is_typed(parts[:-1]):
         place = _place(parts)
         return msgspec.structs.replace(place, text=":".join(_spelt(place)))
     return SessionKey(text=":".join(parts), channel=parts[0].lower(), peer=":".join(parts[1:]))
@@ -217,6 +250,9 @@ def _spelt(place: SessionKey) -> list[str]:
 
 def _place(rest: list[str]) -> SessionKey:
     """Read what follows the agent; the word of a chat type tells which form it is."""
+    if len(rest) > 3 and rest[-2].lower() == "thread" and _is_typed(rest[:-3]):
+        place = _place(rest[:-2])
+        return msgspec.structs.replace(place, peer=f"{place.peer}{_THREAD}{rest[-1]}")
     typed = [part.lower() in _TYPE_WORDS for part in rest[:-1]]
     # The long form comes first: an account may be called "group".
     if len(rest) >= 4 and (typed[2] or not any(typed[:2])):
@@ -229,17 +265,27 @@ def _place(rest: list[str]) -> SessionKey:
     return SessionKey(text="", channel=rest[0].lower(), peer=":".join(rest[1:]))
 
 
+def _is_typed(parts: list[str]) -> bool:
+    return any(part.lower() in _TYPE_WORDS for part in parts)
+
+
 def _typed(rest: list[str], position: int) -> SessionKey:
     word = rest[position].lower()
+    channel = rest[0].lower() if position else None
+    peer = ":".join(rest[position + 1 :])
     return SessionKey(
         text="",
-        channel=rest[0].lower() if position else None,
+        channel=channel,
         account=rest[1] if position == 2 else None,
-        chat_type=_TYPE_WORDS.get(word, word),
-        peer=":".join(rest[position + 1 :]),
+        chat_type=_kind(_TYPE_WORDS.get(word, word), channel, peer),
+        peer=peer,
     )
 
 
+def _kind(chat_type: str, channel: str | None, peer: str) -> str:
+    return GROUP if chat_type == DIRECT and is_group_id(channel, peer) else chat_type
+
+
 def _channel_key(channel: str, peer: str) -> SessionKey:
-    chat_type = channel if channel in AUTOMATIC | GROUPS else DIRECT
+    chat_type = channel if channel in AUTOMATIC | GROUPS else _kind(DIRECT, channel, peer)
     return SessionKey(text=f"{channel}:{peer}", channel=channel, chat_type=chat_type, peer=peer)

@@ -20,14 +20,14 @@ import msgspec
 from recollect.core.errors import Denied, StoreCorrupt
 from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.core.scope import Scope
-from recollect.sessions.record.content import TextBlock
+from recollect.sessions.record.content import TextBlock, ToolResultBlock
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.lineage import MAX_DEPTH, LineageSegment, rows_of, segments
-from recollect.sessions.record.message import MESSAGE_FIELDS, Message, message_of
+from recollect.sessions.record.message import MESSAGE_FIELDS, UNFINISHED, Message, message_of
 from recollect.sessions.record.session import Condition, Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
 from recollect.sessions.record.tool_call import store_tool_calls
-from recollect.store.columns import text
+from recollect.store.columns import first_integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_changes, record_event
 from recollect.store.row_hash import row_hash
@@ -39,12 +39,14 @@ REWRITE_KIND = "message.rewrite"
 
 _SELECT: LiteralString = """
     SELECT id, tenant, agent, user_id, project, session_id, seq, role, name, content, text,
-        token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, row_hash
+        token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
+        turn_sender, row_hash
     FROM messages WHERE """
 _INSERT: LiteralString = """
     INSERT INTO messages (id, tenant, agent, user_id, project, session_id, seq, role, name, content,
-        text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, row_hash)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
+        turn_sender, row_hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _COUNT: LiteralString = (
     "UPDATE sessions SET last_seq = ?, message_count = message_count + ?, updated_at = ?"
@@ -58,6 +60,15 @@ _TOUCH: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
     SELECT tenant, ?, id, 'put', ? FROM messages WHERE session_id = ? ORDER BY seq
 """
+
+_COUNT_HEARD: LiteralString = "SELECT count(*) FROM messages WHERE "
+_NEWEST_TURN: LiteralString = """
+    SELECT turn_sender FROM messages
+    WHERE session_id = ? AND seq >= ? AND seq <= ? AND role <> 'system' ORDER BY seq DESC LIMIT 1
+"""
+_TURN_SENDERS: LiteralString = (
+    "SELECT DISTINCT turn_sender FROM messages WHERE session_id = ? AND turn_sender IS NOT NULL"
+)
 
 _LOOKUP = 100
 """Event ids that one statement looks up."""
@@ -104,9 +115,10 @@ def append_drafts(
     known = _known_events(tx, session, ids) if ids else {}
     places: list[Message | str] = []
     fresh: list[Message] = []
+    turn = _open_turn(tx, session, drafts)
     rows: list[list[SqlValue]] = []
     for draft in drafts:
-        event_id = draft.message.event_id
+        event_id, turn = draft.message.event_id, _turn_sender(draft.message, turn)
         if event_id is not None:
             if event_id in known:
                 places.append(known[event_id])
@@ -114,6 +126,7 @@ def append_drafts(
             known[event_id] = draft.message.id
         message = msgspec.structs.replace(
             draft.message,
+            turn_sender=None if draft.message.role == "system" else turn,
             tenant=session.tenant,
             agent=session.agent,
             user=session.user,
@@ -128,6 +141,79 @@ def append_drafts(
         tx.executemany(_INSERT, rows)
         _note(tx, session, fresh)
     return places
+
+
+def restore_messages(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> Session:
+    """Store messages of before under their own ids, seqs and times, and return their session.
+
+    Their tools and costs are noted as when they came. The caller sees to it that seqs grow.
+    """
+    messages = [draft.message for draft in drafts]
+    tx.executemany(_INSERT, [_row(draft.message, draft) for draft in drafts])
+    _note(tx, session, messages)
+    newest = max(min(message.created_at, messages[-1].recorded_at) for message in messages)
+    return msgspec.structs.replace(
+        session, last_seq=messages[-1].seq, updated_at=max(newest, session.updated_at)
+    )
+
+
+def _turn_sender(message: Message, before: str | None) -> str | None:
+    """Return whose turn it is with a message: a user's word begins one, all else goes on."""
+    if message.sender is not None:
+        return message.sender
+    begins = message.role == "user" and not _is_results(message)
+    return None if begins else before
+
+
+def _is_results(message: Message) -> bool:
+    """Return whether it only brings back what tools gave, which some programs call the user's."""
+    return all(type(block) is ToolResultBlock for block in message.content)
+
+
+def _open_turn(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> str | None:
+    """Return whose turn the newest message of a session is of, if a draft may go on with it."""
+    first = drafts[0].message if drafts else None
+    if first is None or first.sender is not None or not session.last_seq:
+        return None
+    if first.role == "user" and not _is_results(first):
+        return None
+    return newest_turn(tx, segments(tx, session))
+
+
+def newest_turn(tx: Transaction, parts: Sequence[LineageSegment]) -> str | None:
+    """Return the sender of the turn of the newest message; None where that is not known."""
+    for part in reversed(parts):
+        row = tx.row(_NEWEST_TURN, (part.session_id, part.first, part.last))
+        if row is not None:
+            return text_or_none(row[0])
+    return None
+
+
+def turn_senders(tx: Transaction, parts: Sequence[LineageSegment]) -> list[str]:
+    """Return the known senders of all turns of some sessions, sorted."""
+    rows = [row for part in parts for row in tx.rows(_TURN_SENDERS, (part.session_id,))]
+    return sorted({text(sender) for (sender,) in rows})
+
+
+class HeardTurns(msgspec.Struct, frozen=True):
+    """Which turns of a session somebody hears: of these senders, and whether of unknown ones."""
+
+    senders: tuple[str, ...]
+    unnamed: bool
+    is_all: bool = False
+    """No message is left out, whoever's turn it is of."""
+
+    def narrow(self, where: Condition) -> None:
+        """Narrow a condition to the messages of these turns."""
+        if self.is_all:
+            return
+        named: LiteralString = " OR turn_sender = ?" * len(self.senders)
+        unnamed: LiteralString = "turn_sender IS NULL" if self.unnamed else "1 = 0"
+        where.sql += " AND (" + unnamed + named + ")"
+        where.params += self.senders
+
+
+EVERY_TURN = HeardTurns((), unnamed=True, is_all=True)
 
 
 def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -> dict[str, str]:
@@ -162,7 +248,8 @@ def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
         tx,
         MessagesAppended(scope=owner_of(session), at=now, first_seq=fresh[0].seq, count=len(fresh)),
     )
-    if tools := [message for message in fresh if not _is_plain(message)]:
+    whole = [message for message in fresh if UNFINISHED not in message.metadata]
+    if tools := [message for message in whole if not _is_plain(message)]:
         store_tool_calls(tx, session, tools)
 
 
@@ -174,8 +261,13 @@ def _is_plain(message: Message) -> bool:
 def _row(message: Message, draft: Draft) -> list[SqlValue]:
     encoded = {"content": draft.encoded_content, "metadata": draft.encoded_metadata}
     row = [encoded.get(name) or getattr(message, name) for name in MESSAGE_FIELDS]
-    row.append(row_hash(row))
+    row.append(_hash(row))
     return row
+
+
+def _hash(row: Sequence[SqlValue]) -> bytes:
+    """Return the hash of a row without its last cell; of one without senders as it always was."""
+    return row_hash(row if row[-1] is not None or row[-2] is not None else row[:-2])
 
 
 def rewrite_message(
@@ -282,8 +374,12 @@ def read_messages(
     limit: int | None,
     *,
     newest: bool = False,
+    heard: HeardTurns | None = None,
 ) -> list[Message]:
-    """Return the messages of some parts of a transcript, oldest first; see `select_messages`."""
+    """Return the messages of some parts of a transcript, oldest first; see `select_messages`.
+
+    With ``heard`` only those of these turns.
+    """
     found: list[Message] = []
     for part in reversed(parts) if newest else parts:
         left = None if limit is None else limit - len(found)
@@ -291,9 +387,30 @@ def read_messages(
             break
         where = rows_of(scope, part.session_id)
         where.also("seq >= ?", part.first).also("seq <= ?", part.last)
+        if heard is not None:
+            heard.narrow(where)
         more = select_messages(tx, where, left, newest=newest)
         found = more + found if newest else found + more
     return found
+
+
+def count_messages(
+    tx: Transaction, scope: Scope, parts: Sequence[LineageSegment], heard: HeardTurns
+) -> int:
+    """Return how many messages some parts of a transcript have, less those that are removed.
+
+    Where all are heard that is told by the first and the last seq: there are no gaps.
+    """
+    if heard.is_all:
+        oldest = read_messages(tx, scope, parts, 1)
+        return parts[-1].last - oldest[0].seq + 1 if oldest else 0
+    count = 0
+    for part in parts:
+        where = rows_of(scope, part.session_id)
+        where.also("seq >= ?", part.first).also("seq <= ?", part.last)
+        heard.narrow(where)
+        count += first_integer(tx.row(_COUNT_HEARD + where.sql, where.params))
+    return count
 
 
 def damaged_messages(tx: Transaction, after_id: str, limit: int) -> tuple[str, list[str]]:
@@ -310,4 +427,4 @@ def damaged_messages(tx: Transaction, after_id: str, limit: int) -> tuple[str, l
 
 
 def _is_sound(row: Row) -> bool:
-    return row_hash(row[:-1]) == row[-1]
+    return _hash(row[:-1]) == row[-1]

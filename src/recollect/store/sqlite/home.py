@@ -28,6 +28,8 @@ INDEX_ID = int.from_bytes(b"RcIx")
 TRANSCRIPTS = "transcripts"
 """The folder of the mirrors."""
 MIRROR_SUFFIX = ".jsonl"
+RECOVERY_FILE = "recovery.json"
+"""What `recollect recover` needs beside the mirrors."""
 AGENTS = "agents"
 """The folder of the indexes of agents with settings of their own, each in one of its name."""
 
@@ -35,12 +37,13 @@ _KEY = "home.id"
 _MIRRORS_ASKED = 1_000
 _FIND_SESSION = "SELECT 1 FROM sessions WHERE id = ?"
 _HINT = (
-    "put a backup of records.db in its place;"
-    " or start over with `recollect init --fresh`, which keeps what is there in a folder beside"
+    "rebuild it from the readable transcripts with `recollect recover`; or put a backup in its"
+    " place; or start over with `recollect init --fresh`, which keeps what is there in a folder"
 )
+_LOG_HINT = f"{_HINT}. Before a backup, move {RECORDS_FILE}-wal away: it is of the lost file"
 _FOREIGN_HINT = (
-    "put the records.db of this home back; if this is it, delete index.db, which comes back by"
-    " itself; or start over with `recollect init --fresh`, which keeps what is there"
+    "put the records.db of this home back, or rebuild it with `recollect recover`; if this is it,"
+    " delete index.db, which comes back by itself; or start over with `recollect init --fresh`"
 )
 
 
@@ -59,7 +62,7 @@ def refuse_lost(home: Path) -> None:
     if size or not (left or has_log):
         return
     # SQLite would write a log back into whatever file is beside it.
-    hint = f"move {log.name} away and {_HINT}" if has_log else _HINT
+    hint = _LOG_HINT if has_log else _HINT
     happened = f"{RECORDS_FILE} is {'missing' if size is None else 'empty'}"
     message = f"{happened}, and {log.name if has_log else left} is there"
     raise RecordsLost(message, hint=hint, path=str(records))
@@ -109,7 +112,8 @@ def left_of_records(home: Path) -> str | None:
         return index.relative_to(home).as_posix()
     mirrors = (f"{TRANSCRIPTS}/{name}" for name in _mirrors(home))
     backups = (name for name in _names(home) if name.startswith(f"{RECORDS_FILE}.before-"))
-    return next(chain(mirrors, backups), None)
+    facts = [RECOVERY_FILE] if _size(home / RECOVERY_FILE) else []
+    return next(chain(mirrors, backups, facts), None)
 
 
 def _indexes(home: Path) -> Iterator[Path]:

@@ -147,7 +147,7 @@ def check_objects(connection: apsw.Connection, schema: Schema, path: Path) -> No
         first = " ".join(min(missing).split()[:3])
         raise StoreCorrupt(
             f"{path.name}: the schema differs from version {schema.version}, first at {first}",
-            hint="restore a backup, or delete it if it is index.db",
+            hint="delete it if it is index.db; rebuild records.db with `recollect recover`",
             path=str(path),
             missing=len(missing),
         )

@@ -315,7 +315,7 @@ def test_it_is_not_asked_on_behalf_of_a_group(opened: Open, stand_in: StandIn) -
     """A group sees no memory file, whoever finds it."""
     with opened() as memory:
         group = memory.sessions.create(key="agent:main:telegram:group:-100").id
-        private = memory.sessions.create(key="telegram:42").id
+        private = memory.sessions.create(key="agent:main:main").id
         assert _sources(memory, for_session=group) == []
         assert stand_in.calls() == []
         assert _sources(memory, for_session=private) == [("memory", "memory/tea.md")]

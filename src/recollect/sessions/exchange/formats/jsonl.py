@@ -106,6 +106,7 @@ def _message(
             (at for key in _TIME if (at := port.parse_time(record.get(key))) is not None), None
         ),
         metadata=metadata if isinstance(metadata, dict) else {},
+        sender=_text(record, "sender"),
     )
 
 
@@ -217,6 +218,7 @@ def _line(item: port.Owned) -> dict[str, Any]:
         "id": foreign or message.id,
         "role": message.role,
         "name": message.name,
+        "sender": message.sender,
         "at": to_iso(message.created_at),
         "content": message.text if is_text else msgspec.to_builtins(blocks),
         "metadata": message.metadata or None,

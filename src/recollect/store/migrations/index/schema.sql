@@ -4,14 +4,15 @@ CREATE TABLE annotations (
     projects   TEXT NOT NULL CHECK (json_valid(projects)),
     triggers   TEXT NOT NULL CHECK (json_valid(triggers))
 ) STRICT;
-CREATE TABLE chunk_groups (
-    partition_id INTEGER NOT NULL REFERENCES partitions (id),
-    number       INTEGER NOT NULL,
-    source       TEXT NOT NULL,
-    ref          TEXT NOT NULL,
-    uses         INTEGER NOT NULL DEFAULT 0, visibility_group TEXT,
-    PRIMARY KEY (partition_id, number),
-    UNIQUE (partition_id, source, ref)
+CREATE TABLE "chunk_groups" (
+    partition_id     INTEGER NOT NULL REFERENCES partitions (id),
+    number           INTEGER NOT NULL,
+    source           TEXT NOT NULL,
+    ref              TEXT NOT NULL,
+    uses             INTEGER NOT NULL DEFAULT 0,
+    -- Who hears of what was said in it. NULL: no conversation does.
+    visibility_group TEXT,
+    PRIMARY KEY (partition_id, number)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE chunks (
     id         INTEGER PRIMARY KEY,
@@ -175,6 +176,7 @@ CREATE TABLE vectors (
     id   INTEGER PRIMARY KEY,
     data BLOB NOT NULL
 ) STRICT;
+CREATE INDEX chunk_groups_by_ref ON chunk_groups (partition_id, source, ref);
 CREATE INDEX code_rows_by_chunk ON code_rows (partition_id, chunk);
 CREATE INDEX code_rows_by_partition ON code_rows (partition_id, id);
 CREATE INDEX embedding_cache_by_use ON embedding_cache (updated_at);

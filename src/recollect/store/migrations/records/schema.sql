@@ -26,7 +26,7 @@ CREATE TABLE compactions (
     made_by       TEXT NOT NULL,
     tokens_before INTEGER NOT NULL,
     tokens_after  INTEGER NOT NULL,
-    created_at    INTEGER NOT NULL,
+    created_at    INTEGER NOT NULL, turn_sender TEXT,
     UNIQUE (session_id, through_seq)
 ) STRICT;
 CREATE TABLE episodes (
@@ -45,6 +45,16 @@ CREATE TABLE episodes (
     made_by       TEXT NOT NULL,
     created_at    INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE erasures (
+    id          TEXT PRIMARY KEY,
+    tenant      TEXT NOT NULL,
+    -- How much of which kind.
+    counts      TEXT NOT NULL CHECK (json_valid(counts)),
+    -- The ids of sessions of which copies may be left; none once it is finished.
+    session_ids TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(session_ids)),
+    at          INTEGER NOT NULL,
+    finished_at INTEGER
+) STRICT;
 CREATE TABLE events (
     seq        INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant     TEXT NOT NULL,
@@ -56,6 +66,15 @@ CREATE TABLE events (
     payload    TEXT NOT NULL CHECK (json_valid(payload)),
     at         INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE flushed_notes (
+    path       TEXT NOT NULL,
+    line_hash  BLOB NOT NULL,
+    session_id TEXT NOT NULL,
+    tenant     TEXT NOT NULL,
+    is_hidden  INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)),
+    at         INTEGER NOT NULL,
+    PRIMARY KEY (path, line_hash, session_id)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE imports (
     tenant     TEXT NOT NULL,
     source     TEXT NOT NULL,
@@ -77,7 +96,8 @@ CREATE TABLE leases (
     holder     TEXT NOT NULL,
     fence      INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+, is_exclusive INTEGER NOT NULL DEFAULT 0
+    CHECK (is_exclusive IN (0, 1))) STRICT, WITHOUT ROWID;
 CREATE TABLE "messages" (
     id             TEXT PRIMARY KEY,
     tenant         TEXT NOT NULL,
@@ -99,12 +119,22 @@ CREATE TABLE "messages" (
     -- Given by the client: the same id twice is one row of a conversation.
     event_id       TEXT,
     foreign_id     TEXT,
-    row_hash       BLOB NOT NULL,
+    row_hash       BLOB NOT NULL, sender TEXT, turn_sender TEXT,
     UNIQUE (session_id, seq)
 ) STRICT;
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE note_folders (
+    folder    TEXT PRIMARY KEY,
+    tenant    TEXT NOT NULL,
+    agent     TEXT,
+    user_id   TEXT,
+    channel   TEXT,
+    account   TEXT,
+    chat_type TEXT,
+    peer      TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE pending_messages (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -114,13 +144,13 @@ CREATE TABLE pending_messages (
     text       TEXT NOT NULL,
     message_id TEXT,
     at         INTEGER NOT NULL
-) STRICT;
+, agent TEXT, user_id TEXT, project TEXT) STRICT;
 CREATE TABLE prunings (
     session_id TEXT PRIMARY KEY REFERENCES sessions (id),
     -- 1: the session goes with its messages, unless somebody wrote to it meanwhile.
     is_whole   INTEGER NOT NULL CHECK (is_whole IN (0, 1)),
     at         INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+, erasure_id TEXT REFERENCES erasures (id)) STRICT, WITHOUT ROWID;
 CREATE TABLE schema_steps (
     version    INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
@@ -179,6 +209,12 @@ CREATE TABLE spending (
     unpriced           INTEGER NOT NULL CHECK (unpriced >= 0),
     PRIMARY KEY (day, kind, model)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE tombstones (
+    salt       BLOB NOT NULL,
+    hash       BLOB NOT NULL,
+    erasure_id TEXT NOT NULL,
+    PRIMARY KEY (salt, hash)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE tool_calls (
     id          TEXT PRIMARY KEY,
     tenant      TEXT NOT NULL,
@@ -201,9 +237,14 @@ CREATE TABLE tool_calls (
 ) STRICT;
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
 CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
+CREATE INDEX erasures_unfinished ON erasures (at) WHERE finished_at IS NULL;
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
+CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);
+CREATE INDEX flushed_notes_hidden ON flushed_notes (path, line_hash) WHERE is_hidden = 1;
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
+CREATE INDEX messages_by_turn_sender ON messages (session_id, turn_sender)
+    WHERE turn_sender IS NOT NULL;
 CREATE INDEX pending_messages_by_key ON pending_messages (tenant, key, id);
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;

@@ -1,4 +1,4 @@
-"""What `recollect init --fresh` does: moves what a home holds into a folder of its own."""
+"""Moves what a home holds into a folder of its own: for `init --fresh`, and for `recover`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from recollect.store.failures import translate_os
 from recollect.store.files import private_folder, sync_folder
 from recollect.store.sqlite.damaged import is_open_elsewhere
 from recollect.store.sqlite.database import write_queue
-from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
+from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, RECOVERY_FILE, TRANSCRIPTS
 
 ASIDE = "aside"
 """The folder of a home for what was there before: in it one folder for each time."""
 _FOLDERS = (TRANSCRIPTS, AGENTS, "blobs")
+_RECORDS = tuple(RECORDS_FILE + suffix for suffix in ("", "-journal", "-shm", "-wal"))
 _PATIENCE_S = 10.0
 
 
@@ -33,15 +34,43 @@ def set_home_aside(home: Path, clock: Clock) -> Path | None:
         StoreError: they cannot be moved.
     """
     names = [path.name for path in home.glob("*") if _is_content(path.name)]
-    if not names:
-        return None
-    indexes = (home / AGENTS).glob(f"*/{INDEX_FILE}")
-    if any(map(is_open_elsewhere, (home / RECORDS_FILE, home / INDEX_FILE, *indexes))):
+    if names:
+        indexes = (home / AGENTS).glob(f"*/{INDEX_FILE}")
+        refuse_open(home, home / RECORDS_FILE, home / INDEX_FILE, *indexes)
+    return _set_aside(home, names, clock)
+
+
+def set_records_aside(home: Path, clock: Clock) -> Path | None:
+    """Move ``records.db`` and its log away; everything else stays.
+
+    Returns:
+        Where they are; None where there were none.
+
+    Raises:
+        StoreBusy: another program has it open, or that cannot be determined.
+        StoreError: they cannot be moved.
+    """
+    refuse_open(home, home / RECORDS_FILE)
+    return _set_aside(home, [name for name in _RECORDS if os.path.lexists(home / name)], clock)
+
+
+def refuse_open(home: Path, *databases: Path) -> None:
+    """Refuse to move files that another program may have open.
+
+    Raises:
+        StoreBusy: one is open, or that cannot be determined.
+    """
+    if any(map(is_open_elsewhere, databases)):
         raise StoreBusy(
             "another program may have the home open",
             hint=f"close what uses recollect; or rename {home} and run `recollect init`",
             path=str(home),
         )
+
+
+def _set_aside(home: Path, names: list[str], clock: Clock) -> Path | None:
+    if not names:
+        return None
     target = _new_folder(private_folder(home / ASIDE), clock)
     try:
         with write_queue(home / RECORDS_FILE).turn(_PATIENCE_S):
@@ -56,7 +85,7 @@ def set_home_aside(home: Path, clock: Clock) -> Path | None:
 
 def _is_content(name: str) -> bool:
     is_database = name.startswith((RECORDS_FILE, INDEX_FILE)) and not name.endswith(".lock")
-    return is_database or name in _FOLDERS
+    return is_database or name in {*_FOLDERS, RECOVERY_FILE}
 
 
 def _new_folder(above: Path, clock: Clock) -> Path:

@@ -1,0 +1,120 @@
+"""The indexes of a home: the one that is open, and those of agents with settings of their own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import msgspec
+
+from recollect.assembly.resources import Resources, open_resources, own_index_of
+from recollect.assembly.sources import memory_files
+from recollect.core.scope import Scope
+from recollect.index.index import Index
+from recollect.index.model.document import DocumentSource
+from recollect.index.model.locks import IndexLocks
+from recollect.index.vectors.port import VectorContext
+from recollect.index.vectors.vector_index import choose as choose_vectors
+from recollect.recall.memory_source import MemorySource
+from recollect.recall.transcript_source import TranscriptFeed
+from recollect.store.engine import Database
+from recollect.store.meta import persisted_random
+from recollect.store.sqlite.database import SqliteDatabase
+from recollect.store.sqlite.home import AGENTS, INDEX_FILE
+
+_COPIES = "vectors.home"
+"""Names the copies of our vectors outside of the home."""
+
+
+def make_index(ground: Resources, files: MemorySource | None, locks: IndexLocks) -> Index:
+    """Return the index of a memory, over its open database."""
+    agent = own_index_of(ground.resolved, ground.scope)
+    records, database = ground.records, ground.index_database
+    feeds: list[DocumentSource] = [
+        TranscriptFeed(records, agent, ground.owner),
+        *([files] if files else []),
+    ]
+    vector = ground.resolved.settings.search.vector
+    incompatibility = ground.index_incompatibility
+    near = VectorContext(
+        settings=vector,
+        database=database,
+        home=ground.index_home,
+        home_id=_copies(records, agent),
+        clock=ground.clock,
+    )
+    return Index(
+        database,
+        feeds,
+        ground.resolved.settings,
+        clock=ground.clock,
+        embedder=ground.choice.embedder,
+        fallback=ground.choice.fallback,
+        was_found=ground.was_found,
+        locks=locks,
+        origin=files.origin if files else None,
+        near=choose_vectors(near),
+        notice=incompatibility and f"{incompatibility}: it is rebuilt",
+    )
+
+
+class HomeIndexes:
+    """Implements `recollect.governance.erasure.Indexes`.
+
+    Args:
+        ground: What the memory stands on.
+        index: The one that is open.
+    """
+
+    def __init__(self, ground: Resources, index: Index) -> None:
+        self._ground = ground
+        self._index = index
+
+    def drop(self, feed: DocumentSource) -> None:
+        """Let every one of them take in what a source removes."""
+        self._index.take(feed)
+        for other, _ in self._others():
+            other.take(feed)
+
+    def clear_others(self) -> Iterator[str]:
+        """Let the others drop what was removed from the records; yield what could not be done."""
+        from recollect.governance.removal import clear_index
+
+        for other, database in self._others():
+            failed = clear_index(database, other.catch_up)
+            if failed is not None:
+                yield failed
+
+    def _others(self) -> Iterator[tuple[Index, SqliteDatabase]]:
+        """Yield each of the others, open until the next one is asked for.
+
+        One of an agent that has no settings any more is removed: no opening would ever clear it.
+        """
+        from recollect.store.sqlite.copies import remove_copy
+
+        ground = self._ground
+        mine = own_index_of(ground.resolved, ground.scope)
+        agents = {path.parent.name for path in (ground.home / AGENTS).glob(f"*/{INDEX_FILE}")}
+        main = {None} if (ground.home / INDEX_FILE).exists() else set()
+        for agent in (agents | main) - {mine}:
+            if agent is not None and agent not in ground.resolved.agents:
+                remove_copy(ground.home / AGENTS / agent / INDEX_FILE)
+                continue
+            scope = Scope(tenant=ground.scope.tenant, agent=agent)
+            other = open_resources(msgspec.structs.replace(ground.order, scope=scope, live=False))
+            index = make_index(
+                other, memory_files(other), IndexLocks(other.index_home, other.clock)
+            )
+            try:
+                yield index, other.index_database
+            finally:
+                index.near.close()
+                if ground.order.embedder is None and other.choice.embedder is not None:
+                    other.choice.embedder.close()
+                other.index_database.close()
+                other.records.close()
+
+
+def _copies(records: Database, agent: str | None) -> str:
+    """Return the name of this index where copies of its vectors lie beside those of others."""
+    return hashlib.sha256(f"{persisted_random(records, _COPIES)} {agent}".encode()).hexdigest()[:24]

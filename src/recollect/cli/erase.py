@@ -1,0 +1,95 @@
+"""`recollect erase`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.help import App
+from recollect.cli.invocation import answer, answers_json, opened, require_agreement
+from recollect.cli.output.formatting import count, size
+from recollect.cli.output.progress import show_progress
+from recollect.cli.output.screen import show, show_pairs, warn
+from recollect.core.errors import NotFound
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.governance.erasure import ErasureReceipt
+
+_KINDS = {
+    "tool_calls": "tool call",
+    "compactions": "summary",
+    "episodes": "episode",
+    "events": "event",
+    "pending_messages": "message that waited in its group",
+}
+
+_MANY = {
+    "summary": "summaries",
+    "message that waited in its group": "messages that waited in its group",
+}
+
+app = App()
+
+
+@app.command(rich_help_panel="Keep")
+def erase(
+    context: typer.Context,
+    *,
+    session: Annotated[
+        str,
+        typer.Option(
+            "--session", help="Its id, the end of it, its title or its key.", metavar="ID"
+        ),
+    ],
+    with_forks: Annotated[
+        bool, typer.Option("--with-forks", help="Erase forks that share messages with it, too.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be erased.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Erase without a question.")] = False,
+) -> None:
+    """Erase a conversation: no byte of it is left in the home, and it does not come back."""
+    with opened(context) as memory:
+        with suppress(NotFound):  # so that it can be said of an id that it was erased
+            session = memory.sessions.find(session).id
+        receipt = memory.erase(session_id=session, with_forks=with_forks, dry_run=True)
+        if not dry_run:
+            if not yes:
+                offer = f"{_amount(receipt)} would be erased, and cannot be brought back"
+                require_agreement(
+                    context,
+                    offer,
+                    unasked=(offer, "add --yes to agree; --dry-run shows what it is"),
+                    declined=("nothing was erased", "`recollect sessions delete` only hides it"),
+                )
+            with show_progress(quiet=answers_json(context)) as progress:
+                receipt = memory.erase(
+                    session_id=session, with_forks=with_forks, on_progress=progress.erasing
+                )
+    answer(context, receipt, lambda: _show(receipt))
+
+
+def _show(receipt: ErasureReceipt) -> None:
+    if receipt.dry_run:
+        show(("nothing was changed", "bold green"), (f": {_amount(receipt)} would be erased", ""))
+    else:
+        show(("erased", "bold green"), (f" {_amount(receipt)}", ""))
+    goes = "would go with it" if receipt.dry_run else "went with it"
+    show_pairs(
+        (count(number, name, _MANY.get(name, "")), goes)
+        for kind, name in _KINDS.items()
+        if (number := receipt.counts[kind])
+    )
+    show_pairs((path, "is damaged and goes whole") for path in receipt.damaged_copies)
+    show_pairs((id_, "keeps the messages before the fork") for id_ in receipt.shared_with)
+    show_pairs((path, "still holds it") for path in receipt.still_held_by)
+    for warning in receipt.warnings:
+        warn(warning)
+
+
+def _amount(receipt: ErasureReceipt) -> str:
+    sessions = count(receipt.counts["sessions"], "session")
+    return f"{sessions}, {count(receipt.counts['messages'], 'message')} ({size(receipt.bytes)})"

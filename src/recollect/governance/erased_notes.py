@@ -1,0 +1,79 @@
+"""Lines of notes that only erased sessions said: out of the files, and out of the indexes first.
+
+An index knows a file of notes by its workspace, which need not be the one that is open now. So the
+file is taken out of it whole, and comes back, as it is then, with the next sync of its workspace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+from recollect.index.model.document import DocumentBatch, DocumentSource, Removal, SourceState
+from recollect.index.model.origin import SOURCE, origin_of, path_of
+from recollect.sessions.context.flushed_notes import erase_lines
+from recollect.store.engine import Database
+
+
+class NotesToErase:
+    """Tells an index to drop files of notes, whichever workspace they are of.
+
+    Args:
+        tenant: Whose they are.
+        paths: Of the files, absolute.
+    """
+
+    name = "notes-to-erase"
+    source = SOURCE
+
+    def __init__(self, tenant: str, paths: Collection[str]) -> None:
+        self.tenant: str | None = tenant
+        self._tenant = tenant
+        self._paths = frozenset(paths)
+
+    def is_behind(self, _: int) -> bool:
+        """Return True: it is read once."""
+        return True
+
+    def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
+        """Yield what is to be dropped of all that is indexed."""
+        gone = [ref for ref in state.stamps if _file_of(ref) in self._paths]
+        yield DocumentBatch(
+            removals=tuple(Removal(source=SOURCE, ref=ref, tenant=self._tenant) for ref in gone)
+        )
+
+
+def erase_notes(
+    records: Database,
+    home: Path,
+    tenants: Collection[str],
+    session_ids: Collection[str],
+    drop: Callable[[DocumentSource], object],
+) -> list[str]:
+    """Remove what only these sessions said from the notes, and the notes from the indexes.
+
+    Args:
+        records: ``records.db``.
+        home: Its folder.
+        tenants: Whose sessions they are.
+        session_ids: Of the sessions.
+        drop: Lets every index take in a source.
+
+    Returns:
+        A sentence for each file that could not be changed.
+
+    Raises:
+        StoreError: a database refused.
+    """
+    found = erase_lines(records, home, session_ids, dry_run=True)
+    paths = {str(home / notes.path) for notes in found if notes.removed}
+    for tenant in sorted(tenants) if paths else ():
+        drop(NotesToErase(tenant, paths))
+    done = erase_lines(records, home, session_ids)
+    return [f"{notes.path} could not be changed: {notes.error}" for notes in done if notes.error]
+
+
+def _file_of(ref: str) -> str:
+    """Return the absolute path of an indexed file."""
+    folder = (origin_of(ref) or "").rpartition("@")[2]
+    return str(Path(folder) / path_of(ref))

@@ -1,0 +1,491 @@
+"""Erasure: removal that leaves no bytes in any file of the home, and that is not undone.
+
+One transaction hides everything, keeps it from coming back and says so; then the rows go in
+batches, and at last every copy. Whoever opens the home next finishes what was killed. What is to be
+erased is a list of sessions: who chooses them, by id or otherwise, need not know more.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import LiteralString, Protocol, TypeAlias
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
+from recollect.core.events import SessionsErased
+from recollect.core.scope import Scope
+from recollect.governance.episode import episodes_of
+from recollect.governance.erased_notes import erase_notes
+from recollect.governance.removal import Copies, begin_erasure, finish_all, sweep_within_reach
+from recollect.index.model.document import DocumentSource
+from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
+from recollect.sessions.lease import find_lease
+from recollect.sessions.mirror.mirror import SESSION_KIND
+from recollect.sessions.record.lineage import ancestors, find_kin
+from recollect.sessions.record.session import (
+    DELETED,
+    Session,
+    find_session,
+    insert_session,
+    require_session,
+)
+from recollect.sessions.record.tombstone import (
+    OURS,
+    Origin,
+    Tombstone,
+    add_tombstones,
+    bury,
+    has_unfinished_erasure,
+    is_buried,
+    tombstones,
+)
+from recollect.store.columns import first_integer, integer, text
+from recollect.store.engine import Database, Row, Transaction
+from recollect.store.failures import os_errors
+from recollect.store.journal import record_event
+from recollect.store.locks import OwnerLock
+from recollect.store.sqlite.copies import (
+    database_copies,
+    is_damaged,
+    is_of_index,
+    remove_copy,
+    remove_from_copy,
+)
+from recollect.store.sqlite.home import TRANSCRIPTS
+
+LOCK_FILE = "erase.lock"
+
+_COUNTS: dict[str, LiteralString] = {
+    "messages": "SELECT count(*) FROM messages WHERE session_id = ?",
+    "tool_calls": "SELECT count(*) FROM tool_calls WHERE session_id = ?",
+    "compactions": "SELECT count(*) FROM compactions WHERE session_id = ?",
+    "episodes": "SELECT count(*) FROM episodes WHERE session_id = ?",
+    "events": "SELECT count(*) FROM events WHERE session_id = ?",
+    "pending_messages": "SELECT count(*) FROM pending_messages p JOIN sessions s"
+    " ON s.key = p.key AND s.tenant = p.tenant WHERE s.id = ?",
+}
+_BYTES: LiteralString = """
+    SELECT coalesce(sum(octet_length(content) + octet_length(text) + octet_length(metadata)), 0)
+    FROM messages WHERE session_id = ?
+"""
+_INSERT: LiteralString = """
+    INSERT INTO erasures (id, tenant, counts, session_ids, at) VALUES (?, ?, ?, ?, ?)
+"""
+_SESSIONS: LiteralString = """
+    SELECT j.value, e.tenant FROM erasures e, json_each(e.session_ids) j WHERE e.finished_at IS NULL
+"""
+_FINISH: LiteralString = """
+    UPDATE erasures SET finished_at = ?, session_ids = '[]' WHERE finished_at IS NULL
+"""
+_FORGET_IDS: LiteralString = """
+    DELETE FROM changes WHERE kind = ? AND ref IN (SELECT value FROM json_each(?))
+"""
+_FILES: LiteralString = "SELECT DISTINCT path FROM imports WHERE tenant = ?"
+_IS_LIVING: LiteralString = "SELECT 1 FROM sessions WHERE id = ? AND status <> 'deleted'"
+_ORIGINS: LiteralString = """
+    SELECT id, tenant, source, foreign_id FROM sessions
+    WHERE id NOT IN (SELECT session_id FROM prunings WHERE erasure_id IS NOT NULL)
+"""
+_BACKUPS: LiteralString = """
+    SELECT DISTINCT json_extract(payload, '$.path') FROM events
+    WHERE type = 'home.backed_up' AND at >= ?
+"""
+
+
+class ErasureProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far an erasure is: messages that are gone, of all of them."""
+
+    done: int
+    total: int
+
+
+OnErase: TypeAlias = Callable[[ErasureProgress], object]
+
+
+class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
+    """What an erasure did, or would do.
+
+    Attributes:
+        id: Of the erasure; None of a dry run.
+        dry_run: Nothing was changed.
+        at: When, ms UTC.
+        session_ids: What went: the session, and the forks that went with it.
+        counts: How many rows of which kind went.
+        bytes: What the messages held, in UTF-8.
+        shared_with: The session that it was forked from: the messages before the fork are its.
+        notes: What goes from which file of flushed notes: the lines that only it said and that are
+            as they were written.
+        damaged_copies: Files of the home that cannot be read any more and may have held it: they
+            went whole.
+        still_held_by: Paths outside of recollect's reach that hold it: transcripts of other
+            programs, backups, homes that were set aside by a restore.
+        is_clean: Nothing of it is left in a file of the home. If not, the warnings say why, and
+            the next opening of the home tries again.
+        warnings: One sentence each.
+    """
+
+    id: str | None
+    dry_run: bool
+    at: int
+    session_ids: tuple[str, ...]
+    counts: dict[str, int]
+    bytes: int
+    shared_with: tuple[str, ...] = ()
+    notes: tuple[ErasedNotes, ...] = ()
+    damaged_copies: tuple[str, ...] = ()
+    still_held_by: tuple[str, ...] = ()
+    is_clean: bool = True
+    warnings: tuple[str, ...] = ()
+
+
+class Indexes(Protocol):
+    """The indexes of a home: the one that is open, and those of agents with settings of their own.
+
+    The open one is cleared with the records, see `Copies`.
+    """
+
+    def drop(self, feed: DocumentSource) -> object:
+        """Let every one of them take in what a source removes."""
+
+    def clear_others(self) -> Iterable[str]:
+        """Let the others drop what was removed from the records; yield what could not be done."""
+
+
+class Eraser:
+    """Erases sessions of a home.
+
+    Args:
+        home: Its folder.
+        copies: The records, and where copies of them are.
+        scope: Whose sessions may go.
+        clock: Tells the time.
+        ids: Gives erasures their ids.
+        indexes: All that the home has.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        copies: Copies,
+        scope: Scope,
+        *,
+        clock: Clock,
+        ids: IdSource,
+        indexes: Indexes,
+    ) -> None:
+        self._home = home
+        self._copies = copies
+        self._records = copies.records
+        self._scope = scope
+        self._clock = clock
+        self._ids = ids
+        self._indexes = indexes
+        self._lock = OwnerLock(home / LOCK_FILE, clock)
+
+    def preview(self, session_id: str, *, with_forks: bool = False) -> ErasureReceipt:
+        """Return what `erase` would do now; nothing is changed.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: forks read it, or a program holds it.
+            StoreError: the records or a file cannot be read.
+        """
+        now = self._clock.now_ms()
+
+        def unit(tx: Transaction) -> tuple[ErasureReceipt, list[Session]]:
+            chosen = choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
+            return _receipt(tx, chosen, now), chosen
+
+        receipt, chosen = self._records.read(unit)
+        return self._with_files(receipt, chosen)
+
+    def erase(
+        self,
+        session_id: str,
+        *,
+        with_forks: bool = False,
+        on_progress: OnErase | None = None,
+    ) -> ErasureReceipt:
+        """Erase a session; what an earlier run left is finished too.
+
+        Args:
+            session_id: Which one.
+            with_forks: Erase the forks that share messages with it as well. Deleted forks go in
+                any case.
+            on_progress: Called after each batch of rows.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: forks read it, or a program holds it.
+            StoreBusy: another program is erasing.
+            StoreError: the records refused; nothing is changed then, or the next opening goes on.
+        """
+        now, erasure_id = self._clock.now_ms(), self._ids.new()
+
+        def unit(tx: Transaction) -> tuple[ErasureReceipt, list[Session]]:
+            chosen = choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
+            receipt = _receipt(tx, chosen, now, erasure_id)
+            _begin(tx, chosen, receipt)
+            return receipt, chosen
+
+        with self._alone() as alone:
+            if not alone:
+                raise StoreBusy("another program is erasing", hint="try again when it is finished")
+            receipt = self._with_files(*self._records.write(unit))
+            warnings = self._finish(on_progress, receipt.counts["messages"])
+        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
+
+    def finish(self) -> None:
+        """Finish what was begun and killed, unless another program is doing it.
+
+        Raises:
+            StoreError: a database or a file refused; the next opening goes on.
+        """
+        if self._records.read(has_unfinished_erasure):
+            with self._alone() as alone:
+                if alone:
+                    self._finish()
+
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Give the block True when no other program erases until its end."""
+        alone = not self._lock.held and self._lock.acquire("erase")
+        try:
+            yield alone
+        finally:
+            if alone:
+                self._lock.release()
+
+    def _finish(self, on_progress: OnErase | None = None, total: int = 0) -> list[str]:
+        """Remove rows and copies; return what could not be done."""
+        rows = self._records.read(lambda tx: tx.all(_SESSIONS))
+        ids, tenants = [text(row[0]) for row in rows], {text(row[1]) for row in rows}
+        done = 0
+
+        def count(messages: int) -> None:
+            nonlocal done
+            done += messages
+            if on_progress is not None:
+                on_progress(ErasureProgress(done=min(done, total), total=total))
+
+        finish_all(self._records, self._clock, lambda: False, count)
+        warnings = _tried(
+            lambda: erase_notes(self._records, self._home, tenants, ids, self._indexes.drop)
+        )
+        warnings += _tried(lambda: self._clear_files(ids))
+        warnings += sweep_within_reach(self._copies)
+        warnings += _tried(self._indexes.clear_others)
+        if not warnings:
+            now, encoded = self._clock.now_ms(), msgspec.json.encode(ids).decode()
+            self._records.write(lambda tx: _end(tx, now, encoded))
+        return warnings
+
+    def _clear_files(self, ids: Sequence[str]) -> list[str]:
+        """Remove sessions from the copies of databases, and what was set aside of mirrors."""
+        for path in database_copies(self._home):
+            if not path.exists():
+                continue
+            if is_of_index(path) or is_damaged(path):
+                remove_copy(path)
+            else:
+                remove_from_copy(path, ids)
+        for path in self._set_aside(ids):
+            with os_errors(path):
+                path.unlink(missing_ok=True)
+        return []
+
+    def _set_aside(self, ids: Sequence[str]) -> list[Path]:
+        """Return the mirrors of sessions wherever they lie, and what was set aside of them."""
+        heads = tuple(f"{id_}." for id_ in ids)
+        with os_errors(self._home):
+            folders = [path for path in self._home.rglob(TRANSCRIPTS) if path.is_dir()]
+            found = [path for folder in folders for path in folder.iterdir()]
+        return [path for path in found if path.name.lstrip(".").startswith(heads)]
+
+    def _with_files(self, receipt: ErasureReceipt, chosen: Sequence[Session]) -> ErasureReceipt:
+        """Return a receipt with the files that go whole, and those that stay and hold it."""
+        names = {session.foreign_id or session.id for session in chosen}
+        began = min(session.created_at for session in chosen)
+        read, made = self._records.read(
+            lambda tx: (tx.all(_FILES, (chosen[0].tenant,)), tx.all(_BACKUPS, (began,)))
+        )
+        transcripts = [path for path in _paths(read) if _names_any(path, names)]
+        backups = [path for path in _paths(made) if path.exists()]
+        beside = sorted(self._home.parent.glob(f"{self._home.name}.before-*"))
+        records = [path for path in database_copies(self._home) if not is_of_index(path)]
+        return msgspec.structs.replace(
+            receipt,
+            notes=erase_lines(self._records, self._home, receipt.session_ids, dry_run=True),
+            damaged_copies=tuple(str(path) for path in records if is_damaged(path)),
+            still_held_by=tuple(map(str, (*transcripts, *backups, *beside))),
+        )
+
+
+def known_erasures(tx: Transaction) -> list[Tombstone]:
+    """Return what these records know of erasures, for `erase_again` in an older copy of them."""
+    return tombstones(tx)
+
+
+def erase_again(records: Database, known: Sequence[Tombstone], clock: Clock, ids: IdSource) -> int:
+    """Erase from an older copy of the records what was erased since; its next opening finishes it.
+
+    Args:
+        records: The copy, in the place of a home or on its way there.
+        known: What `known_erasures` found in the newer records.
+        clock: Tells the time.
+        ids: Gives erasures their ids.
+
+    Returns:
+        How many sessions go.
+
+    Raises:
+        StoreError: the records refused; nothing is changed.
+    """
+
+    def unit(tx: Transaction) -> int:
+        add_tombstones(tx, known)
+        back: dict[str, list[Session]] = {}
+        for id_, tenant, source, foreign_id in tx.all(_ORIGINS):
+            origins = [(OURS, text(id_))]
+            if source is not None and foreign_id is not None:
+                origins.append((text(source), text(foreign_id)))
+            if is_buried(tx, text(tenant), origins):
+                found = require_session(tx, Scope(tenant=text(tenant)), text(id_))
+                back.setdefault(found.tenant, []).append(found)
+        for chosen in back.values():
+            _begin(tx, chosen, _receipt(tx, chosen, clock.now_ms(), ids.new()))
+        return sum(map(len, back.values()))
+
+    return records.write(unit)
+
+
+def choose_session(
+    tx: Transaction, scope: Scope, session_id: str, *, with_forks: bool, now: int
+) -> list[Session]:
+    """Return a session and the forks that are to go with it.
+
+    Raises:
+        NotFound: the scope has no such session.
+        Conflict: a living fork shares messages with it, or a program holds one of them.
+    """
+    session = find_session(tx, scope, session_id)
+    if session is None:
+        return [_remains(tx, scope, session_id, now)]
+    kin = find_kin(tx, session.tenant)
+    forks = [
+        other.id
+        for other in kin.values()
+        for above, last in ancestors(other, kin.get)
+        if above.id == session.id and last > above.forked_at_seq
+    ]
+    living = [id_ for id_ in forks if tx.row(_IS_LIVING, (id_,))]
+    if living and not with_forks:
+        raise Conflict(
+            f"forks share messages with the session: {', '.join(living)}",
+            hint="erase them too, with --with-forks or with_forks=True",
+            session_id=session.id,
+            forks=tuple(living),
+        )
+    found = [find_session(tx, Scope(tenant=session.tenant), id_) for id_ in forks]
+    chosen = [session, *(fork for fork in found if fork is not None)]
+    for each in chosen:
+        _refuse_held(tx, each.id, now)
+    return chosen
+
+
+def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:
+    """Return a row for a session that retention removed, and of which an episode stayed."""
+    if is_buried(tx, scope.tenant, [(OURS, session_id)]):
+        hint = "`recollect sessions` lists those that are there."
+        raise NotFound("the session was erased", hint=hint)
+    if not episodes_of(tx, scope, session_id):
+        return require_session(tx, scope, session_id)
+    return Session(
+        id=session_id, tenant=scope.tenant, status=DELETED, created_at=now, updated_at=now
+    )
+
+
+def _refuse_held(tx: Transaction, session_id: str, now: int) -> None:
+    lease = find_lease(tx, session_id, now)
+    if lease is not None:
+        seconds = max(1, round((lease.expires_at - now) / 1000))
+        raise Conflict(
+            "another program is using the session",
+            hint=f"end it, or wait: without a sign of life it is free in {seconds} s",
+            session_id=session_id,
+            free_in_s=seconds,
+        )
+
+
+def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) -> None:
+    """Hide sessions of one tenant for good, and keep them from coming back."""
+    erasure_id = receipt.id or ""
+    tenant, ids = chosen[0].tenant, [session.id for session in chosen]
+    counts, encoded = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
+    tx.execute(_INSERT, (erasure_id, tenant, counts.decode(), encoded.decode(), receipt.at))
+    for session in chosen:
+        if find_session(tx, Scope(tenant=tenant), session.id) is None:
+            insert_session(tx, session)
+    origins: list[Origin] = [(OURS, id_) for id_ in ids]
+    origins += [(s.source, s.foreign_id) for s in chosen if s.source and s.foreign_id]
+    bury(tx, erasure_id, tenant, origins)
+    begin_erasure(tx, erasure_id, tenant, ids, receipt.at)
+    event = SessionsErased(
+        scope=Scope(tenant=tenant),
+        at=receipt.at,
+        erasure_id=erasure_id,
+        sessions=len(ids),
+        messages=receipt.counts["messages"],
+    )
+    record_event(tx, event)
+
+
+def _end(tx: Transaction, now: int, ids: str) -> None:
+    """Note that nothing is left; mirrors and indexes have heard of the ids."""
+    tx.execute(_FINISH, (now,))
+    tx.execute(_FORGET_IDS, (SESSION_KIND, ids))
+
+
+def _receipt(
+    tx: Transaction, chosen: Sequence[Session], now: int, erasure_id: str | None = None
+) -> ErasureReceipt:
+    ids = [session.id for session in chosen]
+    counts = {"sessions": len(ids)}
+    for kind, sql in _COUNTS.items():
+        counts[kind] = sum(first_integer(tx.row(sql, (id_,))) for id_ in ids)
+    parents = {s.parent_id for s in chosen if s.parent_id is not None and s.forked_at_seq}
+    return ErasureReceipt(
+        id=erasure_id,
+        dry_run=erasure_id is None,
+        at=now,
+        session_ids=tuple(ids),
+        counts=counts,
+        bytes=sum(integer((tx.row(_BYTES, (id_,)) or (0,))[0]) for id_ in ids),
+        shared_with=tuple(sorted(parents - {*ids})),
+    )
+
+
+def _tried(step: Callable[[], Iterable[str]]) -> list[str]:
+    try:
+        return list(step())
+    except RecollectError as error:
+        return [f"something that was erased may be left: {error.message}"]
+
+
+def _paths(rows: Sequence[Row]) -> list[Path]:
+    return [Path(text(row[0])) for row in rows]
+
+
+def _names_any(path: Path, names: Iterable[str]) -> bool:
+    """Return whether a file is there and has one of some ids in its name or text."""
+    with suppress(OSError, ValueError), path.open("rb") as file:
+        if any(name in path.name for name in names):
+            return True
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as whole:
+            return any(whole.find(name.encode()) >= 0 for name in names)
+    return False

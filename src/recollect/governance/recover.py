@@ -1,0 +1,343 @@
+"""Rebuilds a lost or damaged ``records.db`` from the readable transcripts.
+
+The new one is made whole beside the old one, and takes its place in one step: killed before that,
+the home is as it was, and the next recovery begins again. Nothing is thrown away.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.clock import Clock, SystemClock
+from recollect.core.errors import Conflict, NotFound, StoreCorrupt, StoreError
+from recollect.core.settings import Settings, default_home, load_settings
+from recollect.governance.aside import refuse_open, set_records_aside
+from recollect.governance.removal import HIDDEN
+from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.mirror.mirror_lines import SessionLine
+from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions
+from recollect.sessions.mirror.recovery_file import read_recovery_file, restore_facts
+from recollect.sessions.record.tombstone import OURS, Tombstone, is_among
+from recollect.sessions.record.transcript_rows import damaged_messages
+from recollect.store.engine import Database
+from recollect.store.failures import os_errors
+from recollect.store.files import private_folder, sync_folder
+from recollect.store.locks import WriteQueue
+from recollect.store.sqlite.backup import quick_check
+from recollect.store.sqlite.database import open_records
+from recollect.store.sqlite.home import MIRROR_SUFFIX, RECORDS_FILE, TRANSCRIPTS, left_of_records
+
+LOST = ("events", "messages pending in groups", "episodes", "spending", "leases")
+"""What no mirror has."""
+MAX_LISTED = 100
+"""Damaged lines that a report names."""
+
+_DRAFT = "recovering"
+_PATIENCE_S = 10.0
+_MAY_BE_DAMAGE = ("store", "store_corrupt", "records_lost", "migration_failed")
+
+
+class DamagedLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a mirror that cannot be read; it stays in the file that is set aside."""
+
+    path: str
+    line: int
+
+
+class RecoverReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a recovery brought back, and what it could not.
+
+    Attributes:
+        dry_run: Nothing was written.
+        reason: What is wrong with ``records.db``.
+        sessions: That are there again.
+        messages: In them.
+        compactions: Summaries that replace messages in the view.
+        imports: Files of other programs that are known to be read.
+        damaged: The first lines that cannot be read, up to `MAX_LISTED`.
+        damaged_count: All of them.
+        lost: Kinds of records that no mirror has.
+        warnings: What else is not as it was, in sentences.
+        aside: Where the old file is; None where there was none.
+    """
+
+    dry_run: bool
+    reason: str
+    sessions: int
+    messages: int
+    compactions: int
+    imports: int
+    damaged: tuple[DamagedLine, ...]
+    damaged_count: int
+    lost: tuple[str, ...]
+    warnings: tuple[str, ...]
+    aside: str | None = None
+
+
+class RecoverProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far it is, in bytes of mirrors."""
+
+    done: int
+    total: int
+
+
+class Recovery:
+    """Rebuilds the records of one home.
+
+    Args:
+        home: Its folder.
+        settings: Of the home.
+        clock: Dates the new file and the folder of the old one.
+        on_progress: Called after each mirror.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        settings: Settings,
+        clock: Clock,
+        on_progress: Callable[[RecoverProgress], None] = lambda _: None,
+    ) -> None:
+        self._home = home
+        self._settings = settings
+        self._clock = clock
+        self._on_progress = on_progress
+        self._lines: dict[str, SessionLine] = {}
+        self._erased: list[Tombstone] = []
+        self._messages = self._compactions = 0
+        self._damaged: list[DamagedLine] = []
+        self._counts = dict.fromkeys(_WARNINGS, 0)
+
+    def run(self, *, dry_run: bool = False) -> RecoverReport:
+        """Rebuild ``records.db``, unless it is sound, and return what came back.
+
+        Args:
+            dry_run: Only read, and say what would come back.
+
+        Raises:
+            Conflict: the records are sound.
+            NotFound: there are no mirrors.
+            StoreBusy: another program has the records open.
+            StoreError: the disk refused; the home is as it was.
+        """
+        if not (self._home / RECORDS_FILE).exists() and left_of_records(self._home) is None:
+            raise NotFound(
+                "there are no records, and no trace of any",
+                hint="name a home with --home; or make one with `recollect init`",
+                path=str(self._home),
+            )
+        reason = what_is_wrong(self._home, self._settings, self._clock)
+        if reason is None:
+            raise Conflict(
+                "records.db is sound: there is nothing to recover",
+                hint="run `recollect doctor` to see what else may be wrong",
+            )
+        paths = self._mirrors()
+        if dry_run:
+            return self._report(reason, self._read(paths, None), dry_run=True)
+        refuse_open(self._home, self._home / RECORDS_FILE)
+        with WriteQueue(self._home / f"{_DRAFT}.lock").turn(_PATIENCE_S):
+            imports = self._rebuild(paths)
+            aside = self._put_in_place()
+        self._heal()
+        report = self._report(reason, imports, dry_run=False)
+        return msgspec.structs.replace(report, aside=aside and str(aside))
+
+    def _mirrors(self) -> list[Path]:
+        folder = self._home / TRANSCRIPTS
+        with os_errors(folder):
+            found = sorted(folder.glob(f"*{MIRROR_SUFFIX}"))
+            paths = [path for path in found if path.is_file() and not path.is_symlink()]
+        if paths:
+            return paths
+        off = "" if self._settings.sessions.mirror else "sessions.mirror is off: "
+        raise NotFound(
+            f"{off}there are no readable transcripts to recover from",
+            hint="put a backup in its place, or start over with `recollect init --fresh`",
+            path=str(folder),
+        )
+
+    def _rebuild(self, paths: list[Path]) -> int:
+        draft = self._home / _DRAFT
+        self._clear(draft)
+        database = open_records(private_folder(draft), self._settings.store, self._clock)
+        try:
+            return self._read(paths, database)
+        finally:
+            database.close()
+
+    def _read(self, paths: list[Path], database: Database | None) -> int:
+        """Read the mirrors, into new records where some are given; return what was imported."""
+        facts = read_recovery_file(self._home)
+        self._erased = facts.erased if facts is not None else []
+        total, done = sum(path.stat().st_size for path in paths), 0
+        for path in paths:
+            self._on_progress(RecoverProgress(done=done, total=total))
+            self._one(path, database)
+            done += path.stat().st_size
+        self._on_progress(RecoverProgress(done=total, total=total))
+        lines = self._lines.values()
+        if database is None:
+            known = self._lines.keys()
+            self._counts["orphans"] = sum(
+                line.parent_id is not None and line.parent_id not in known for line in lines
+            )
+        else:
+            self._counts["orphans"] = database.write(lambda tx: link_sessions(tx, lines))
+        self._counts["facts"] = facts is None
+        self._counts["off"] = not self._settings.sessions.mirror
+        if facts is None:
+            return 0
+        if database is not None:
+            database.write(lambda tx: restore_facts(tx, facts))
+        return facts.imports
+
+    def _one(self, path: Path, database: Database | None) -> None:
+        mirror = MirrorRecovery(path)
+        if mirror.line.id in self._lines:
+            self._counts["copies"] += 1
+            return
+        if self._was_erased(mirror.line):
+            return
+        is_there = mirror.run(database)
+        self._damaged += [DamagedLine(path=str(path), line=number) for number in mirror.damaged]
+        if is_there:
+            self._lines[mirror.line.id] = mirror.line
+            self._messages += mirror.messages
+            self._compactions += mirror.compactions
+            self._counts["unknown"] += mirror.is_unknown
+            self._counts["outdated"] += mirror.is_outdated and not mirror.is_unknown
+
+    def _was_erased(self, line: SessionLine) -> bool:
+        """Whether it is what an erasure that did not come to its end has left."""
+        origins = [(OURS, line.id)]
+        if line.source and line.foreign_id:
+            origins.append((line.source, line.foreign_id))
+        return line.tenant == HIDDEN or is_among(self._erased, line.tenant, origins)
+
+    def _put_in_place(self) -> Path | None:
+        draft = self._home / _DRAFT
+        log = draft / f"{RECORDS_FILE}-wal"
+        if log.exists() and log.stat().st_size:
+            raise StoreError("the new records were not written back", hint="try again")
+        aside = set_records_aside(self._home, self._clock)
+        with os_errors(self._home):
+            os.replace(draft / RECORDS_FILE, self._home / RECORDS_FILE)
+            sync_folder(self._home)
+        self._clear(draft)
+        return aside
+
+    def _clear(self, draft: Path) -> None:
+        with os_errors(draft):
+            if draft.exists():
+                shutil.rmtree(draft)
+
+    def _heal(self) -> None:
+        """Make every mirror what the records say; damaged ones are kept beside."""
+        if not self._settings.sessions.mirror:
+            return
+        database = open_records(self._home, self._settings.store, self._clock)
+        try:
+            mirror = TranscriptMirror(self._home, database)
+            mirror.heal_all()
+            mirror.flush()
+        finally:
+            database.close()
+
+    def _report(self, reason: str, imports: int, *, dry_run: bool) -> RecoverReport:
+        counted = ((text, self._counts[name]) for name, text in _WARNINGS.items())
+        return RecoverReport(
+            dry_run=dry_run,
+            reason=reason,
+            sessions=len(self._lines),
+            messages=self._messages,
+            compactions=self._compactions,
+            imports=imports,
+            damaged=tuple(self._damaged[:MAX_LISTED]),
+            damaged_count=len(self._damaged),
+            lost=LOST,
+            warnings=tuple(text.format(number) for text, number in counted if number),
+        )
+
+
+_WARNINGS = {
+    "unknown": "of {} sessions no line says whose they are: no other session hears them",
+    "outdated": (
+        "{} mirrors are of an older format, without titles and statuses: what was deleted is back,"
+        " what does not say who heard it is heard by no other session, and an import may add it"
+        " again"
+    ),
+    "orphans": "{} forks lack the messages that they shared with sessions which are not there",
+    "copies": "{} files are second copies of a mirror, and were left out",
+    "facts": (
+        "recovery.json is missing or damaged: an import reads every file again, and brings back"
+        " what was removed here and is still there"
+    ),
+    "off": "sessions.mirror is off: what was said since it was switched off is not there",
+}
+
+
+def recover(
+    home: Path | str | None = None,
+    *,
+    dry_run: bool = False,
+    on_progress: Callable[[RecoverProgress], None] = lambda _: None,
+) -> RecoverReport:
+    """Rebuild a lost or damaged ``records.db`` from the readable transcripts of a home.
+
+    What was there is kept in a folder below ``aside``. Seqs, ids, times and links are those of
+    before; what was pruned or erased stays away; the index is built again by itself.
+
+    Args:
+        home: Its folder; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
+        dry_run: Only read, and say what would come back.
+        on_progress: Called after each transcript.
+
+    Raises:
+        ConfigError: a setting of the home is wrong.
+        Conflict: the records are sound.
+        NotFound: there are no transcripts to recover from.
+        StoreBusy: another program has the records open.
+        StoreError: the disk refused; the home is as it was.
+    """
+    folder = Path(home).expanduser() if home is not None else default_home()
+    settings = load_settings(folder).settings
+    return Recovery(folder, settings, SystemClock(), on_progress).run(dry_run=dry_run)
+
+
+def what_is_wrong(home: Path, settings: Settings, clock: Clock) -> str | None:
+    """Return why the records of a home cannot be used; None where they are sound.
+
+    Reads every page and every message.
+
+    Raises:
+        StoreError: another program is in the way, or the disk refused.
+    """
+    try:
+        database = open_records(home, settings.store, clock)
+    except StoreError as error:
+        if error.code not in _MAY_BE_DAMAGE:
+            raise
+        return error.message
+    try:
+        return _damage(database)
+    except StoreCorrupt as error:
+        return error.message
+    finally:
+        database.close()
+
+
+def _damage(database: Database) -> str | None:
+    if quick_check(database):
+        return f"{RECORDS_FILE} is damaged"
+    after, damaged = "", 0
+    while True:
+        after, found = database.read(lambda tx, since=after: damaged_messages(tx, since, 10_000))  # type: ignore[misc]  # bound at once
+        damaged += len(found)
+        if not after:
+            return f"{damaged} messages are damaged" if damaged else None

@@ -1,0 +1,261 @@
+"""Flushed notes: which session said a line of the notes, so that it goes and comes with it.
+
+Several sessions may have said the same line. It is hidden while all of them are deleted, and erased
+with the last of them. A line that a person wrote is nobody's, and one that a person edited is
+theirs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.errors import NotFound, RecollectError
+from recollect.sessions.policy.visibility import Speakers, VisibilityGroup
+from recollect.sessions.record.session import Session
+from recollect.store.columns import blob, decode, text
+from recollect.store.engine import Database, Transaction
+from recollect.store.paths import rewrite_beneath
+
+FOLDER = "memory"
+"""Where the notes of a workspace are."""
+GUESTS = "notes"
+"""Where the notes of guests are, below the home; a folder for each visibility group."""
+LARGEST_BYTES = 32 * 1024 * 1024
+"""A larger file of notes is none."""
+
+_SAY: LiteralString = """
+    INSERT INTO flushed_notes (path, line_hash, session_id, tenant, at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (path, line_hash, session_id) DO NOTHING
+"""
+_SAY_AGAIN: LiteralString = """
+    INSERT INTO flushed_notes (path, line_hash, session_id, tenant, at)
+    SELECT DISTINCT path, line_hash, ?, ?, CAST(? AS INTEGER) FROM flushed_notes
+    WHERE path = ? AND line_hash = ?
+    ON CONFLICT (path, line_hash, session_id) DO NOTHING
+"""
+_HIDE: LiteralString = "UPDATE flushed_notes SET is_hidden = ? WHERE session_id = ?"
+_HIDDEN: LiteralString = """
+    SELECT DISTINCT path, line_hash FROM flushed_notes f WHERE is_hidden = 1 AND NOT EXISTS (
+        SELECT 1 FROM flushed_notes o
+        WHERE o.path = f.path AND o.line_hash = f.line_hash AND o.is_hidden = 0)
+"""
+_SAID: LiteralString = """
+    SELECT f.path, f.line_hash, o.session_id FROM flushed_notes f
+    JOIN flushed_notes o ON o.path = f.path AND o.line_hash = f.line_hash
+    WHERE f.session_id = ? ORDER BY f.path
+"""
+_FORGET: LiteralString = "DELETE FROM flushed_notes WHERE session_id = ? AND path = ?"
+_OWN: LiteralString = """
+    INSERT INTO note_folders (folder, tenant, agent, user_id, channel, account, chat_type, peer)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (folder) DO NOTHING
+"""
+_OWNERS: LiteralString = """
+    SELECT folder, tenant, agent, user_id, channel, account, chat_type, peer FROM note_folders
+    WHERE tenant = ?
+"""
+_DISOWN: LiteralString = "DELETE FROM note_folders WHERE folder = ?"
+
+
+class NotesPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the notes of a session are.
+
+    Attributes:
+        root: The workspace, or the home.
+        folder: Below it.
+        name: Stands before the path of a file in `flushed_notes`: a workspace has its own there,
+            and what lies in the home has none, so that the home can be moved.
+    """
+
+    root: Path
+    folder: str
+    name: str = ""
+
+    def path(self, day: str) -> str:
+        """Return the file of a day, relative to the root."""
+        return f"{self.folder}/{day}.md"
+
+
+class SaidLines(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a file a session said: lines that are written now, and lines that were there."""
+
+    path: str
+    new: Collection[bytes] = ()
+    known: Collection[bytes] = ()
+
+
+class ErasedNotes(msgspec.Struct, frozen=True, kw_only=True):
+    """What an erasure did to one file of notes.
+
+    Attributes:
+        path: The file; relative to the home, or absolute in a workspace.
+        removed: Lines that are gone.
+        shared: Lines that stay because another session said them too.
+        edited: Lines that are not there as they were written: edited, or removed by hand.
+        error: The code of why the file could not be changed; then nothing of it was, and the next
+            erasure of the session tries again.
+    """
+
+    path: str
+    removed: int = 0
+    shared: int = 0
+    edited: int = 0
+    error: str | None = None
+
+
+def workspace_notes(workspace: Path) -> NotesPlace:
+    """Return the place of the owner's notes."""
+    return NotesPlace(root=workspace, folder=FOLDER, name=f"{workspace.resolve()}/")
+
+
+def guest_notes_place(home: Path, tenant: str, group: VisibilityGroup) -> NotesPlace:
+    """Return the place of the notes of a guest: below the home, which no other program indexes."""
+    digest = hashlib.sha256(f"{tenant}\0{group.name}".encode("utf-8", "surrogatepass"))
+    return NotesPlace(root=home, folder=f"{GUESTS}/{digest.hexdigest()[:32]}")
+
+
+def line_hash(line: bytes) -> bytes:
+    """Return by what a line is known again: all its bytes, but not how it ends."""
+    return hashlib.sha256(line.rstrip(b"\r")).digest()
+
+
+def say_lines(tx: Transaction, session: Session, said: Iterable[SaidLines], at: int) -> None:
+    """Remember that a session said lines; of those that were there only what a flush wrote."""
+    for file in said:
+        who = (session.id, session.tenant, at)
+        tx.executemany(_SAY, [(file.path, line_hash(line), *who) for line in file.new])
+        tx.executemany(_SAY_AGAIN, [(*who, file.path, line_hash(line)) for line in file.known])
+
+
+def own_folder(tx: Transaction, place: NotesPlace, session: Session) -> None:
+    """Remember whose the notes of a guest are; their group follows from it, links included."""
+    s = session
+    named = (s.tenant, s.agent, s.user, s.channel, s.account, s.chat_type, s.peer)
+    tx.execute(_OWN, (place.folder, *named))
+
+
+def folder_owners(tx: Transaction, tenant: str) -> dict[str, Speakers]:
+    """Return whose the folders of guests' notes are."""
+    fields = Speakers.__struct_fields__
+    return {text(row[0]): decode(Speakers, fields, row[2:]) for row in tx.all(_OWNERS, (tenant,))}
+
+
+def hide_lines(tx: Transaction, session_id: str, *, is_hidden: bool) -> None:
+    """Take a session's lines out of sight, or bring them back."""
+    tx.execute(_HIDE, (int(is_hidden), session_id))
+
+
+def hidden_lines(tx: Transaction) -> dict[str, frozenset[bytes]]:
+    """Return the hashes of all lines that are hidden now, by path."""
+    found: dict[str, set[bytes]] = {}
+    for path, digest in tx.all(_HIDDEN):
+        found.setdefault(text(path), set()).add(blob(digest))
+    return {path: frozenset(digests) for path, digests in found.items()}
+
+
+def without_lines(content: bytes, hashes: Collection[bytes]) -> bytes:
+    """Return a content in which lines with these hashes are empty; each line keeps its number."""
+    lines = content.split(b"\n")
+    return b"\n".join(b"" if line_hash(line) in hashes else line for line in lines)
+
+
+def erase_lines(
+    database: Database, home: Path, session_ids: Collection[str], *, dry_run: bool = False
+) -> tuple[ErasedNotes, ...]:
+    """Remove from the notes what only these sessions said, and forget that they said it.
+
+    A line goes where it still has every byte, else it stays and is counted as edited. Files are
+    replaced atomically, one after the other; killed between two, the same call goes on. Notes that
+    have nothing but their heading left are removed.
+
+    Args:
+        database: ``records.db``.
+        home: Its folder.
+        session_ids: They go together: a line that two of them said goes, too.
+        dry_run: Only tell what would be done.
+
+    Raises:
+        StoreError: the database refused. A file that cannot be changed stands in the answer.
+    """
+    erased: list[ErasedNotes] = []
+    for path, said in database.read(lambda tx: _said(tx, session_ids)).items():
+        done = _erase_file(home, path, said, dry_run=dry_run)
+        erased.append(done)
+        if done.error is None and not dry_run:
+            is_gone = _remove_folder(home, path)
+            database.write(lambda tx, p=path, g=is_gone: _forget(tx, session_ids, p, is_gone=g))  # type: ignore[misc]
+    return tuple(erased)
+
+
+def _said(tx: Transaction, session_ids: Collection[str]) -> dict[str, dict[bytes, bool]]:
+    """Return by path the lines that the sessions said, and whether others did, too."""
+    found: dict[str, dict[bytes, bool]] = {}
+    for session_id in session_ids:
+        for path, digest, other in tx.all(_SAID, (session_id,)):
+            said = found.setdefault(text(path), {})
+            said[blob(digest)] = said.get(blob(digest), False) or text(other) not in session_ids
+    return found
+
+
+def _erase_file(home: Path, path: str, said: Mapping[bytes, bool], *, dry_run: bool) -> ErasedNotes:
+    shared, removed, edited = sum(said.values()), 0, 0
+
+    def change(content: bytes) -> bytes:
+        nonlocal removed, edited
+        lines = content.split(b"\n")
+        there = {line_hash(line) for line in lines} & said.keys()
+        gone = {digest for digest in there if not said[digest]}
+        edited = len(said) - shared - len(gone)
+        kept = [line for line in lines if line_hash(line) not in gone]
+        removed = len(lines) - len(kept)
+        left = b"\n".join(kept)
+        if dry_run or not gone:
+            return content
+        return b"" if left.strip() == _heading(path) else left
+
+    root, relative = _place_of(home, path)
+    try:
+        rewrite_beneath(root, relative, change, limit=LARGEST_BYTES)
+    except NotFound as error:
+        if not root.is_dir():  # a disk that is not there now may hold it
+            return ErasedNotes(path=path, error=error.code)
+    except RecollectError as error:
+        return ErasedNotes(path=path, error=error.code)
+    return ErasedNotes(path=path, removed=removed, shared=shared, edited=edited)
+
+
+def _place_of(home: Path, path: str) -> tuple[Path, str]:
+    if not path.startswith("/"):
+        return home, path
+    root, _, day = path.rpartition(f"/{FOLDER}/")
+    return Path(root), f"{FOLDER}/{day}"
+
+
+def _heading(path: str) -> bytes:
+    """Return what a flush writes above the notes of a day."""
+    return f"# {Path(path).stem}".encode()
+
+
+def _remove_folder(home: Path, path: str) -> str | None:
+    """Remove the folder of a guest whose last notes went, and return its name."""
+    root, relative = _place_of(home, path)
+    folder = relative.rpartition("/")[0]
+    if folder == FOLDER:
+        return None
+    with suppress(OSError):
+        os.rmdir(root / folder)
+    return None if (root / folder).exists() else folder
+
+
+def _forget(
+    tx: Transaction, session_ids: Collection[str], path: str, *, is_gone: str | None
+) -> None:
+    tx.executemany(_FORGET, [(session_id, path) for session_id in session_ids])
+    if is_gone is not None:
+        tx.execute(_DISOWN, (is_gone,))

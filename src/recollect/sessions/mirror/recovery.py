@@ -1,0 +1,331 @@
+"""Makes rows of mirrors again, for a home whose ``records.db`` is lost or damaged.
+
+A mirror says what its session is, what was said in it and what summaries stand for it. Seqs, ids
+and times are those of before; counters, tool calls and the outbox follow from them. A line that
+cannot be read is passed over and counted. What was removed stays away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.clock import to_ms
+from recollect.core.errors import RecollectError
+from recollect.core.scope import LOCAL_TENANT
+from recollect.sessions.context.compaction import Compaction, store_compaction
+from recollect.sessions.mirror.mirror_lines import (
+    BATCH_BYTES,
+    FORMAT,
+    SESSION_LINE,
+    CompactionLine,
+    MessageLine,
+    SessionLine,
+)
+from recollect.sessions.record.content import TextBlock, readable_text
+from recollect.sessions.record.draft import Draft, check_role
+from recollect.sessions.record.message import Message, decode_content
+from recollect.sessions.record.session import (
+    DELETED,
+    MODES,
+    PLACE,
+    STATUSES,
+    Session,
+    insert_session,
+    of_unknown_origin,
+)
+from recollect.sessions.record.session_key import parse_key
+from recollect.sessions.record.transcript_rows import restore_messages
+from recollect.store.engine import Database, Transaction
+from recollect.store.files import read_lines
+from recollect.store.paths import check_id
+from recollect.text.tokens import estimate_tokens
+
+_BATCH = 1_000
+_SHARED = ("id", "tenant", "key", "agent", "user", "project", "source", "foreign_id", "title")
+_UNREADABLE = (msgspec.MsgspecError, ValueError, OverflowError, RecollectError)
+
+_FLUSHED: LiteralString = """
+    UPDATE sessions SET flush_compaction_count = ?, flushed_at = ?, flushed_seq = ? WHERE id = ?
+"""
+_LINK: LiteralString = """
+    UPDATE sessions SET parent_id = ?, forked_at_seq = ?,
+        model = coalesce(model, (SELECT p.model FROM sessions p WHERE p.id = ?)) WHERE id = ?
+"""
+_FOLLOW: LiteralString = "UPDATE sessions SET previous_id = ? WHERE id = ?"
+_CUT: LiteralString = "UPDATE sessions SET pruned_seq = max(pruned_seq, ?) WHERE id = ?"
+
+
+class MirrorRecovery:
+    """Reads one mirror, and makes its rows again.
+
+    Args:
+        path: The mirror.
+
+    Attributes:
+        line: What its session is, by the last line that says so and can be read.
+        messages: How many were read.
+        compactions: How many were read.
+        damaged: The numbers of lines that cannot be read, from 1.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.messages = self.compactions = 0
+        self.damaged: list[int] = []
+        told = [found for line in read_lines(path) if (found := _session_line(line)) is not None]
+        self.is_unknown = not told
+        self.line = told[-1] if told else _unknown(path)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether it does not say what became of the session: its status, title and origin."""
+        return self.line.recollect < FORMAT
+
+    def run(self, database: Database | None) -> bool:
+        """Make the rows again, and return whether there is anything of the session.
+
+        Args:
+            database: New records; None only counts.
+
+        Raises:
+            StoreError: the file or the database refused.
+        """
+        session = _session(self.line)
+        summaries: list[Compaction] = []
+        is_stored = False
+        for batch in self._batches(summaries):
+            self.messages += len(batch)
+            if database is not None:
+                session = database.write(
+                    lambda tx, known=session, batch=batch, new=not is_stored: _store(  # type: ignore[misc]  # bound at once
+                        tx, self.line, known, batch, is_new=new
+                    )
+                )
+            is_stored = True
+        if not is_stored and self.line.status == DELETED and self.line.pruned_seq:
+            return False
+        self.compactions = len(summaries)
+        if database is not None:
+            database.write(
+                lambda tx: _finish(tx, self.line, session, summaries, is_new=not is_stored)
+            )
+        return True
+
+    def _batches(self, summaries: list[Compaction]) -> Iterator[list[Draft]]:
+        batch: list[Draft] = []
+        size, last = 0, self.line.forked_at_seq or 0
+        seen: set[str] = set()
+        for number, line in enumerate(read_lines(self.path), 1):
+            if line.startswith(SESSION_LINE):
+                self.damaged += [] if _session_line(line) is not None else [number]
+                continue
+            try:
+                read = _read(line, self.line.id)
+            except _UNREADABLE:
+                self.damaged.append(number)
+                continue
+            if isinstance(read, Compaction):
+                summaries.append(read)
+                continue
+            message = read.message
+            if message.seq <= self.line.pruned_seq:
+                continue
+            ids = {message.id, f"event {message.event_id or message.id}"}
+            if message.seq <= last or ids & seen:
+                self.damaged.append(number)
+                continue
+            seen |= ids
+            last = message.seq
+            batch.append(read)
+            size += len(line)
+            if len(batch) == _BATCH or size > BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+
+def link_sessions(tx: Transaction, lines: Iterable[SessionLine]) -> int:
+    """Say again what was forked from what and what followed what.
+
+    Args:
+        tx: Of the new records, which hold the sessions.
+        lines: What they are.
+
+    Returns:
+        How many forks lost the session that they share messages with.
+    """
+    known = {line.id: line for line in lines}
+    orphans = 0
+    for line in sorted(known.values(), key=lambda line: line.created_at):
+        if line.previous_id in known:
+            tx.execute(_FOLLOW, (line.previous_id, line.id))
+        if line.parent_id in known and line.parent_id != line.id:
+            told = (line.parent_id, line.forked_at_seq or 0, line.parent_id, line.id)
+            tx.execute(_LINK, told)
+        elif line.parent_id is not None:
+            orphans += 1
+            tx.execute(_CUT, (line.forked_at_seq or 0, line.id))
+    return orphans
+
+
+def _store(
+    tx: Transaction, line: SessionLine, session: Session, batch: list[Draft], *, is_new: bool
+) -> Session:
+    if is_new:
+        session = _begin(tx, line, session)
+    drafts = [msgspec.structs.replace(each, message=_owned(each, session)) for each in batch]
+    session = restore_messages(tx, session, drafts)
+    tx.execute("DELETE FROM events")  # those of before cannot return; nobody is told again
+    return session
+
+
+def _finish(
+    tx: Transaction,
+    line: SessionLine,
+    session: Session,
+    summaries: list[Compaction],
+    *,
+    is_new: bool,
+) -> None:
+    if is_new:
+        _begin(tx, line, session)
+    for summary in summaries:
+        store_compaction(tx, session, summary)
+    told = (line.flush_compaction_count, line.flushed_at, line.flushed_seq, session.id)
+    tx.execute(_FLUSHED, told)
+    tx.execute("DELETE FROM events")
+
+
+def _begin(tx: Transaction, line: SessionLine, session: Session) -> Session:
+    last = max(line.pruned_seq, line.forked_at_seq or 0)
+    session = msgspec.structs.replace(session, last_seq=last)
+    insert_session(tx, session)
+    return session
+
+
+def _owned(draft: Draft, session: Session) -> Message:
+    owner = {name: getattr(session, name) for name in ("tenant", "agent", "user", "project")}
+    return msgspec.structs.replace(draft.message, **owner)
+
+
+def _session_line(line: bytes) -> SessionLine | None:
+    """Return a line of a session; None for another line, or one that cannot be right."""
+    if not line.startswith(SESSION_LINE):
+        return None
+    try:
+        told = msgspec.json.decode(line, type=SessionLine)
+        check_id(told.id)
+        _ms(told.created_at)
+    except _UNREADABLE:
+        return None
+    is_sound = told.status in {None, *STATUSES} and told.mode in {None, *MODES}
+    return told if is_sound and 0 < told.recollect <= FORMAT else None
+
+
+def _unknown(path: Path) -> SessionLine:
+    """Return what is known of a session none of whose own lines can be read: nobody else's."""
+    when = next((t for line in read_lines(path) if (t := _time_of(line)) is not None), None)
+    return SessionLine(
+        recollect=1,
+        type="session",
+        id=check_id(path.stem),
+        created_at=when or "1970-01-01T00:00:00.000Z",
+        tenant=LOCAL_TENANT,
+    )
+
+
+def _time_of(line: bytes) -> str | None:
+    try:
+        at = msgspec.json.decode(line, type=MessageLine).at
+        _ms(at)
+    except _UNREADABLE:
+        return None
+    return at
+
+
+def _session(line: SessionLine) -> Session:
+    """Return the session of a line, without its links.
+
+    An older format does not tell where a session came from: where its key does not say who heard
+    it, it is a visibility group of its own.
+    """
+    at = _ms(line.created_at)
+    session = Session(
+        **{name: getattr(line, name) for name in _SHARED},
+        **{name: getattr(line, name) for name in PLACE},
+        status=line.status or "active",
+        mode=line.mode or "main",
+        created_at=at,
+        updated_at=at,
+        pruned_seq=line.pruned_seq,
+        compaction_count=line.other_compactions,
+        overrides=line.overrides,
+        metadata=line.metadata,
+    )
+    if line.recollect >= FORMAT:
+        return session
+    key = None if line.key is None else parse_key(line.key)
+    if key is None or key.is_bare:
+        return of_unknown_origin(session)
+    place = {part: getattr(key, part) for part in PLACE}
+    return msgspec.structs.replace(session, **place, mode="group" if key.is_group else "main")
+
+
+def _read(line: bytes, session_id: str) -> Draft | Compaction:
+    if line.startswith(b'{"type":"compaction"'):
+        told = msgspec.json.decode(line, type=CompactionLine)
+        if not 0 < told.through_seq <= told.seq:
+            raise ValueError(told.through_seq)
+        return Compaction(
+            id=told.id,
+            session_id=session_id,
+            through_seq=told.through_seq,
+            last_seq=told.seq,
+            summary=told.summary,
+            made_by=told.made_by,
+            tokens_before=told.tokens_before,
+            tokens_after=told.tokens_after,
+            created_at=_ms(told.at),
+        )
+    return _draft(msgspec.json.decode(line, type=MessageLine), session_id)
+
+
+def _draft(told: MessageLine, session_id: str) -> Draft:
+    content = bytes(told.content).decode()
+    metadata = bytes(told.metadata).decode() or "{}"
+    blocks = decode_content(content)
+    is_plain = len(blocks) == 1 and isinstance(blocks[0], TextBlock)
+    text = blocks[0].text if is_plain else readable_text(blocks)  # type: ignore[union-attr]  # plain
+    at = _ms(told.at)
+    message = Message(
+        id=told.id,
+        tenant="",
+        session_id=session_id,
+        seq=told.seq,
+        role=check_role(told.role),
+        name=told.name,
+        content=blocks,
+        text=text,
+        tokens=estimate_tokens(text),
+        created_at=at,
+        recorded_at=at if told.recorded_at is None else _ms(told.recorded_at),
+        metadata=msgspec.json.decode(metadata, type=dict),
+        event_id=told.event_id,
+        foreign_id=told.foreign_id,
+        sender=told.sender,
+        turn_sender=told.turn_sender,
+    )
+    return Draft(message=message, encoded_content=content, encoded_metadata=metadata)
+
+
+def _ms(iso: str) -> int:
+    return to_ms(datetime.fromisoformat(iso))

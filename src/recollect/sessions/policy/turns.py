@@ -1,0 +1,108 @@
+"""Turns of a session that several people share: whom it answers, and what of it they hear."""
+
+from __future__ import annotations
+
+import msgspec
+
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
+from recollect.sessions.record.account import escaped, parse_account, sender_of
+from recollect.sessions.record.lineage import segments
+from recollect.sessions.record.session import Session
+from recollect.sessions.record.session_key import DIRECT
+from recollect.sessions.record.transcript_rows import (
+    EVERY_TURN,
+    HeardTurns,
+    newest_turn,
+    turn_senders,
+)
+from recollect.store.engine import Transaction
+
+
+class Listener(msgspec.Struct, frozen=True, kw_only=True):
+    """Whom a session answers, and what of it they hear.
+
+    Attributes:
+        session: The session.
+        owner: Whose agent it is.
+        sender: The account; None where it is not known, or more than one person reads the answer.
+        group: Its visibility group.
+        heard: The turns that the group hears.
+    """
+
+    session: Session
+    owner: Owner
+    sender: str | None
+    group: VisibilityGroup
+    heard: HeardTurns
+
+    def hears(self, sender: str | None) -> bool:
+        """Return whether the turns of an account are heard; of None, those of nobody known."""
+        return visibility_group_of(self.session, self.owner, sender) == self.group
+
+
+def listener(
+    tx: Transaction, session: Session, owner: Owner, for_sender: str | None = None
+) -> Listener:
+    """Return whom a session answers: the one who is named, else whose turn its newest message is.
+
+    Raises:
+        InvalidInput: ``for_sender`` is no account.
+    """
+    groups = turns_by_group(tx, session, owner)
+    sender = None
+    if visibility_group_of(session, owner).is_private:
+        parts = segments(tx, session)
+        sender = newest_turn(tx, parts) if for_sender is None else sender_of(for_sender)
+    group = visibility_group_of(session, owner, sender)
+    return Listener(
+        session=session,
+        owner=owner,
+        sender=sender,
+        group=group,
+        heard=groups.get(group, HeardTurns((), unnamed=False)),
+    )
+
+
+def turns_by_group(
+    tx: Transaction, session: Session, owner: Owner
+) -> dict[VisibilityGroup, HeardTurns]:
+    """Return which turns of a session each visibility group in it hears."""
+    own = visibility_group_of(session, owner)
+    senders = turn_senders(tx, segments(tx, session)) if own.is_private else []
+    groups: dict[VisibilityGroup, list[str]] = {own: []}
+    for sender in senders:
+        groups.setdefault(visibility_group_of(session, owner, sender), []).append(sender)
+    if len(groups) == 1:
+        return {own: EVERY_TURN}
+    return {
+        group: HeardTurns(tuple(heard), unnamed=group == own) for group, heard in groups.items()
+    }
+
+
+class SpokenTurns(msgspec.Struct, frozen=True):
+    """The turns of one visibility group, and the session as if it were with them alone."""
+
+    session: Session
+    heard: HeardTurns
+
+
+def spoken_turns(tx: Transaction, session: Session, owner: Owner) -> list[SpokenTurns]:
+    """Return the turns of a session by visibility group, those of whoever it is with first."""
+    return [
+        SpokenTurns(session if heard.unnamed else _with(session, heard.senders[0]), heard)
+        for heard in turns_by_group(tx, session, owner).values()
+    ]
+
+
+def _with(session: Session, sender: str) -> Session:
+    """Return a session as a direct chat with an account: its visibility group is the account's."""
+    who = parse_account(sender)
+    return msgspec.structs.replace(
+        session,
+        user=None,
+        channel=who.channel,
+        account=who.network,
+        chat_type=DIRECT,
+        peer=escaped(who.id),
+    )

@@ -1,0 +1,126 @@
+"""Copies of databases that are not in use: of before a migration, set aside, or damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import LiteralString
+
+import apsw
+import msgspec
+
+from recollect.core.errors import StoreCorrupt
+from recollect.store.failures import os_errors, translate
+from recollect.store.sqlite.backup import rewrite
+from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
+from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE
+
+_LOGS = ("-wal", "-shm", "-journal")
+_COLUMNS: LiteralString = """
+    SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
+    WHERE t.type = 'table' AND c.name IN ('id', 'session_id', 'parent_id', 'previous_id', 'key')
+"""
+
+
+def database_copies(home: Path) -> list[Path]:
+    """Return every database file below a home that is not in use, damaged ones and lost logs too.
+
+    Those in use are the databases of the home and of its agents. A log beside its database belongs
+    to that.
+    """
+    agents = home / AGENTS
+    live = {home / RECORDS_FILE, home / INDEX_FILE, *agents.glob(f"*/{INDEX_FILE}")}
+    live |= {path.with_name(path.name + end) for path in live for end in (*_LOGS, ".lock")}
+    with os_errors(home):
+        every = [path for path in home.rglob("*") if path not in live and _is_copy(path)]
+    return sorted(path for path in every if not _has_database(path))
+
+
+def is_of_index(path: Path) -> bool:
+    """Return whether a copy is one of an index, which can be derived again."""
+    return path.name.lstrip(".").startswith(INDEX_FILE)
+
+
+def is_damaged(path: Path) -> bool:
+    """Return whether nothing can be removed from a file, because it is damaged or a lost log.
+
+    Raises:
+        StoreError: the disk refused.
+    """
+    if path.name.endswith(_LOGS):
+        return True
+    try:
+        connection = ConnectionOpener(path, Tuning(busy_timeout_ms=0)).open("reader")
+        try:
+            return bool(connection.execute("PRAGMA quick_check(1)").get != "ok")
+        finally:
+            discard(connection)
+    except apsw.Error as error:
+        failure = translate(error, path)
+        if isinstance(failure, StoreCorrupt):
+            return True
+        raise failure from error
+
+
+def remove_from_copy(path: Path, session_ids: Sequence[str]) -> None:
+    """Remove sessions with everything that belongs to them from a copy of ``records.db``.
+
+    Raises:
+        StoreCorrupt: it is damaged, or no database.
+        StoreError: the disk refused.
+    """
+    opener = ConnectionOpener(path, Tuning(busy_timeout_ms=0))
+    try:
+        connection = opener.open("migrator")
+        try:
+            connection.pragma("journal_mode", "delete")
+            with connection:
+                for sql in _statements(connection):
+                    connection.execute(sql, (msgspec.json.encode(session_ids).decode(),))
+        finally:
+            discard(connection)
+        rewrite(opener)
+    except apsw.Error as error:
+        raise translate(error, path) from error
+
+
+def remove_copy(path: Path) -> None:
+    """Remove a copy with its logs.
+
+    Raises:
+        StoreError: the disk refused.
+    """
+    for each in (path, *(path.with_name(path.name + end) for end in _LOGS)):
+        with os_errors(each):
+            each.unlink(missing_ok=True)
+
+
+def _statements(connection: apsw.Connection) -> Iterator[str]:
+    """Yield what removes sessions, whichever version wrote the tables; `sessions` goes last."""
+    known = set(connection.execute(_COLUMNS).fetchall())
+    those = "IN (SELECT value FROM json_each(?1))"
+    if ("pending_messages", "key") in known:
+        keys = f"(SELECT key FROM sessions WHERE id {those})"  # noqa: S608  # literals
+        yield f"DELETE FROM pending_messages WHERE key IN {keys}"  # noqa: S608
+    if ("sessions", "parent_id") in known:
+        parted = "parent_id = NULL, forked_at_seq = NULL"
+        yield f"UPDATE sessions SET {parted} WHERE parent_id {those}"  # noqa: S608
+    if ("sessions", "previous_id") in known:
+        yield f"UPDATE sessions SET previous_id = NULL WHERE previous_id {those}"  # noqa: S608
+    for table, column in sorted(known):
+        if column == "session_id":
+            yield f'DELETE FROM "{table}" WHERE session_id {those}'  # noqa: S608
+    if ("sessions", "id") in known:
+        yield f"DELETE FROM sessions WHERE id {those}"  # noqa: S608
+
+
+def _has_database(path: Path) -> bool:
+    """Return whether a file is a log of a database beside it."""
+    heads = (path.name.removesuffix(end) for end in _LOGS if path.name.endswith(end))
+    return any(path.with_name(head).exists() for head in heads)
+
+
+def _is_copy(path: Path) -> bool:
+    name = path.name.lstrip(".")
+    is_database = name.startswith((RECORDS_FILE, INDEX_FILE)) and not name.endswith(".lock")
+    return is_database and path.is_file() and not path.is_symlink()

@@ -1,0 +1,333 @@
+"""Recovery: what mirrors that are damaged, old, copied or alone give back, and to whom."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect.cli.main import main
+from recollect.core.errors import Conflict, NotFound, SchemaTooNew, StoreBusy
+from recollect.core.scope import Scope
+from recollect.governance import aside
+from recollect.governance.recover import RecoverReport, recover
+from recollect.memory import Memory
+from recollect.sessions.mirror.recovery_file import read_recovery_file
+from recollect.sessions.record.session import Session
+from recollect.sessions.record.session_key import UNKNOWN
+from recollect.store.sqlite.home import RECORDS_FILE, RECOVERY_FILE, TRANSCRIPTS
+
+ANN = "agent:main:telegram:acc:direct:ann"
+
+
+@pytest.fixture(autouse=True)
+def _own_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty HOME, no model."""
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("RECOLLECT_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "none")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Where the home is."""
+    return tmp_path / "home"
+
+
+def opened(home: Path, **options: Any) -> Memory:
+    """Open it for a short time."""
+    return recollect.open(home, live=False, **options)
+
+
+def talk(memory: Memory, *said: str, key: str | None = None) -> Session:
+    """Say something in a new session."""
+    session = memory.sessions.create(key)
+    memory.sessions.append_many(session.id, [("user", word) for word in said])
+    return session
+
+
+def mirror_of(home: Path, session: Session) -> Path:
+    """Return where the mirror of a session is."""
+    return home / TRANSCRIPTS / f"{session.id}.jsonl"
+
+
+def again(home: Path) -> RecoverReport:
+    """Lose the records and recover them; a dry run says the same."""
+    (home / RECORDS_FILE).unlink()
+    dry = recover(home, dry_run=True)
+    report = recover(home)
+    told = {name: getattr(report, name) for name in report.__struct_fields__}
+    assert {name: getattr(dry, name) for name in told} == told | {"dry_run": True, "aside": None}
+    return report
+
+
+def texts(memory: Memory, session: Session) -> list[str]:
+    """Return what was said in a session."""
+    return [message.text for message in memory.sessions.messages(session.id)]
+
+
+def test_a_damaged_line_costs_itself_alone(home: Path) -> None:
+    """It is named, and the file that has it is kept."""
+    with opened(home) as memory:
+        session = talk(memory, "one", "two", "three", "four")
+    path = mirror_of(home, session)
+    whole = path.read_bytes()
+    damaged = whole.replace(b'"content":"two"', b'"content":"t\xff"').replace(b'"user"', b'"us"', 1)
+    damaged += b'{"type":"message","seq":3,"id":"x","role":"user","at":"2026","content":"late"}\n'
+    damaged += b'{"type":"compaction","seq":1,"through_seq":2}\n{"recollect":9}\n'
+    path.write_bytes(damaged)
+    report = again(home)
+    assert [line.line for line in report.damaged] == [2, 3, 6, 7, 8]
+    assert report.damaged_count == 5
+    with opened(home) as memory:
+        assert texts(memory, session) == ["three", "four"]
+        assert memory.sessions.append(session.id, "user", "on").seq == 5
+    (kept,) = path.parent.glob("*.edited")
+    assert kept.read_bytes() == damaged
+
+
+def test_a_session_of_which_nothing_is_known_is_heard_by_no_other(home: Path) -> None:
+    """All its own lines are damaged: nobody guesses an audience."""
+    with opened(home) as memory:
+        session = talk(memory, "the secret otter", key=ANN)
+        other = talk(memory, "hello", key="agent:main:main")
+    path = mirror_of(home, session)
+    path.write_bytes(path.read_bytes().replace(b'{"recollect"', b'{"recolled"'))
+    report = again(home)
+    assert "no line says whose they are" in report.warnings[0]
+    with opened(home) as memory:
+        found = memory.sessions.get(session.id)
+        assert (found.chat_type, found.key, found.user) == (UNKNOWN, None, None)
+        assert texts(memory, session) == ["the secret otter"]
+        assert memory.search("otter", for_session=other.id).hits == []
+        assert memory.search("otter").hits
+
+
+def test_mirrors_of_an_older_format_come_back_with_what_they_say(home: Path) -> None:
+    """Without titles and statuses, which the report tells."""
+    with opened(home) as memory:
+        direct, group = talk(memory, "hello", key=ANN), talk(memory, "all", key="slack:group:C1")
+        plain = talk(memory, "nobody knows who heard it")
+        memory.sessions.rename(direct.id, "Otters")
+    for session in (direct, group, plain):
+        path = mirror_of(home, session)
+        lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+        known = ("type", "id", "created_at", "tenant", "key", "agent", "user")
+        head = {"recollect": 1} | {name: lines[0][name] for name in known if name in lines[0]}
+        more = [line for line in lines[1:] if line["type"] == "message"]
+        path.write_text("".join(json.dumps(line) + "\n" for line in [head, *more]))
+    report = again(home)
+    assert (report.sessions, "3 mirrors are of an older format" in report.warnings[0]) == (3, True)
+    with opened(home) as memory:
+        one, many = memory.sessions.get(direct.id), memory.sessions.get(group.id)
+        assert (one.title, one.user, one.chat_type, one.peer) == (None, "ann", "direct", "ann")
+        assert (many.mode, many.chat_type) == ("group", "group")
+        assert memory.sessions.get(plain.id).chat_type == UNKNOWN
+
+
+def test_a_fork_whose_parent_is_lost_keeps_its_own_messages(home: Path) -> None:
+    """And says so; what was shared is gone with the parent."""
+    with opened(home) as memory:
+        parent = talk(memory, "one", "two", "three")
+        fork = memory.sessions.fork(parent.id, 2)
+        memory.sessions.append(fork.id, "user", "mine")
+        later = memory.sessions.fork(parent.id)
+    mirror_of(home, parent).unlink()
+    report = again(home)
+    assert "2 forks lack the messages" in report.warnings[0]
+    with opened(home) as memory:
+        assert texts(memory, fork) == ["mine"]
+        assert memory.sessions.get(fork.id).parent_id is None
+        assert memory.sessions.append(fork.id, "user", "on").seq == 4
+        assert texts(memory, later) == []
+        assert memory.sessions.append(later.id, "user", "on").seq == 4
+
+
+def test_a_copy_of_a_mirror_is_left_out(home: Path) -> None:
+    """A session is there once."""
+    with opened(home) as memory:
+        session = talk(memory, "one")
+    path = mirror_of(home, session)
+    path.with_name("zzz.jsonl").write_bytes(path.read_bytes())
+    report = again(home)
+    assert (report.sessions, report.messages) == (1, 1)
+    assert "1 files are second copies" in report.warnings[0]
+
+
+def test_what_was_erased_stays_erased(home: Path, tmp_path: Path) -> None:
+    """Its mirror is gone; an import does not bring it back, nor a mirror that was put back."""
+    transcript = tmp_path / "said.jsonl"
+    line = {"role": "user", "content": "the otter", "session": "s-1", "id": "m-1"}
+    transcript.write_text(json.dumps(line) + "\n")
+    with opened(home) as memory:
+        memory.import_transcripts(transcript, "jsonl")
+        (session,) = memory.sessions.list()
+    kept = mirror_of(home, session).read_bytes()
+    with opened(home) as memory:
+        talk(memory, "hello")
+        memory.erase(session_id=session.id)
+        memory.sync()
+    assert not mirror_of(home, session).exists()
+    mirror_of(home, session).write_bytes(kept)
+    report = again(home)
+    assert (report.sessions, report.messages) == (1, 1)
+    with opened(home) as memory:
+        assert memory.import_transcripts(transcript, "jsonl").messages == 0
+        copy = tmp_path / "other" / "said.jsonl"
+        copy.parent.mkdir()
+        copy.write_bytes(transcript.read_bytes())
+        assert memory.import_transcripts(copy, "jsonl").messages == 0
+        assert memory.search("otter").hits == []
+
+
+def test_a_session_that_retention_was_removing_does_not_come_back(home: Path) -> None:
+    """Its mirror says that all of it goes, and is not gone yet."""
+    with opened(home) as memory:
+        session, other = talk(memory, "one", "two"), talk(memory, "three")
+    path = mirror_of(home, session)
+    line = path.read_bytes().split(b"\n")[0].replace(b'"status":"active"', b'"status":"deleted"')
+    path.write_bytes(path.read_bytes() + line[:-1] + b',"pruned_seq":2}\n')
+    report = again(home)
+    assert (report.sessions, report.messages) == (1, 1)
+    with opened(home) as memory:
+        assert [each.id for each in memory.sessions.list()] == [other.id]
+
+
+def test_who_said_it_is_who_hears_it(home: Path) -> None:
+    """Senders and turns come back; so do costs, an unfinished answer, and the model of a fork."""
+    with opened(home) as memory:
+        session = memory.sessions.create(ANN)
+        memory.sessions.append(session.id, "user", "hi", sender="telegram:ann", name="Ann")
+        call = {"type": "tool_use", "id": "t", "name": "Read", "input": {}}
+        usage = {"input_tokens": 5, "output_tokens": 7}
+        memory.sessions.append(session.id, "assistant", [call], model="m-1", usage=usage)
+        stream = memory.sessions.stream(session.id)
+        stream.add("a line\nand half")
+        stream.flush()
+        fork = memory.sessions.fork(session.id)
+        before = [memory.sessions.messages(session.id), memory.sessions.tool_calls(session.id)]
+        known = [memory.sessions.get(each.id) for each in (session, fork)]
+    again(home)
+    with opened(home) as memory:
+        after = [memory.sessions.messages(session.id), memory.sessions.tool_calls(session.id)]
+        assert after == before
+        assert [memory.sessions.get(each.id) for each in (session, fork)] == known
+
+
+def test_a_home_that_another_program_uses_is_left_alone(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its records must not be moved away under it; a killed recovery is begun again."""
+    with opened(home) as memory:
+        session = talk(memory, "one")
+    (home / RECORDS_FILE).unlink()
+    (home / "recovering").mkdir(0o700)
+    (home / "recovering" / RECORDS_FILE).write_bytes(b"half")
+    with monkeypatch.context() as patched:
+        patched.setattr(aside, "PROCESSES", tmp_path / "none")
+        with pytest.raises(StoreBusy):
+            recover(home)
+    assert not (home / RECORDS_FILE).exists()
+    assert recover(home).messages == 1
+    assert not (home / "recovering").exists()
+    with opened(home) as memory:
+        assert texts(memory, session) == ["one"]
+
+
+def test_what_is_no_damage_is_refused(home: Path, tmp_path: Path) -> None:
+    """Sound records, records of a newer recollect, and a folder that never was a home."""
+    with opened(home) as memory:
+        talk(memory, "one")
+    with pytest.raises(Conflict, match="sound"):
+        recover(home)
+    with pytest.raises(NotFound, match="no trace"):
+        recover(tmp_path / "empty")
+    content = bytearray((home / RECORDS_FILE).read_bytes())
+    content[60:64] = (999).to_bytes(4)
+    (home / RECORDS_FILE).write_bytes(content)
+    with pytest.raises(SchemaTooNew):
+        recover(home)
+
+
+def test_without_mirrors_there_is_nothing_to_recover_from(home: Path) -> None:
+    """The error says why; those of an earlier time are better than nothing."""
+    off = {"sessions.mirror": False}
+    with opened(home, overrides=off) as memory:
+        session = talk(memory, "one")
+        memory.sync()
+    (home / "config.yaml").write_text("sessions:\n  mirror: false\n")
+    (home / RECORDS_FILE).unlink()
+    with pytest.raises(NotFound, match="is off: there are no"):
+        recover(home)
+    (home / TRANSCRIPTS).mkdir(0o700)
+    line = {"type": "message", "seq": 1, "id": "m", "role": "user", "content": "old"}
+    line["at"] = "2026-01-01T00:00:00.000Z"
+    mirror_of(home, session).write_text(json.dumps(line) + "\n")
+    report = recover(home)
+    assert any("was switched off" in warning for warning in report.warnings)
+    with opened(home) as memory:
+        assert texts(memory, session) == ["old"]
+
+
+def test_the_recovery_file_is_believed_when_it_can_be_read(home: Path, tmp_path: Path) -> None:
+    """A damaged one is as none; it is written again by the next message."""
+    transcript = tmp_path / "said.jsonl"
+    transcript.write_text('{"role": "user", "content": "the otter", "id": "m-1"}\n')
+    with opened(home) as memory:
+        memory.import_transcripts(transcript, "jsonl")
+    facts = read_recovery_file(home)
+    assert facts is not None
+    assert facts.imports == 1
+    assert (home / RECOVERY_FILE).stat().st_mode & 0o777 == 0o600
+    (home / RECOVERY_FILE).write_bytes(b"{")
+    assert read_recovery_file(home) is None
+    report = again(home)
+    assert (report.imports, "recovery.json is missing or damaged" in report.warnings[0]) == (
+        0,
+        True,
+    )
+    with opened(home) as memory:
+        assert memory.import_transcripts(transcript, "jsonl").messages == 0
+        talk(memory, "more")
+    written = read_recovery_file(home)
+    assert written is not None
+    assert written.imports == 1
+
+
+def test_people_read_what_came_back_and_what_cannot(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Counts, where the old file is, what no transcript has, and damaged lines by number."""
+    with opened(home) as memory:
+        session = talk(memory, *map(str, range(30)))
+    path = mirror_of(home, session)
+    path.write_bytes(path.read_bytes().replace(b'"role":"user"', b'"role":"nobody"'))
+    (home / RECORDS_FILE).write_bytes(b"no database" * 100)
+    assert main(["--home", str(home), "recover", "--dry-run"]) == 0
+    shown = capsys.readouterr()
+    assert "nothing was changed: 1 session, 0 messages would come back" in shown.out
+    assert main(["--home", str(home), "recover"]) == 0
+    shown = capsys.readouterr()
+    assert "recovered  1 session, 0 messages" in shown.out
+    assert f"set aside  {home / 'aside'}" in shown.out
+    assert "not in any transcript: events, messages pending in groups" in shown.out
+    assert f"{path}:2  cannot be read" in shown.err
+    assert "and 10 more; see --json" in shown.err
+    assert "recollect sync" in shown.err
+
+
+def test_a_scope_sees_after_it_what_it_saw_before(home: Path) -> None:
+    """The owner of every row is as it was."""
+    with opened(home, scope=Scope(tenant="acme")) as memory:
+        session = talk(memory, "the otter")
+    with opened(home) as memory:
+        talk(memory, "the kite")
+    again(home)
+    with opened(home) as memory:
+        assert memory.search("otter").hits == []
+        assert memory.search("kite").hits
+    with opened(home, scope=Scope(tenant="acme")) as memory:
+        assert [hit.session_id for hit in memory.search("otter").hits] == [session.id]
