@@ -128,6 +128,8 @@ class Index:
         self._notices: tuple[str, ...] = () if notice is None else (notice,)
         self.waits_for_vectors = False
         """Whether a chunk waited for its vector when somebody searched last."""
+        self._told: set[str] = set()
+        """Warnings of files, which a search gives once; `sync` gives all."""
         self._near = near or VectorIndex(database)
         self._database = database
         self._remote = settings.embedding.remote
@@ -286,11 +288,14 @@ class Index:
     def _read_first(self, behind: list[DocumentSource], watch: Watch) -> Sequence[str]:
         """Read what is new; return warnings. Where it cannot be written, the rest still answers."""
         try:
-            return self._indexer.sync(behind, watch).warnings
+            found = self._indexer.sync(behind, watch).warnings
         except (StoreCorrupt, StoreClosed):
             raise
         except StoreError as error:
             return (f"{error.message}: what is new is not found yet",)
+        new = [warning for warning in found if warning not in self._told]
+        self._told.update(new)
+        return new
 
     def _look(self, tenant: str, most: int) -> _State:
         """Return what a search for a tenant starts from; counts ``most`` waiting chunks, and one.

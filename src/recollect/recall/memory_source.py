@@ -15,13 +15,14 @@ from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.scope import Scope
 from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_name, origin_of, path_of, qualified
-from recollect.workspace.memory_folder import MemoryFile, MemoryFolder, MemoryListing
+from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder, MemoryListing
 
 BATCH_BYTES = 1024 * 1024
 CHEAP_S = 0.005
 """A scan that takes no longer is made before every search; some hundred files are."""
 REST = 20
 """Others are made when so many times their duration has passed; `sync` always makes one."""
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -137,7 +138,7 @@ class MemorySource:
             ref=ref,
             group=ref,
             order=0,
-            text=text,
+            text="" if file.ref in CURATED and _is_template(text) else text,
             at=note_time(file.ref, file.mtime_ns),
             scope=self._scope,
             markdown=True,
@@ -152,6 +153,12 @@ class MemorySource:
         except InvalidInput as error:
             self._refused[file] = error.message
             raise
+
+
+def _is_template(text: str) -> bool:
+    """Return whether a file says nothing yet: headings and comments alone."""
+    lines = _COMMENT.sub("", text).splitlines()
+    return all(not line.strip() or line.startswith("#") for line in lines)
 
 
 def note_time(ref: str, mtime_ns: int) -> int:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.failures import tell_incomplete
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, argument, home_of, is_home, opened
 from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
-from recollect.cli.output.screen import next_steps, say, show
+from recollect.cli.output.screen import next_steps, say, show, warn
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.settings import user_path
 
@@ -84,9 +83,8 @@ def import_transcripts(
     report = _together(reports)
     answer(context, report, lambda: _show(report))
     losses = ", ".join(_losses(report))
-    if losses:
-        hint = "everything else was imported; correct the file and import it again"
-        raise typer.Exit(tell_incomplete(losses, hint, as_json=as_json))
+    if losses and not as_json:  # in the document it is counted, with the places
+        warn(f"{losses}; everything else was imported")
 
 
 def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
