@@ -18,7 +18,7 @@ export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 export RECOLLECT_MODELS ?= $(CURDIR)/.cache/models
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick unit check mutate bench qmd docs fix reference picture constraints clean
+.PHONY: help demo test quick unit check mutate soak bench qmd docs fix reference picture constraints clean
 
 # Random order on every core; a worker that has nothing left takes tests of another.
 PYTEST := $(PY) -m pytest --numprocesses auto --dist worksteal
@@ -51,6 +51,9 @@ check: $(DEV) ## Check format, lint, types, floors, links and sizes
 
 mutate: $(DEV) ## Change the core rooms in places drawn by a seed, and name the changes no test sees; takes long
 	@$(PY) scripts/mutate.py
+
+soak: $(DEV) ## Play 10,000 random histories of who may hear what; takes half an hour or so
+	@AUDIENCE_HISTORIES=10000 $(PYTEST) --quiet tests/integration/recall/test_audiences.py
 
 bench: $(DEV) ## Run the short benchmarks and print their tables
 	@COLUMNS=$${COLUMNS:-110} $(PY) -m scripts.bench

@@ -51,6 +51,7 @@ from benchmarks.quality.homes import work_folder
 from benchmarks.quality.product import open_product
 from benchmarks.quality.quality import QualityPlan
 from benchmarks.quality.quality_grids import describe_quality, quality_grids
+from benchmarks.quality.redaction import describe_redaction, redaction_grids, run_redaction
 from benchmarks.quality.suite import ONE_CHAT, QualitySuite, Slice
 from recollect.cli.help import App
 
@@ -312,3 +313,21 @@ def walks(*, as_json: AsJson = False, markdown: Markdown = None) -> None:
     with work_folder(None) as root:
         run = WalkRunner(root, describe_environment()).run()
     output.deliver(run, describe_walks(run), walk_grids(run))
+
+
+@app.command()
+def redaction(
+    *,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    rounds: Annotated[int, typer.Option(min=0, help="Of the speed; 0 leaves it out.")] = 15,
+    against: Annotated[
+        Path | None, typer.Option(help="The src folder of another checkout: its speed beside ours.")
+    ] = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Redaction: how many made-up secrets go, by carrier, how many look-alikes, and how fast."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    run = run_redaction(describe_environment(), seed, against, rounds)
+    output.deliver(run, describe_redaction(run), redaction_grids(run))

@@ -16,8 +16,10 @@ MAY_BE_MISSING = (
     r"root reads everything",
     r"the npm package @tobilu/qmd is not installed",
     r"could not import 'llama_cpp'",
+    r"needs the reference data of OpenClaw",
 )
-"""What a machine may lack: an unprivileged user, npm, a compiler for llama.cpp."""
+"""What a machine may lack: an unprivileged user, npm, a compiler for llama.cpp, data that
+is not ours."""
 
 
 def main(reports: Sequence[Path]) -> int:

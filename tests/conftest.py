@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from benchmarks.datasets.data import VARIABLE, find_data
 from recollect.core.errors import NotFound, ProviderUnavailable
-from recollect.core.settings.environment import KEY_VARIABLES
+from recollect.core.settings.environment import FOREIGN_VARIABLES, KEY_VARIABLES
 from recollect.models.local.folder import MODEL
 from recollect.models.local.install import install
 
@@ -68,9 +68,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_keys() -> Iterator[None]:
-    """No key of the developer's environment: a test must never ask a paid provider."""
+    """No key of the developer's environment, nor where the developer's own transcripts are."""
     with pytest.MonkeyPatch.context() as environment:
-        for variables in KEY_VARIABLES.values():
+        for variables in (*KEY_VARIABLES.values(), FOREIGN_VARIABLES):
             for variable in variables:
                 environment.delenv(variable, raising=False)
         yield
@@ -95,6 +95,19 @@ def bench_data() -> Path:
         return find_data(Path(named) if named else None)
     except NotFound as error:
         _missing(error, f"needs the benchmark data: {error.hint}")
+
+
+@pytest.fixture(scope="session")
+def openclaw_sample() -> Path:
+    """The folder of a store that OpenClaw wrote, next to the benchmark data; no part of ours."""
+    named = os.environ.get(VARIABLE)  # noqa: TID251 - as the command line resolves it
+    try:
+        folder = find_data(Path(named) if named else None).parent / "reference" / "openclaw_store"
+    except NotFound:
+        folder = Path()
+    if not (folder / "events.jsonl").is_file():
+        pytest.skip("needs the reference data of OpenClaw, which is not part of the project")
+    return folder
 
 
 def _missing(error: Exception, reason: str) -> NoReturn:

@@ -15,6 +15,7 @@ import msgspec
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
+from recollect.assembly.sources import NOTES_FOLDER
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
 from recollect.core.scope import Scope
@@ -35,6 +36,7 @@ from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
+    from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
@@ -241,12 +243,19 @@ class Memory:
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
         reading, asking = self._parts.reading, self._asking(for_session, for_sender)
+        extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
+        if path.startswith(f"{NOTES_FOLDER}/"):
+            from recollect.recall.note_source import read_note
+
+            notes, sessions = self._parts.notes.found, self._parts.sessions
+            note = read_note(notes, path, extent, sessions, asking)
+            if note is not None:
+                return note
         if asking is not None:
             ref = path if reading is None or not asking.shared else reading.ref_of(path)
             check_may_read(self._parts.sessions, asking, ref)
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
-        extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
         return reading.read(path, extent)
 
     def _asking(self, for_session: str | None, for_sender: str | None) -> Asking | None:
@@ -262,20 +271,24 @@ class Memory:
         path: Path | str,
         format_name: str = "auto",
         progress: Progress | None = None,
+        *,
+        include_deleted: bool = False,
     ) -> ImportReport:
         """Import a transcript, or all below a folder; return what was new and what was wrong.
 
         Args:
-            path: A file, or a folder whose ``.jsonl`` files are taken; links are not followed.
+            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken;
+                links are not followed.
             format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` lets each file tell.
             progress: Called after each batch and each file.
+            include_deleted: Take sessions too that were deleted in OpenClaw.
 
         Raises:
             NotFound: the file or folder does not exist.
             InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
-        from recollect.sessions.exchange.formats.registry import FORMATS
+        from recollect.sessions.exchange.formats.registry import FORMATS, STORES
         from recollect.sessions.exchange.importer import TranscriptImporter
 
         parts = self._parts
@@ -285,11 +298,12 @@ class Memory:
             ids=self._base.ids,
             redactor=self._base.redactor,
             formats=tuple(FORMATS.values()),
+            stores=STORES,
             mirror=parts.mirror,
             scope=self._base.scope,
             links=self.sessions.links,
         )
-        return importer.run(path, format_name, progress)
+        return importer.run(path, format_name, progress, include_deleted=include_deleted)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:
         """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
@@ -319,6 +333,45 @@ class Memory:
         """
         retention = self._parts.retention()
         return retention.preview() if dry_run else retention.prune(on_progress)
+
+    def backup(
+        self,
+        path: Path | str,
+        *,
+        secrets: bool = False,
+        workspace: bool = False,
+        replace: bool = False,
+        on_progress: OnBackup | None = None,
+    ) -> BackupReport:
+        """Write the whole home into one compressed file (0600), verified; programs go on meanwhile.
+
+        Args:
+            path: The new file, or a folder for one with the date in its name.
+            secrets: Also tokens, and the keys in ``config.yaml``.
+            workspace: Also the memory files of the workspace.
+            replace: Take the place of a file that is there.
+            on_progress: Called now and then with bytes done and in all.
+
+        Raises:
+            Conflict: the file is there, and is not to be replaced.
+            InvalidInput: it would lie in the home; or this memory has no workspace.
+            StoreError: something cannot be read or written; no file is left.
+        """
+        from recollect.governance.backup import BackupOrder, back_up, ignore_progress
+
+        base = self._base
+        if workspace and base.workspace is None:
+            raise InvalidInput("this memory has no workspace", hint="give one with --workspace")
+        order = BackupOrder(
+            home=base.home,
+            secrets=secrets,
+            workspace=base.workspace if workspace else None,
+            redactor=base.redactor,
+            on_progress=on_progress or ignore_progress,
+        )
+        if self._parts.mirror is not None:
+            self._parts.mirror.flush()
+        return back_up(order, base.records, base.clock, Path(path), replace=replace)
 
     def erase(
         self,

@@ -12,6 +12,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
 SAYS = {
     "annotations.py": "MEMORY.md#L3",
+    "backup.py": "what was there: /",
     "chunks.py": "lines 1 to",
     "conversation.py": "3 user That is the one.",
     "events.py": "called: 2 1\n",
@@ -27,6 +28,7 @@ SAYS = {
     "sessions_groups.py": "agent:main:slack:group:C1 []\ngroup True False read_only\nTrue False\n",
     "sessions_handoff.py": "conflict - another program is using the session\n1 2\nTrue",
     "sessions_manager.py": "Good morning']\nTrue archived\nTrue\n2\ncompacted",
+    "sessions_people.py": "My tea is Sencha.', 'Noted: My tea is Sencha.']",
     "sessions_policy.py": "balanced ['Draft a policy for opened tins.', 'Opened tins are taken",
     "sessions_queue.py": "True",
     "sessions_research.py": "65 % keeps it alive.', 'And at 70 %?']",

@@ -12,11 +12,12 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, argument, opened
 from recollect.cli.output.document import print_document
 from recollect.cli.output.screen import say, show
-from recollect.cli.sessions.lines import ForSession, show_session_line
+from recollect.cli.sessions.lines import ForSender, ForSession, show_session_line
 from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:  # for a name only
     from recollect.memory import Memory
+    from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.workspace.reading import ReadResult
 
 app = App()
@@ -40,18 +41,20 @@ def get(
         int, typer.Option("--context", "-C", help="Messages before and after a message.")
     ] = 2,
     for_session: ForSession = None,
+    for_sender: ForSender = None,
 ) -> None:
     """Show lines of a memory file, or a message among its neighbours."""
     if around < 0:
         raise InvalidInput("--context is below 0", hint="use 0 for the message alone")
     with opened(context) as memory:
-        meant = lines_of(address)
+        meant, group_of = lines_of(address), memory.sessions.visibility_group
         asking = None if for_session is None else memory.sessions.find(for_session).id
         if meant is None:
-            _give_message(context, memory, address, around, asking=asking)
+            asked = None if asking is None else group_of(asking, for_sender)
+            _give_message(context, memory, address, around, heard=asked)
             return
         first, most = _extent(meant, from_line, lines)
-        found = memory.read(meant.path, first, most, for_session=asking)
+        found = memory.read(meant.path, first, most, for_session=asking, for_sender=for_sender)
     answer(context, found, lambda: _show_lines(found))
     if found.status != "ok":
         raise typer.Exit(FAILED)
@@ -81,19 +84,23 @@ def _show_lines(found: ReadResult) -> None:
 
 
 def _give_message(
-    context: typer.Context, memory: Memory, address: str, around: int, *, asking: str | None
+    context: typer.Context,
+    memory: Memory,
+    address: str,
+    around: int,
+    *,
+    heard: VisibilityGroup | None,
 ) -> None:
     message = find_message(memory.sessions, address)
     group_of = memory.sessions.message_group
-    heard = group_of(message) if asking is None else memory.sessions.visibility_group(asking)
-    if group_of(message) != heard:
+    if heard is not None and group_of(message) != heard:
         # As if it were not there: that something was said is already telling.
         raise NotFound(
             "there is no such message", hint="run `recollect search`: its hits name messages"
         )
     before = memory.sessions.messages(message.session_id, limit=around, before_seq=message.seq)
     after = memory.sessions.messages(message.session_id, limit=around, after_seq=message.seq)
-    if asking is not None:
+    if heard is not None:
         before = [each for each in before if group_of(each) == heard]
         after = [each for each in after if group_of(each) == heard]
     if answers_json(context):

@@ -23,7 +23,7 @@ from recollect.cli.invocation import (
 from recollect.cli.output.formatting import count, duration
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import say, warn
-from recollect.cli.sessions.lines import ForSession, OfSession, title_of
+from recollect.cli.sessions.lines import ForSender, ForSession, OfSession, title_of
 from recollect.core.errors import NotFound
 from recollect.core.scope import Scope
 
@@ -65,6 +65,7 @@ def search(
     ] = None,
     session: OfSession = None,
     for_session: ForSession = None,
+    for_sender: ForSender = None,
     agent: Agent = None,
     user: User = None,
     project: Project = None,
@@ -84,6 +85,7 @@ def search(
                 scope,
                 mode=mode,
                 for_session=_id(memory, for_session),
+                for_sender=for_sender,
                 on_progress=progress.indexing,
             )
         took_s = time.perf_counter() - started

@@ -25,7 +25,6 @@ from recollect.governance.removal import Copies, begin_erasure, finish_all, swee
 from recollect.index.model.document import DocumentSource
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
 from recollect.sessions.lease import find_lease
-from recollect.sessions.mirror.mirror import SESSION_KIND
 from recollect.sessions.record.lineage import ancestors, find_kin
 from recollect.sessions.record.session import (
     DELETED,
@@ -83,7 +82,7 @@ _FINISH: LiteralString = """
     UPDATE erasures SET finished_at = ?, session_ids = '[]' WHERE finished_at IS NULL
 """
 _FORGET_IDS: LiteralString = """
-    DELETE FROM changes WHERE kind = ? AND ref IN (SELECT value FROM json_each(?))
+    DELETE FROM changes WHERE ref IN (SELECT value FROM json_each(?))
 """
 _FILES: LiteralString = "SELECT DISTINCT path FROM imports WHERE tenant = ?"
 _IS_LIVING: LiteralString = "SELECT 1 FROM sessions WHERE id = ? AND status <> 'deleted'"
@@ -227,18 +226,26 @@ class Eraser:
         """
         now, erasure_id = self._clock.now_ms(), self._ids.new()
 
-        def unit(tx: Transaction) -> tuple[ErasureReceipt, list[Session]]:
+        def unit(tx: Transaction) -> ErasureReceipt:
             chosen = choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
             receipt = _receipt(tx, chosen, now, erasure_id)
             _begin(tx, chosen, receipt)
-            return receipt, chosen
+            return receipt
 
         with self._alone() as alone:
             if not alone:
                 raise StoreBusy("another program is erasing", hint="try again when it is finished")
-            receipt = self._with_files(*self._records.write(unit))
+            planned = self.preview(session_id, with_forks=with_forks)
+            receipt = self._records.write(unit)
             warnings = self._finish(on_progress, receipt.counts["messages"])
-        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
+        return msgspec.structs.replace(
+            receipt,
+            notes=planned.notes,
+            damaged_copies=planned.damaged_copies,
+            still_held_by=planned.still_held_by,
+            is_clean=not warnings,
+            warnings=tuple(warnings),
+        )
 
     def finish(self) -> None:
         """Finish what was begun and killed, unless another program is doing it.
@@ -448,7 +455,7 @@ def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) 
 def _end(tx: Transaction, now: int, ids: str) -> None:
     """Note that nothing is left; mirrors and indexes have heard of the ids."""
     tx.execute(_FINISH, (now,))
-    tx.execute(_FORGET_IDS, (SESSION_KIND, ids))
+    tx.execute(_FORGET_IDS, (ids,))
 
 
 def _receipt(

@@ -121,13 +121,13 @@ class Recovery:
 
         Raises:
             Conflict: the records are sound.
-            NotFound: there are no mirrors.
+            NotFound: the home has no mirrors.
             StoreBusy: another program has the records open.
             StoreError: the disk refused; the home is as it was.
         """
         if not (self._home / RECORDS_FILE).exists() and left_of_records(self._home) is None:
             raise NotFound(
-                "there are no records, and no trace of any",
+                "the folder holds no records, and no trace of any",
                 hint="name a home with --home; or make one with `recollect init`",
                 path=str(self._home),
             )
@@ -157,8 +157,9 @@ class Recovery:
             return paths
         off = "" if self._settings.sessions.mirror else "sessions.mirror is off: "
         raise NotFound(
-            f"{off}there are no readable transcripts to recover from",
-            hint="put a backup in its place, or start over with `recollect init --fresh`",
+            f"{off}the home has no readable transcripts to recover from",
+            hint="restore a backup with `recollect restore FILE`; or start over with"
+            " `recollect init --fresh`",
             path=str(folder),
         )
 
@@ -301,7 +302,7 @@ def recover(
     Raises:
         ConfigError: a setting of the home is wrong.
         Conflict: the records are sound.
-        NotFound: there are no transcripts to recover from.
+        NotFound: the home has no transcripts to recover from.
         StoreBusy: another program has the records open.
         StoreError: the disk refused; the home is as it was.
     """

@@ -43,7 +43,7 @@ def audience_of(sessions: Asked, asking: Asking) -> Audience:
 
     Raises:
         NotFound: there is no such session in the scope.
-        InvalidInput: the sender is no account.
+        InvalidInput: the sender cannot be an account.
     """
     group = sessions().visibility_group(asking.session_id, asking.sender)
     is_guests = group.is_private and not group.is_owners and asking.shared
@@ -82,7 +82,7 @@ def check_may_read(sessions: Asked, asking: Asking, path: str) -> None:
     Raises:
         Denied: it is not for them.
         NotFound: there is no such session in the scope.
-        InvalidInput: the sender is no account.
+        InvalidInput: the sender cannot be an account.
     """
     found = sessions()
     group = found.visibility_group(asking.session_id, asking.sender)

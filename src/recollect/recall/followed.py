@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from recollect.core.errors import NotFound, StoreError
-from recollect.core.settings import TranscriptDeltaSettings, user_path
+from recollect.core.settings import TranscriptDeltaSettings, transcript_folders, user_path
 from recollect.recall.memory_source import CHEAP_S, REST
-from recollect.sessions.exchange.import_source import SUFFIX
+from recollect.sessions.exchange.formats.openclaw import is_machine
+from recollect.sessions.exchange.import_source import SUFFIX, is_store, kind_of
 from recollect.sessions.exchange.transcript_format import (
     AUTO,
     ForeignLine,
@@ -45,6 +46,20 @@ LEDGER = "+followed"
 """Keeps what is followed apart from what a person imports, which takes everything."""
 
 
+LOG = "-wal"
+"""Ends the name of the log beside a store: what is new in the store is in it first."""
+
+
+def is_followed(path: str) -> bool:
+    """Return whether a file is a transcript, a store of some or its log, by its name."""
+    return _is_listed(path) or is_store(path.removesuffix(LOG))
+
+
+def _is_listed(path: str) -> bool:
+    """Whether a file is taken where its folder is named."""
+    return kind_of(path.removesuffix(LOG)) is not None
+
+
 class FollowedPlace(msgspec.Struct, frozen=True, kw_only=True):
     """A file or folder of transcripts, and the format of all of them or ``auto``."""
 
@@ -53,10 +68,10 @@ class FollowedPlace(msgspec.Struct, frozen=True, kw_only=True):
 
     def place(self) -> FilePlace:
         """Return what is to be watched."""
-        if self.path.suffix == SUFFIX and not self.path.is_dir():
-            parent, name = self.path.parent, self.path.name
-            return FilePlace(root=parent, accept=name.__eq__, enter=lambda _: False)
-        return FilePlace(root=self.path, accept=lambda path: path.endswith(SUFFIX), enter=may_enter)
+        if self.path.suffix in {SUFFIX, ".sqlite"} and not self.path.is_dir():
+            parent, names = self.path.parent, {self.path.name, self.path.name + LOG}
+            return FilePlace(root=parent, accept=names.__contains__, enter=lambda _: False)
+        return FilePlace(root=self.path, accept=_is_listed, enter=may_enter)
 
 
 class FollowReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +100,20 @@ class FollowedTranscripts:
         """Held by the thread that reads."""
         self.has_more = False
         """Whether a search could not wait until all was read."""
-        self.last = FollowReport()
+        self.last: FollowReport | None = None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was left out the last time; before the first, what there is that cannot be read."""
+        if self.last is not None:
+            return self.last.warnings
+        found: list[str] = []
+        for each in self._places:
+            try:
+                found += self._importer.unreadable(each.path)
+            except NotFound:
+                found.append(_missing(each))
+        return tuple(found)
 
     def places(self) -> tuple[FilePlace, ...]:
         """Return what is to be watched."""
@@ -146,9 +174,12 @@ class FollowedTranscripts:
             try:
                 report = self._importer.run(each.path, each.format_name, progress, stopping)
             except NotFound:
-                warnings.append(f"{each.path}: no transcripts to follow, it is not there")
+                warnings.append(_missing(each))
             else:
                 messages += report.messages
+                warnings += [
+                    f"{line.path}: {line.reason}" for line in report.malformed if not line.line
+                ]
                 if report.deleted:
                     what = "1 message" if report.deleted == 1 else f"{report.deleted:,} messages"
                     warnings.append(f"{each.path}: {what} of deleted sessions left out")
@@ -159,18 +190,19 @@ def _is_late(end: float) -> bool:
     return time.monotonic() >= end
 
 
-def followed_places(
-    named: Sequence[str], formats: Sequence[TranscriptFormat]
-) -> list[FollowedPlace]:
-    """Return what the entries of ``workspace.transcripts`` mean: a format's usual place, or a path.
+def _missing(place: FollowedPlace) -> str:
+    return f"{place.path}: no transcripts to follow, it is not there"
+
+
+def followed_places(named: Sequence[str]) -> list[FollowedPlace]:
+    """Return what the entries of ``workspace.transcripts`` mean: a program's folder, or a path.
 
     Args:
         named: Names of formats, files and folders; with ``~`` for the user's home.
-        formats: Those that are known.
     """
-    homes = {form.name: form.home for form in formats if form.home}
+    homes = transcript_folders()
     return [
-        FollowedPlace(path=user_path(homes[each]), format_name=each)
+        FollowedPlace(path=homes[each], format_name=each)
         if each in homes
         else FollowedPlace(path=user_path(each).absolute())
         for each in named
@@ -184,7 +216,9 @@ _UNATTENDED = frozenset({"acp", "cron", "heartbeat", "hook", "subagent"})
 """Parts of OpenClaw's session keys that say that no person is there."""
 _MOST_ANCESTORS = 32
 _SILENT = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
-_HEARTBEAT = re.compile(r"\s*(?:Read HEARTBEAT\.md|\[heartbeat|heartbeat poll)\b", re.IGNORECASE)
+_HEARTBEAT = re.compile(
+    r"\s*(?:Read HEARTBEAT\.md|\[(?:OpenClaw )?heartbeat|heartbeat poll)\b", re.IGNORECASE
+)
 _SCHEDULED = re.compile(r"\s*\[cron:")
 _RECALLED = re.compile(
     r"<(recollect[\w-]*|relevant[-_]memories|recalled[-_]memor(?:y|ies)|memory[-_]context"
@@ -209,8 +243,7 @@ class Following:
 
     def __init__(self, form: TranscriptFormat) -> None:
         self._form = form
-        self.name, self.home = form.name, form.home
-        self.is_owners, self.companion = form.is_owners, form.companion
+        self.name, self.is_owners, self.companion = form.name, form.is_owners, form.companion
         self._quiet: set[str] = set()
         """Sessions in a turn that no person began."""
         self._recalls: set[str] = set()
@@ -254,9 +287,10 @@ class Following:
     def _turn(self, record: Record, line: ForeignMessage) -> str | None:
         """Return why a message is left out with its turn, or None."""
         said = _text(line.content)
-        if line.role == "user":
+        by_machine = is_machine(record)
+        if line.role == "user" or by_machine:
             self._quiet.discard(line.session.id)
-            if _HEARTBEAT.match(said) or _SCHEDULED.match(said) or _is_between_sessions(record):
+            if by_machine or _HEARTBEAT.match(said) or _SCHEDULED.match(said):
                 self._quiet.add(line.session.id)
         if line.session.id in self._quiet:
             return "a turn that nobody began"
@@ -306,7 +340,10 @@ def following_formats() -> tuple[TranscriptFormat, ...]:
 
 def _is_unattended(key: str | None, companion: Record) -> bool:
     """Whether a session of OpenClaw, or one that it was started by, runs without a person."""
-    return any(_runs_alone(ancestor.split(":")) for ancestor in _ancestors(key, companion))
+    return any(
+        _runs_alone(ancestor.split(":")) or _entry(ancestor, companion).get("createdVia") == "cron"
+        for ancestor in _ancestors(key, companion)
+    )
 
 
 def _runs_alone(parts: list[str]) -> bool:
@@ -316,19 +353,20 @@ def _runs_alone(parts: list[str]) -> bool:
 
 
 def _ancestors(key: str | None, companion: Record) -> Iterator[str]:
-    for _ in range(_MOST_ANCESTORS):
-        if key is None:
-            return
-        yield key
-        entry = companion.get(key)
-        parent = entry.get("spawnedBy") if isinstance(entry, dict) else None
-        key = parent if isinstance(parent, str) else None
+    """Yield a key, and those of the sessions above it by either word for it."""
+    waiting, seen = [key], set[str]()
+    while waiting and len(seen) < _MOST_ANCESTORS:
+        key = waiting.pop()
+        if isinstance(key, str) and key not in seen:
+            seen.add(key)
+            yield key
+            entry = _entry(key, companion)
+            waiting += [entry.get("spawnedBy"), entry.get("parentSessionKey")]
 
 
-def _is_between_sessions(record: Record) -> bool:
-    message = record.get("message")
-    told = message.get("provenance") if isinstance(message, dict) else None
-    return isinstance(told, dict) and told.get("kind") == "inter_session"
+def _entry(key: str, companion: Record) -> Record:
+    entry = companion.get(key)
+    return entry if isinstance(entry, dict) else {}
 
 
 def _text(content: object) -> str:
@@ -371,6 +409,8 @@ class TranscriptDeltas:
         except OSError:
             self._files.pop(path, None)
             return False
+        if is_store(path.removesuffix(LOG)):
+            return False  # a log is written from its top again: its size tells nothing
         grown = self._files.setdefault(path, _Grown())
         start = grown.size if size >= grown.size else 0
         grown.size = size

@@ -19,6 +19,7 @@ from recollect.index.vectors.vector_index import VectorStatus
 from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Health
 from recollect.store.sqlite.database import SqliteDatabase
@@ -32,7 +33,10 @@ if TYPE_CHECKING:  # it brings what runs programs
 _COUNTS: LiteralString = """
     SELECT count(*), (SELECT count(*) FROM messages),
         count(CASE WHEN status <> 'deleted' AND user_id IS NOT NULL
-            AND coalesce(chat_type, channel, 'direct') = 'direct' THEN 1 END),
+            AND coalesce(chat_type, channel, 'direct') = 'direct'
+            OR status <> 'deleted' AND coalesce(chat_type, channel) IS NULL AND EXISTS (
+                SELECT 1 FROM messages m
+                WHERE m.session_id = sessions.id AND m.turn_sender IS NOT NULL) THEN 1 END),
         count(CASE WHEN status <> 'deleted' AND chat_type = 'unknown' THEN 1 END)
     FROM sessions
 """
@@ -150,6 +154,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         messages: How many there are.
         unowned: Sessions with people while ``sessions.owner`` names nobody: all count as guests'.
         unknown_origin: Imported sessions that do not tell who heard them.
+        erasing: Whether an erasure is not finished: something of what was erased may be left.
         index: The rows of the index.
         embedder: ``provider:model``, or None.
         embedder_reason: Why this one, one sentence.
@@ -188,6 +193,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     messages: int
     unowned: int
     unknown_origin: int
+    erasing: bool
     index: IndexStatus
     embedder: str | None
     embedder_reason: str
@@ -265,6 +271,7 @@ def report_status(parts: Reported) -> Status:
         messages=messages,
         unowned=0 if parts.settings.sessions.owner else personal,
         unknown_origin=unknown,
+        erasing=parts.records.read(has_unfinished_erasure),
         index=index,
         embedder=choice.embedder.model if choice.embedder else None,
         embedder_reason=choice.reason,

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # its patterns are large; a search that stores nothing needs none of them
     from recollect.text.redaction import Redactor
+
+_PLAIN_IDS = re.compile(
+    r"(?:(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Za-z_-]{1,15})\n?)*"
+)
+"""UUIDs and short words, one in each line: no built-in rule finds a secret in one."""
 
 
 class SecretRedactor:
@@ -36,6 +43,15 @@ class SecretRedactor:
     def value(self, value: Any) -> Any:
         """Return a JSON value without secrets; a key may show that its value is one."""
         return self._redactor.redact_value(value)
+
+    def identifier(self, text: str) -> str:
+        """Return an id, or if it holds a secret a hash under the salt; equal ids stay equal."""
+        is_plain = not self._patterns and _PLAIN_IDS.fullmatch(text)
+        if is_plain or self._redactor.redact_value(text) == text:
+            return text
+        encoded = text.encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(encoded, digest_size=16, key=self._salt).hexdigest()
+        return f"redacted-{digest}"
 
     def lines(self, text: str) -> str:
         """Return ``text`` without secrets; every line that is left keeps its number."""

@@ -16,10 +16,11 @@ import msgspec
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.store.paths import open_beneath
 from recollect.workspace.memory_folder import (
+    DIARY,
     MemoryFile,
     MemoryFolder,
-    is_memory_path,
     is_utf8,
+    relative_to,
 )
 
 MOST_LINES = 120
@@ -119,7 +120,7 @@ class MemoryReader:
             raise InvalidInput("the path must be text, not empty and without NUL", hint=_PATH_HINT)
         if ".." in path.split("/"):
             raise Denied("the path leaves its folder", hint=_PATH_HINT)
-        ref = self._relative(posixpath.normpath(path))
+        ref = relative_to(self._workspace, posixpath.normpath(path))
         if not ref.endswith(".md"):
             raise Denied("only Markdown files are memory files", hint="name one that ends in .md")
         if self._root_of(ref) is None:
@@ -131,6 +132,8 @@ class MemoryReader:
 
     def _find(self, ref: str) -> MemoryFile:
         """Return a listed file; raise Denied when one that is not listed is there all the same."""
+        if ref in DIARY and self._workspace is not None:
+            return MemoryFile(ref=ref, root=self._workspace, path=ref, size=0, mtime_ns=0)
         try:
             return self._files.find(ref)
         except NotFound:
@@ -141,27 +144,16 @@ class MemoryReader:
                     ) from None
             raise
 
-    def _relative(self, path: str) -> str:
-        if self._workspace is None or not path.startswith("/"):
-            return path
-        roots = {str(self._workspace), str(self._workspace.resolve())}
-        for root in sorted(roots):
-            if path.startswith(f"{root}/"):
-                inside = path.removeprefix(f"{root}/")
-                return inside if is_memory_path(inside) else path
-        return path
-
     def _root_of(self, ref: str) -> tuple[Path, str] | None:
         """Return the root that a ref lies below and its path there; None below none."""
-        if not ref.startswith("/"):
-            if self._workspace is None or not is_memory_path(ref):
-                return None
+        if self._workspace is not None and (self._files.kind.accept(ref) or ref in DIARY):
             return self._workspace, ref
         for path in self._extra:
-            if ref == str(path):
+            prefix = relative_to(self._workspace, f"{path}/")  # empty for the workspace itself
+            if f"{ref}/" == prefix:
                 return path.parent, path.name
-            if ref.startswith(f"{path}/"):
-                return path, ref.removeprefix(f"{path}/")
+            if ref.startswith(prefix or ref.lstrip("/")):
+                return path, ref.removeprefix(prefix)
         return None
 
 

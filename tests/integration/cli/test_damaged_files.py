@@ -19,7 +19,7 @@ from recollect.memory import Memory
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "recover.md"
 ROW = re.compile(
-    r"^\| `([^`]+)` \| (\w+) \| (refused|answers|told) \| `?([^|`]+?)`? \|$", re.MULTILINE
+    r"^\| `([^`]+)` \| (\w+) \| (refused|answers|warns) \| `?([^|`]+?)`? \|$", re.MULTILINE
 )
 ROWS = ROW.findall(PAGE.read_text(encoding="utf-8"))
 CONFIG = "sessions:\n  owner: []\nagents:\n  ann:\n    search:\n      limit: 4\n"
@@ -108,7 +108,7 @@ def mend(home: Path, path: Path, remedy: str) -> None:
         assert main(["--home", str(home), *remedy.split()[1:]]) == 0
 
 
-def told(home: Path, agent: str | None) -> list[str]:
+def warned(home: Path, agent: str | None) -> list[str]:
     """Return what is told of a damage: the hint of an error, or the warnings beside all hits."""
     try:
         return find(home, agent)
@@ -134,7 +134,7 @@ def test_no_damage_gives_an_empty_answer_and_all_of_it_comes_back(
         elif happens == "answers":
             assert find(again, agent) == []
         else:
-            assert all(told(again, agent) or [""])
+            assert all(warned(again, agent) or [""])
         mend(again, again / relative, remedy)
         find(again, agent)  # may tell that the index is built again
         assert find(again, agent) == []

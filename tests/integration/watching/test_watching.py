@@ -6,12 +6,14 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import recollect
 from recollect.memory import Memory, open_memory
+from tests.support.openclaw_store import WrittenStore
 
 PATIENCE_S = 30.0
 """Longer than any machine takes; the tests wait for the thing itself."""
@@ -161,6 +163,25 @@ def test_a_followed_transcript_is_brought_in_as_it_grows(tmp_path: Path, reader:
         assert {h.session_id for h in reader.search("teapot").hits} == {hit.session_id}
         _until(lambda: not memory.status().sync.dirty)
         assert memory.sync().put == 0
+
+
+@pytest.mark.usefixtures("workspace")
+@pytest.mark.parametrize("place", ["", "agents/main/agent/openclaw-agent.sqlite"])
+def test_a_followed_store_is_read_as_its_log_grows(
+    tmp_path: Path, reader: Memory, place: str
+) -> None:
+    """The gateway holds it open; a folder and the store itself can be named."""
+    with closing(WrittenStore(tmp_path / "state")) as store:
+        store.window("agent:main:telegram:direct:501", "s1")
+        store.person("s1", "Where is the teapot?", "501")
+        followed = {"workspace.transcripts": [str(tmp_path / "state" / place)]}
+        with _open(tmp_path, **followed) as memory:
+            memory.search("anything")
+            _until(lambda: _is_watching(memory) and not memory.status().sync.dirty)
+            assert len(reader.search("teapot").hits) == 1
+            store.person("s1", "The teapot is in the garden.", "501")
+            _until(lambda: len(reader.search("teapot").hits) == 2)
+            _until(lambda: memory.status().sync.last_reason == "transcript")
 
 
 @pytest.mark.usefixtures("workspace")

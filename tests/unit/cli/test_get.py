@@ -136,3 +136,28 @@ def test_a_group_gets_nothing_of_other_conversations(run: Run, home: Path) -> No
     assert run("--home", home, "get", "delivery:1", "--for-session", "delivery").code == 0
     found = run("--home", home, "search", "Which day is the delivery?", *asking, "--json").json
     assert {hit["session_id"] for hit in found["hits"]} == {group.id}
+
+
+def test_a_guest_in_a_shared_session_gets_their_own_turns(run: Run, home: Path) -> None:
+    """Searched, viewed and fetched at the command line; the messages between them too."""
+    run("--home", home, "config", "set", "sessions.owner", "telegram:42")
+    main = run("--home", home, "sessions", "start", "--key", "agent:main:main", "--json").json["id"]
+    for sender, said in (
+        ("telegram:42", "mine"),
+        ("telegram:99", "theirs"),
+        ("telegram:42", "own"),
+    ):
+        run("--home", home, "sessions", "say", main, "user", f"plum {said}", "--sender", sender)
+    run("--home", home, "sync")
+    guest = ("--for-sender", "telegram:99")
+    found = run("--home", home, "search", "plum", "--for-session", main, *guest, "--json").json
+    assert [hit["snippet"] for hit in found["hits"]] == ["plum theirs"]
+    shown = run("--home", home, "sessions", "view", main, *guest, "--json").json
+    assert [message["text"] for message in shown["messages"]] == ["plum theirs"]
+    got = run("--home", home, "get", f"{main}:2", "--for-session", main, *guest, "--json").json
+    assert (got["message"]["text"], got["before"], got["after"]) == ("plum theirs", [], [])
+    assert run("--home", home, "get", f"{main}:1", "--for-session", main, *guest).code != 0
+    denied = run("--home", home, "get", "memory/2025-07-14.md", "--for-session", main, *guest)
+    assert denied.code != 0
+    assert "a guest does not see memory files" in denied.err
+    assert run("--home", home, "get", "memory/2025-07-14.md", "--for-session", main).code == 0

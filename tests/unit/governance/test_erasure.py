@@ -13,11 +13,13 @@ import msgspec
 import pytest
 
 import recollect
+from recollect.cli.output.status_lines import warnings_of
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.errors import Conflict, NotFound, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.governance.erasure import LOCK_FILE, erase_again, known_erasures
+from recollect.governance.recover import recover
 from recollect.index.build.indexer import Indexer
 from recollect.memory import Memory
 from recollect.sessions.record.tombstone import has_unfinished_erasure
@@ -227,11 +229,21 @@ def test_a_fork_leaves_what_it_shares_to_its_parent(memory: Memory) -> None:
 
 
 def test_what_came_after_a_reset_stays(memory: Memory) -> None:
-    """A reset under a key is another conversation."""
-    first = memory.sessions.open("telegram:42")
+    """A reset under a key is another conversation; nothing names the one before it any more."""
+    first = memory.sessions.create("telegram:42", session_id="plumword")
+    memory.sessions.append(first.id, "user", "hello")
     second = memory.sessions.reset("telegram:42")
+    memory.sessions.append(second.id, "user", "hello")
+    apart = memory.sessions.fork(first.id, 0)
+    memory.sessions.append(apart.id, "user", "hello")
+    memory.sync()
+    memory.heal_mirrors()
+    assert len(files_that_hold(memory.home / TRANSCRIPTS, "plumword")) == 3
     memory.erase(session_id=first.id)
     assert memory.sessions.get(second.id).previous_id is None
+    assert memory.heal_mirrors() == {"equal": 2}
+    memory.close()
+    assert files_that_hold(memory.home, "plumword") == []
 
 
 def test_a_deleted_session_can_be_erased(memory: Memory) -> None:
@@ -428,6 +440,33 @@ def test_an_erased_session_does_not_come_back_by_following(tmp_path: Path) -> No
         assert (memory.sessions.list(), memory.search("plumword").hits) == ([], [])
 
 
+def test_an_erased_session_does_not_come_back_by_a_recovery(tmp_path: Path) -> None:
+    """Where the records are lost: neither from a mirror nor with the next import."""
+    home, workspace, folder = tmp_path / "home", tmp_path / "workspace", tmp_path / "claude"
+    workspace.mkdir()
+    foreign(folder / "5b1f0000-1.jsonl", "plumword one")
+    with opened(home, workspace=workspace) as memory:
+        kept, own = talk(memory, "kept"), talk(memory, "Remember: the code is ownword. It")
+        memory.sessions.flush(own)
+        memory.import_transcripts(folder)
+        mirrors = [home / TRANSCRIPTS / f"{s.id}.jsonl" for s in memory.sessions.list()]
+        memory.close()
+    old = {path: path.read_bytes() for path in mirrors}
+    with opened(home, workspace=workspace) as memory:
+        for session in memory.sessions.list():
+            if session.id != kept:
+                memory.erase(session_id=session.id)
+    assert [files_that_hold(home, word) for word in ("plumword", "ownword", own)] == [[], [], []]
+    for path, lines in old.items():
+        path.write_bytes(lines)
+    (home / "records.db").unlink()
+    recover(home)
+    (folder / "5b1f0000-1.jsonl").touch()
+    with opened(home) as memory:
+        assert memory.import_transcripts(folder).messages == 0
+        assert [session.id for session in memory.sessions.list()] == [kept]
+
+
 def test_what_was_exported_does_not_come_back(tmp_path: Path) -> None:
     """Our own JSON lines name the session by its id here."""
     with opened(tmp_path / "home") as memory:
@@ -562,8 +601,11 @@ def test_a_copy_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         busy.execute("BEGIN IMMEDIATE")
         receipt = memory.erase(session_id=session)
         assert (receipt.is_clean, "busy" in receipt.warnings[0]) == (False, True)
-    opened(home).close()
+    with opened(home) as memory:
+        assert memory.status().erasing
+        assert "an erasure is not finished" in warnings_of(memory.status())[-1]
     assert files_that_hold(home, "plumword") == ["records.db.before-0008"]
     busy.close(force=True)
-    opened(home).close()
+    with opened(home) as memory:
+        assert not memory.status().erasing
     assert files_that_hold(home, "plumword") == []

@@ -260,7 +260,7 @@ def test_without_mirrors_there_is_nothing_to_recover_from(home: Path) -> None:
         memory.sync()
     (home / "config.yaml").write_text("sessions:\n  mirror: false\n")
     (home / RECORDS_FILE).unlink()
-    with pytest.raises(NotFound, match="is off: there are no"):
+    with pytest.raises(NotFound, match="is off: the home has no"):
         recover(home)
     (home / TRANSCRIPTS).mkdir(0o700)
     line = {"type": "message", "seq": 1, "id": "m", "role": "user", "content": "old"}

@@ -52,7 +52,7 @@ def test_every_format_can_be_followed() -> None:
     assert [form.name for form in following_formats()] == list(FORMATS)
     form = Following(FORMATS["openclaw"])
     inner = FORMATS["openclaw"]
-    assert (form.home, form.companion) == (inner.home, inner.companion)
+    assert form.companion == inner.companion
     assert [form.name for form in following_formats() if form.is_owners] == ["claude-code"]
     assert form.recognises(_said("user", "hello"))
 

@@ -57,8 +57,7 @@ def test_a_name_means_the_usual_place_and_anything_else_a_path(
 ) -> None:
     """Of a path each file tells its format."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    formats = following_formats()
-    assert followed_places(["claude-code", "openclaw", "~/chats"], formats) == [
+    assert followed_places(["claude-code", "openclaw", "~/chats"]) == [
         FollowedPlace(path=tmp_path / ".claude/projects", format_name="claude-code"),
         FollowedPlace(path=tmp_path / ".openclaw/agents", format_name="openclaw"),
         FollowedPlace(path=tmp_path / "chats", format_name="auto"),

@@ -48,6 +48,41 @@ def _read(reading: MemoryReader, path: str, **extent: int) -> ReadResult:
     return reading.read(path, Extent(**extent))
 
 
+def test_an_extra_path_inside_the_workspace_is_read_by_both_names(workspace: Path) -> None:
+    """It is shown by the relative one, as OpenClaw shows it."""
+    (workspace / "docs").mkdir()
+    (workspace / "docs" / "b.md").write_text("b", encoding="utf-8")
+    (workspace / "one.md").write_text("one", encoding="utf-8")
+    extra = [workspace / "docs", workspace / "one.md"]
+    files = MemoryFolder(workspace, [ExtraPath(path=each) for each in extra], redactor=None)
+    listed = [file.ref for file in files.listing().files]
+    assert listed == ["MEMORY.md", "docs/b.md", "memory/a.md", "one.md"]
+    reading = MemoryReader(files, workspace, extra)
+    for name in ("docs/b.md", "one.md"):
+        for path in (name, str(workspace / name)):
+            assert (_read(reading, path).path, _read(reading, path).status) == (name, "ok")
+    assert _read(reading, "docs/never.md").status == "not_found"
+    for path in ("AGENTS.md", str(workspace / "AGENTS.md")):
+        with pytest.raises(Denied):
+            reading.read(path, Extent())
+    whole = MemoryFolder(workspace, [ExtraPath(path=workspace)], redactor=None)
+    reading = MemoryReader(whole, workspace, [workspace])
+    assert _read(reading, "AGENTS.md").text == "# a"
+    with pytest.raises(Denied):
+        reading.read("/elsewhere/a.md", Extent())
+
+
+def test_the_diary_of_dreams_is_read_and_not_listed(workspace: Path, reading: MemoryReader) -> None:
+    """As in OpenClaw 2026.9: who asks for it gets it, no search does."""
+    assert _read(reading, "DREAMS.md").status == "not_found"
+    (workspace / "DREAMS.md").write_text("I dreamt.", encoding="utf-8")
+    assert _read(reading, "DREAMS.md").text == "I dreamt."
+    assert _read(reading, str(workspace / "DREAMS.md")).path == "DREAMS.md"
+    (workspace / "dreams.md").symlink_to(workspace / "AGENTS.md")
+    with pytest.raises(Denied):
+        reading.read("dreams.md", Extent())
+
+
 @pytest.mark.parametrize(
     ("path", "message"),
     [

@@ -41,6 +41,10 @@ class WordRedactor:
         """Return the text without the word."""
         return text.replace("hunter2", "[redacted]")
 
+    def identifier(self, text: str) -> str:
+        """Return the id without the word."""
+        return self.text(text)
+
     def value(self, value: JsonValue) -> JsonValue:
         """Return the value without the word and without passwords."""
         if isinstance(value, str):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recollect.core.errors import InvalidInput
+from recollect.core.scope import Scope
+from recollect.core.settings import SessionSettings
 from recollect.sessions.exchange.export import SessionExport
 from recollect.sessions.exchange.formats.jsonl import JsonlFormat, JsonlWriter
 from recollect.sessions.exchange.transcript_format import ForeignMessage, ForeignSession
@@ -102,3 +104,40 @@ def test_senders_travel_with_mirrors_exports_and_imports(home: Home) -> None:
     )
     assert isinstance(line, ForeignMessage)
     assert line.sender == "telegram:99"
+
+
+def test_a_summary_is_seen_by_those_whose_turns_it_replaces(home: Home) -> None:
+    """In the view of a shared session, and in its mirror, from which it can be recovered."""
+    settings = SessionSettings(owner=("telegram:42",))
+    sessions = home.sessions_of(Scope(), settings)
+    main = sessions.create(key="agent:main:main").id
+    for number in range(4):
+        for sender in ("telegram:42", "telegram:99"):
+            said = f"We decided {number} for {sender}."
+            sessions.append_many(main, [{"role": "user", "content": said, "sender": sender}])
+    assert sessions.compact(main, keep_messages=1).outcome == "compacted"
+    guests = sessions.view(main)
+    assert guests.summary is not None
+    assert "telegram:42" not in guests.summary + "".join(m.text for m in guests.messages)
+    assert (len(guests.messages), guests.omitted) == (1, 0)
+    owners = sessions.view(main, for_sender="telegram:42")
+    assert (owners.summary, len(owners.messages), owners.omitted) == (None, 4, 0)
+    sessions.append(main, "user", "And now?", sender="telegram:42")
+    assert sessions.compact(main, keep_messages=1).outcome == "compacted"
+    own = sessions.view(main)
+    assert own.summary is not None
+    assert "telegram:99" not in own.summary + "".join(m.text for m in own.messages)
+    assert sessions.view(main, for_sender="telegram:99") == guests
+    summaries = [line for line in mirror_lines(home.database, main) if b'"compaction"' in line]
+    assert [b'"turn_sender":"telegram:99"' in line for line in summaries] == [True, False]
+
+
+def test_a_guest_in_a_shared_session_hears_nothing_of_a_fork_before(home: Home) -> None:
+    """A fork has the turns of its parent, each of whom it was with."""
+    sessions = home.sessions_of(Scope(), SessionSettings(owner=("telegram:42",)))
+    main = sessions.create(key="agent:main:main").id
+    sessions.append(main, "user", "mine", sender="telegram:42")
+    fork = sessions.fork(main).id
+    sessions.append(fork, "user", "theirs", sender="telegram:99")
+    assert [m.text for m in sessions.view(fork).messages] == ["theirs"]
+    assert [m.text for m in sessions.view(fork, for_sender="telegram:42").messages] == ["mine"]

@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -109,6 +110,10 @@ class _Entry(msgspec.Struct):
     file: str
     score: float = 0.0
     line: int | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    start_line_camel: int | None = msgspec.field(name="startLine", default=None)
+    end_line_camel: int | None = msgspec.field(name="endLine", default=None)
     snippet: str = ""
 
 
@@ -119,18 +124,23 @@ def read_output(output: bytes) -> list[FoundText]:
         ProviderUnavailable: the output holds no list of hits.
     """
     text = output.decode("utf-8", errors="replace")
-    for entries in _lists(text):
-        try:
-            return [_found(entry) for entry in msgspec.convert(entries, list[_Entry])]
-        except msgspec.ValidationError:
-            continue
+    answer: tuple[bool, list[_Entry]] | None = None
+    for at, entries in _lists(text):
+        begins_line = at == 0 or text[at - 1] == "\n"
+        with suppress(msgspec.ValidationError):
+            found = msgspec.convert(entries, list[_Entry])
+            # The last one counts: a notice before it may hold another. One within a line is none.
+            if answer is None or begins_line or not answer[0]:
+                answer = begins_line, found
+    if answer is not None:
+        return [_found(entry) for entry in answer[1]]
     if _NOTHING.search(text):
         return []
     raise failed("did not answer with a list of hits")
 
 
-def _lists(text: str) -> Iterator[list[object]]:
-    """Yield the JSON lists of a text that can be lists of hits."""
+def _lists(text: str) -> Iterator[tuple[int, list[object]]]:
+    """Yield the JSON lists of a text that can be lists of hits, and where they begin."""
     decoder = json.JSONDecoder()
     at = text.find("[")
     for _ in range(_TRIES):
@@ -142,13 +152,20 @@ def _lists(text: str) -> Iterator[list[object]]:
             end = at + 1
         else:
             if isinstance(value, list):
-                yield value
+                yield at, value
         at = text.find("[", end)
 
 
 def _found(entry: _Entry) -> FoundText:
     header = _HEADER.match(entry.snippet)
-    if header:
+    start = entry.start_line or entry.start_line_camel
+    end = entry.end_line or entry.end_line_camel
+    if start is not None:
+        first, count = (
+            start,
+            1 + (start + entry.snippet.count("\n") if end is None else end) - start,
+        )
+    elif header:
         first, count = int(header[1]), int(header[2])
     else:
         first, count = entry.line or 1, 1 + entry.snippet.rstrip("\n").count("\n")

@@ -30,7 +30,8 @@ if TYPE_CHECKING:  # for a name only
 
 _FOR_GOOD = re.compile(
     r"(?:symlink|hard link|special file|it is not there"
-    r"|its name (?:is not UTF-8|has control characters)|the file is (?:binary|larger than \d+ bytes))$"
+    r"|its name (?:is not UTF-8|has control characters)"
+    r"|the file is (?:binary|larger than \d+ bytes))$"
 )
 _LEFT_OUT = ": left out, "
 """How the feed of memory files words what it does not read. What stays so does no harm: a warning

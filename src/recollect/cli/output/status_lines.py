@@ -112,6 +112,7 @@ def warnings_of(found: Status) -> list[str]:
         *_part_warnings(found),
         *_error_warnings(found),
         *([unowned] if found.unowned else []),
+        *(["an erasure is not finished: the next opening goes on"] if found.erasing else []),
     ]
 
 

@@ -63,6 +63,10 @@ ForSession = Annotated[
     str | None,
     filter_option(help="Only what this session may hear.", autocompletion=complete_session),
 ]
+ForSender = Annotated[
+    str | None,
+    typer.Option(help="Whom that session answers, such as telegram:42.", metavar="ACCOUNT"),
+]
 
 
 def title_of(sessions: Sessions, session: Session) -> str:

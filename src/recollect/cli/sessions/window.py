@@ -12,7 +12,7 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, opened
 from recollect.cli.output.formatting import count
 from recollect.cli.output.screen import say, show
-from recollect.cli.sessions.lines import Name, title_of
+from recollect.cli.sessions.lines import ForSender, Name, title_of
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.context.flush import Flushed
@@ -53,11 +53,12 @@ def show_view(
             show_default=False,
         ),
     ] = None,
+    for_sender: ForSender = None,
 ) -> None:
     """Show which part of a session is in the prompt: a summary, and the newest messages."""
     with opened(context) as memory:
         found = memory.sessions.find(session)
-        view = memory.sessions.view(found.id, budget)
+        view = memory.sessions.view(found.id, budget, for_sender=for_sender)
         answer(context, view, lambda: _show_view(memory.sessions, view))
 
 

@@ -13,14 +13,12 @@ from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import next_steps, say, show, warn
 from recollect.core.errors import InvalidInput, NotFound
-from recollect.core.settings import user_path
+from recollect.core.settings import transcript_folders, user_path
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.exchange.import_report import ImportReport
 
 AUTO = "auto"
-USUAL = {"claude-code": "~/.claude/projects", "openclaw": "~/.openclaw/agents"}
-"""Where the programs keep their transcripts."""
 MOST_LISTED = 20
 """Malformed lines on the screen; the JSON document has up to a hundred."""
 
@@ -66,10 +64,14 @@ def import_transcripts(
         list[Path] | None,
         argument(metavar="PATH", help="Files or folders."),
     ] = None,
+    include_deleted: Annotated[
+        bool, typer.Option("--include-deleted", help="Also sessions that were deleted in OpenClaw.")
+    ] = False,
 ) -> None:
     """Store transcripts of Claude Code, OpenClaw or plain JSONL. Run it again to add what is new.
 
-    Without a path, claude-code reads ~/.claude/projects and openclaw ~/.openclaw/agents.
+    Without a path, claude-code reads ~/.claude/projects and openclaw ~/.openclaw/agents, or where
+    CLAUDE_CONFIG_DIR and OPENCLAW_STATE_DIR say.
     """
     kind, places = _meant(form, paths or [])
     as_json, is_new = answers_json(context), not is_home(home_of(context))
@@ -78,7 +80,10 @@ def import_transcripts(
             say((f"made the home {memory.home}", "dim"))
         with show_progress(quiet=as_json) as progress:
             reports = [
-                memory.import_transcripts(place, kind, progress.importing) for place in places
+                memory.import_transcripts(
+                    place, kind, progress.importing, include_deleted=include_deleted
+                )
+                for place in places
             ]
     report = _together(reports)
     answer(context, report, lambda: _show(report))
@@ -98,16 +103,16 @@ def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
             "this is neither a kind of transcripts nor a path",
             hint=f"use one of {', '.join((*FORMATS, AUTO))}, and then a path",
         )
-    if not paths and form not in USUAL:
+    usual = transcript_folders().get(form)
+    if not paths and usual is None:
         raise InvalidInput("a path is required", hint=f"name a file: recollect import {form} FILE")
-    return form, [user_path(path) for path in paths] or [_usual_place(form)]
+    return form, [user_path(path) for path in paths] or [_there(form, usual or Path())]
 
 
-def _usual_place(form: str) -> Path:
-    path = user_path(USUAL[form])
+def _there(form: str, path: Path) -> Path:
     if not path.exists():
         raise NotFound(
-            f"{form} keeps its transcripts in {USUAL[form]}, which does not exist",
+            f"{form} keeps its transcripts in {path}, which does not exist",
             hint=f"name another place: recollect import {form} PATH",
             path=str(path),
         )

@@ -13,6 +13,7 @@ from recollect.core.settings.environment import (
     is_inside,
     models_folder,
     program_path,
+    transcript_folders,
     user_path,
 )
 from recollect.core.settings.options import Option, list_options
@@ -69,5 +70,6 @@ __all__ = [
     "load_settings",
     "models_folder",
     "program_path",
+    "transcript_folders",
     "user_path",
 ]

@@ -70,6 +70,31 @@ def _user_home(environ: Mapping[str, str]) -> Path:
         ) from error
 
 
+def transcript_folders(environ: Mapping[str, str] | None = None) -> dict[str, Path]:
+    """Return where other programs keep their transcripts, by the name of their format.
+
+    Their own variables count: ``CLAUDE_CONFIG_DIR``; ``OPENCLAW_STATE_DIR``, or else
+    ``OPENCLAW_HOME`` in the place of the user's home, and ``OPENCLAW_PROFILE``.
+
+    Raises:
+        ConfigError: a folder starts with ~ and the home directory is unknown.
+    """
+    environ = os.environ if environ is None else environ
+    given = {name: environ.get(f"OPENCLAW_{name}", "").strip() for name in _OPENCLAW}
+    profile = "" if given["PROFILE"].lower() == "default" else given["PROFILE"]
+    state = f"{given['HOME'] or '~'}/.openclaw{'-' if profile else ''}{profile}"
+    claude = environ.get("CLAUDE_CONFIG_DIR", "").strip() or "~/.claude"
+    return {
+        "claude-code": _absolute(claude, environ) / "projects",
+        "openclaw": _absolute(given["STATE_DIR"] or state, environ) / "agents",
+    }
+
+
+_OPENCLAW = ("HOME", "PROFILE", "STATE_DIR")
+FOREIGN_VARIABLES = ("CLAUDE_CONFIG_DIR", *(f"OPENCLAW_{name}" for name in _OPENCLAW))
+"""Variables of other programs that say where they keep their transcripts."""
+
+
 def program_path(environ: Mapping[str, str] | None = None) -> str:
     """Return where programs are looked for: ``PATH``, else the usual folders of the system."""
     environ = os.environ if environ is None else environ

@@ -1,4 +1,4 @@
-"""The import of one file: its lines become batches, and how far it was read goes along.
+"""The import of one transcript: its lines become batches, and how far it was read goes along.
 
 A bad line is counted and the next one read. What cannot be right yet, a last line that is
 still writing, is left for the next import. Everything of a batch is one transaction: killed
@@ -9,10 +9,9 @@ event id.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any, BinaryIO, LiteralString, TypeAlias
+from typing import Any, LiteralString, TypeAlias
 
 import msgspec
 
@@ -22,9 +21,10 @@ from recollect.core.events import SessionChanged
 from recollect.core.scope import Scope
 from recollect.sessions.exchange import import_source
 from recollect.sessions.exchange.extras import FOREIGN, Extras, foreign_of
-from recollect.sessions.exchange.import_ledger import LedgerEntry, digest_of, write_entry
+from recollect.sessions.exchange.import_ledger import LedgerEntry, write_entry
 from recollect.sessions.exchange.import_report import Tally
 from recollect.sessions.exchange.transcript_format import (
+    Continuation,
     ForeignLine,
     ForeignMessage,
     ForeignSession,
@@ -48,6 +48,7 @@ from recollect.sessions.record.session import (
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey, parse_key
 from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.sessions.record.transcript_rows import append_drafts
+from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
 
@@ -59,6 +60,10 @@ BATCH_CHARS = 4 * 1024 * 1024
 AtEnd: TypeAlias = Callable[[Transaction, Counter[str]], None]
 """Called in the transaction that stores the last batch, with what the batch added."""
 
+_SHARED: LiteralString = """
+    SELECT m.seq FROM sessions s JOIN messages m ON m.session_id = s.id
+    WHERE s.tenant = ? AND s.source = ? AND s.foreign_id = ? AND m.event_id = ?
+"""
 _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
 
 
@@ -77,15 +82,15 @@ class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
     stopping: Callable[[], bool]
 
 
-class FileImport:
-    """Imports one open file.
+class TranscriptImport:
+    """Imports one transcript.
 
     Args:
         context: Where to, and who counts.
         form: What the lines are.
-        session: What the file is about.
-        file: The file.
-        entry: How far it was read before.
+        session: What they are about.
+        source: The lines.
+        entry: How far they were read before.
     """
 
     def __init__(
@@ -93,24 +98,24 @@ class FileImport:
         context: ImportContext,
         form: TranscriptFormat,
         session: ForeignSession,
-        file: BinaryIO,
+        source: import_source.LineSource,
         entry: LedgerEntry,
     ) -> None:
         self._context = context
+        self._origins = session.continues.origins if session.continues else {}
         self._form = form
         self._session = session
-        self._file = file
+        self._source = source
         self._entry = self._written = msgspec.structs.replace(entry, waits_for=None)
         self._tally = context.tally
+        self._erased = self._buried() if self._origins else frozenset()
         self._facts = {session.id: session}
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
-        self._occurrences = import_source.LineOccurrences(file, entry.read_bytes)
+        self._occurrences = import_source.LineOccurrences(source, entry.read_bytes)
         self._batch = _Batch()
         self._extras = Extras()
-        there = os.fstat(file.fileno())
-        self._size, self._mtime_ns = there.st_size, there.st_mtime_ns
-        self._time = there.st_mtime_ns // 1_000_000
+        self._time = source.mtime_ns // 1_000_000
 
     def run(self, tell: Callable[[int], None], at_end: AtEnd | None) -> bool:
         """Import everything from where the last import stopped; return whether it came to the end.
@@ -122,9 +127,7 @@ class FileImport:
         Raises:
             Denied: a session belongs to another owner than the scope's.
         """
-        for line in import_source.read_lines(
-            self._file, offset=self._entry.read_bytes, number=self._entry.lines
-        ):
+        for line in self._source.lines(self._entry.read_bytes, self._entry.lines):
             if not self._take(line):
                 break
             self._entry = msgspec.structs.replace(
@@ -135,7 +138,8 @@ class FileImport:
                 tell(self._entry.read_bytes)
                 if self._context.stopping():
                     return False
-        self._entry = msgspec.structs.replace(self._entry, size=self._size, mtime_ns=self._mtime_ns)
+        size, mtime_ns = self._source.size, self._source.mtime_ns
+        self._entry = msgspec.structs.replace(self._entry, size=size, mtime_ns=mtime_ns)
         self._store(at_end)
         return True
 
@@ -156,10 +160,26 @@ class FileImport:
             return True
         self._tally.counts["replaced"] += decoded.replaced
         try:
-            self._sort(self._form.parse(decoded.value, self._session), line)
+            self._sort(self._known_as(self._form.parse(decoded.value, self._session)), line)
         except InvalidInput as error:
             self._malformed(line, error.message)
         return True
+
+    def _known_as(self, parsed: ForeignLine) -> ForeignLine:
+        """Return a line whose ids can be stored: those that hold a secret are a keyed hash."""
+        drafts = self._context.drafts
+        match parsed:
+            case ForeignMessage(id=given):
+                told = {"id": given, "sender": parsed.sender}
+                ids, session = drafts.identifiers(told), parsed.session
+                if _ids(session) != _ids(self._session):
+                    session = storable(session, drafts)
+                if ids == told and session is parsed.session:
+                    return parsed
+                return msgspec.structs.replace(parsed, **ids, session=session)
+            case ForeignSession():
+                return storable(parsed, drafts)
+        return parsed
 
     def _sort(self, parsed: ForeignLine, line: import_source.Line) -> None:
         match parsed:
@@ -172,7 +192,21 @@ class FileImport:
             case Malformed():
                 self._malformed(line, parsed.reason)
 
+    def _buried(self) -> frozenset[str]:
+        """Return the sessions that messages were copied from and that were erased here."""
+        tenant, source = self._context.scope.tenant, self._form.name
+        return self._context.database.read(
+            lambda tx: frozenset(
+                each
+                for each in set(self._origins.values())
+                if is_buried(tx, tenant, [(source, each)])
+            )
+        )
+
     def _message(self, message: ForeignMessage, line: import_source.Line) -> None:
+        if message.id is not None and self._origins.get(message.id) in self._erased:
+            self._tally.counts["erased"] += 1
+            return
         if message.shared and not self._extras.knows(message.session.id):
             self._share(message)
         draft = self._draft(message, line)
@@ -181,7 +215,8 @@ class FileImport:
         if foreign_id not in self._batch.sessions:
             facts = _merged(self._facts.get(foreign_id), message.session)
             self._facts[foreign_id] = facts
-            self._batch.sessions[foreign_id] = (self._made(facts, draft.message.created_at), [])
+            made = self._made(facts, draft.message.created_at)
+            self._batch.sessions[foreign_id] = (made, [], facts.continues)
         if message.session.title is not None:
             self._learn(message.session)
         self._batch.add(foreign_id, draft)
@@ -196,7 +231,9 @@ class FileImport:
             name=None if message.name is None else message.name[:MAX_LABEL_CHARS],
             at=message.at if message.at is not None else self._time,
             metadata=self._extras.metadata(message),
-            event_id=_event_id_of(self._form.name, message.session.id, identity),
+            event_id=_event_id_of(
+                self._form.name, self._origins.get(identity, message.session.id), identity
+            ),
             foreign_id=message.id,
             sender=message.sender,
         )
@@ -255,7 +292,7 @@ class FileImport:
     def _store(self, at_end: AtEnd | None = None) -> None:
         """Store the batch; while the file is not done, its entry looks like a changed file's."""
         batch, tenant, before = self._batch, self._context.scope.tenant, self._written
-        digest = digest_of(self._file.fileno(), self._entry.read_bytes)
+        digest = self._source.digest(self._entry.read_bytes)
         self._entry = entry = msgspec.structs.replace(
             self._entry, digest=digest, messages=self._entry.messages + batch.count
         )
@@ -284,8 +321,9 @@ class _Batch:
     """Gathers the messages of one file until there are enough for a transaction."""
 
     def __init__(self) -> None:
-        self.sessions: dict[str, tuple[Session, list[Draft]]] = {}
-        """By foreign id: the session that is made if there is none, and its messages."""
+        self.sessions: dict[str, tuple[Session, list[Draft], Continuation | None]] = {}
+        """By foreign id: the session that is made if there is none, its messages, and what it
+        went on from."""
         self._titles: dict[str, tuple[str, bool]] = {}
         self.count = 0
         """Messages in it."""
@@ -315,15 +353,14 @@ class _Batch:
         """
         added: Counter[str] = Counter()
         waits_for = None
-        for foreign_id, (candidate, drafts) in self.sessions.items():
+        for foreign_id, (candidate, drafts, continues) in self.sessions.items():
             session = find_foreign(tx, tenant, source, foreign_id)
             origins = [(source, foreign_id), (OURS, foreign_id)]
             if session is None and is_buried(tx, tenant, origins):
                 added["erased"] += len(drafts)
                 continue
             if session is None:
-                add_session(tx, candidate)
-                session = candidate
+                session = add_session(tx, _continued(tx, candidate, continues))
                 added["sessions"] += 1
                 added["unknown_origin"] += session.chat_type == UNKNOWN
             elif session.status == DELETED:
@@ -365,7 +402,41 @@ def _merged(known: ForeignSession | None, told: ForeignSession) -> ForeignSessio
         title=told.title if retitled else known.title,
         title_is_final=known.title_is_final or (retitled and told.title_is_final),
         metadata=told.metadata | known.metadata,
+        continues=known.continues,
     )
+
+
+def _continued(tx: Transaction, session: Session, continues: Continuation | None) -> Session:
+    """Return a new session as a fork of the one that it went on from, where that is stored.
+
+    Unlike a fork that a person makes it has its key: what comes in under it goes on here.
+    """
+    source = session.source or ""
+    parent = find_foreign(tx, session.tenant, source, continues.session) if continues else None
+    if continues is None or parent is None or parent.status == DELETED:
+        return session
+    if (parent.agent, parent.user, parent.key) != (session.agent, session.user, session.key):
+        return session
+    for message in continues.shared:
+        origin = continues.origins[message]
+        event = _event_id_of(source, origin, message)
+        row = tx.row(_SHARED, (session.tenant, source, origin, event))
+        if row is not None and parent.pruned_seq <= integer(row[0]) <= parent.last_seq:
+            seq = integer(row[0])
+            facts = {"parent_id": parent.id, "forked_at_seq": seq, "last_seq": seq}
+            return msgspec.structs.replace(session, **facts, pruned_seq=parent.pruned_seq)
+    return session
+
+
+def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:
+    """Return what is told of a session with ids that can be stored."""
+    given = _ids(session)
+    ids = drafts.identifiers(given)
+    return session if ids == given else msgspec.structs.replace(session, **ids)
+
+
+def _ids(session: ForeignSession) -> dict[str, str | None]:
+    return {"id": session.id, "key": session.key, "agent": session.agent}
 
 
 def _key(text: str | None) -> SessionKey | None:

@@ -1,25 +1,21 @@
-"""The ledger of imports: which foreign files were read, and how far.
+"""The ledger of imports: which foreign transcripts were read, and how far.
 
-A file whose size and time are as they were is left alone. One that grew is read on from where the
-last import stopped, if what was read then is still what it begins with; otherwise from its top,
-which costs time but no doubles. Messages of a deleted session are left out; the file is
+A transcript is a file, or one of many in a store, whose sizes are counted in events. One whose size
+and time are as they were is left alone. One that grew is read on from where the last import
+stopped, if what was read then is still what it begins with; otherwise from its top, which costs
+time but no doubles. Messages of a deleted session are left out; the file is
 read on from the first of them when its session is restored.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 from typing import LiteralString
 
 import msgspec
 
+from recollect.sessions.exchange.import_source import LineSource
 from recollect.store.columns import decode
 from recollect.store.engine import Transaction
-
-_MARK_BYTES = 4096
-"""How much of each end of the part that was read is compared: cheap, and enough for a file that
-programs only append to."""
 
 _READ: LiteralString = """
     SELECT path, source, size, mtime_ns, read_bytes, lines, messages, malformed, digest
@@ -37,10 +33,10 @@ _WRITE: LiteralString = """
 
 
 class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """How far one file was read.
+    """How far one transcript was read.
 
     Attributes:
-        path: Absolute.
+        path: Absolute; of a transcript in a store with ``#`` and its id.
         source: The name of its format, and which of several accounts this is.
         size: In bytes, when it was read to its end; 0 while an import is under way.
         mtime_ns: Of the same moment; 0 while an import is under way.
@@ -48,7 +44,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
         lines: Lines before that.
         messages: Messages in them.
         malformed: Lines of them that could not be read.
-        digest: What `digest_of` said of the part that was read.
+        digest: What `LineSource.digest` said of the part that was read.
         waits_for: A deleted session whose messages were left out, after that part.
     """
 
@@ -64,24 +60,12 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     waits_for: str | None = None
 
     def is_of(self, size: int, mtime_ns: int) -> bool:
-        """Return whether the file is as it was when it was read to its end."""
+        """Return whether the transcript is as it was when it was read to its end."""
         return bool(self.mtime_ns) and (self.size, self.mtime_ns) == (size, mtime_ns)
 
-    def fits(self, descriptor: int) -> bool:
-        """Return whether an open file still begins with what was read."""
-        return (
-            os.fstat(descriptor).st_size >= self.read_bytes
-            and digest_of(descriptor, self.read_bytes) == self.digest
-        )
-
-
-def digest_of(descriptor: int, length: int) -> bytes:
-    """Return a digest of the first ``length`` bytes of an open file, made from their ends."""
-    start = max(0, length - _MARK_BYTES)
-    state = hashlib.sha256(length.to_bytes(8))
-    state.update(os.pread(descriptor, min(length, _MARK_BYTES), 0))
-    state.update(os.pread(descriptor, length - start, start))
-    return state.digest()
+    def fits(self, source: LineSource) -> bool:
+        """Return whether a transcript still begins with what was read."""
+        return source.size >= self.read_bytes and source.digest(self.read_bytes) == self.digest
 
 
 def read_ledger(tx: Transaction, tenant: str) -> dict[tuple[str, str], LedgerEntry]:

@@ -6,12 +6,15 @@ Knows files and bytes; what a record says is the format's business.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path
-from typing import BinaryIO
+from pathlib import Path, PurePath
+from typing import BinaryIO, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -21,11 +24,48 @@ from recollect.sessions.record.json_value import JsonCleaner, JsonValue
 from recollect.store.paths import Listing, list_files, read_beneath
 
 SUFFIX = ".jsonl"
+STORE_NAME = "openclaw-agent.sqlite"
+"""How the names of stores end, which hold many transcripts."""
+Kind: TypeAlias = Literal["transcript", "deleted", "store"]
+_ARCHIVED = re.compile(r"\.jsonl\.(reset|deleted)\.[^/]+$")
+COMPRESSED = ".zst"
+MAX_ARCHIVE_BYTES = 256 * 1024 * 1024
+"""Largest compressed transcript, unpacked in memory."""
 _PROBED_LINES = 64
 """Lines from the top that tell what a file is; transcripts begin with a few lines of state."""
 _PROBED_BYTES = 256 * 1024
 _SNIFFED_BYTES = 8 * 1024
 _COMPANION_BYTES = 32 * 1024 * 1024
+
+
+def kind_of(name: str) -> Kind | None:
+    """Return what a file is by its name: a transcript, one that was deleted, a store, or none.
+
+    What OpenClaw puts aside at a reset is a transcript as before; its checkpoints are copies.
+
+    >>> kind_of("a.jsonl"), kind_of("a.jsonl.deleted.2026-02-11T09-00-00.000Z")
+    ('transcript', 'deleted')
+    >>> kind_of("a.jsonl.reset.2026-02-11"), kind_of("a.checkpoint.7.jsonl")
+    ('transcript', None)
+    """
+    if name.endswith(STORE_NAME):
+        return "store"
+    if ".checkpoint." in name:
+        return None
+    archived = _ARCHIVED.search(name)
+    if archived is not None:
+        return "deleted" if archived[1] == "deleted" else "transcript"
+    return "transcript" if name.endswith(SUFFIX) else None
+
+
+def is_store(path: str) -> bool:
+    """Return whether a file is a store, by its name: never to be opened as a plain file."""
+    return path.endswith(".sqlite")
+
+
+def session_id_of(path: PurePath) -> str:
+    """Return the session that the name of a transcript tells, also of one that was put aside."""
+    return path.name.partition(SUFFIX)[0]
 
 
 def find_transcripts(path: Path) -> tuple[Path, Listing]:
@@ -38,7 +78,7 @@ def find_transcripts(path: Path) -> tuple[Path, Listing]:
     path = path.absolute()
     if path.is_dir():
         root = path.resolve()
-        return root, list_files(root, accept=lambda name: name.endswith(SUFFIX))
+        return root, list_files(root, accept=lambda name: kind_of(name) is not None)
     if path.parent.is_dir():
         root, is_it = path.parent.resolve(), path.name.__eq__
         listing = list_files(root, accept=is_it, enter=is_it)
@@ -84,16 +124,18 @@ def _decode_loosely(text: str) -> JsonValue:
     return value
 
 
-def probe(file: BinaryIO) -> Iterator[Record]:
-    """Yield the objects among the first lines of a file; broken lines are left out."""
-    for line in islice(read_lines(file, limit=_PROBED_BYTES), _PROBED_LINES):
+def probe(lines: Iterable[Line]) -> Iterator[Record]:
+    """Yield the objects among the first lines of a transcript; broken lines are left out."""
+    left = _PROBED_BYTES
+    for line in islice(lines, _PROBED_LINES):
         try:
             record = decode_line(line.body or b"").value
         except ValueError:
-            continue
+            record = None
         if isinstance(record, Mapping):
             yield record
-        if line.end > _PROBED_BYTES:
+        left -= len(line.body or b"")
+        if left < 0:
             return
 
 
@@ -189,18 +231,120 @@ def _stripped(line: bytes, *, first: bool) -> bytes:
     return body.removeprefix(_BOM) if first else body
 
 
+class LineSource(Protocol):
+    """The lines of one transcript, wherever they are kept.
+
+    Attributes:
+        path: What it is called in the ledger and in reports.
+        mtime_ns: Differs from 0 and from before when it may have changed.
+    """
+
+    path: str
+    mtime_ns: int
+
+    @property
+    def size(self) -> int:
+        """Where the last line ended when it was opened."""
+
+    def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
+        """Yield the lines from ``offset`` on, which follows line ``number``."""
+
+    def bodies_before(self, offset: int) -> Iterator[bytes]:
+        """Yield what the lines before ``offset`` say; `lines` goes on afterwards."""
+
+    def digest(self, length: int) -> bytes:
+        """Return what tells whether the part before ``length`` is as it was."""
+
+
+_MARK_BYTES = 4096
+"""How much of each end of the part that was read is compared: cheap, and enough for a file that
+programs only append to."""
+
+
+class FileLines:
+    """The lines of an open file.
+
+    Args:
+        path: Where it is, absolute.
+        file: The file, or what it is unpacked.
+        mtime_ns: When it was changed last.
+    """
+
+    def __init__(self, path: str, file: BinaryIO, mtime_ns: int) -> None:
+        self.path = path
+        self.file = file
+        self.size = file.seek(0, os.SEEK_END)
+        self.mtime_ns = mtime_ns
+
+    def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
+        """Yield the lines from ``offset`` on."""
+        return read_lines(self.file, offset=offset, number=number)
+
+    def bodies_before(self, offset: int) -> Iterator[bytes]:
+        """Yield the lines before ``offset``."""
+        place, begin = self.file.tell(), 0
+        for line in read_lines(self.file):
+            if begin >= offset:
+                break
+            # The last one may have been taken before its line break was written.
+            yield (line.body or b"")[: offset - begin]
+            begin = line.end
+        self.file.seek(place)
+
+    def digest(self, length: int) -> bytes:
+        """Return a digest of the first ``length`` bytes, made from their ends."""
+        place = self.file.tell()
+        state = hashlib.sha256(length.to_bytes(8))
+        for start in (0, max(0, length - _MARK_BYTES)):
+            self.file.seek(start)
+            state.update(self.file.read(min(length - start, _MARK_BYTES)))
+        self.file.seek(place)
+        return state.digest()
+
+
+def unpack_file(file: BinaryIO) -> BinaryIO:
+    """Return what a compressed file holds.
+
+    Raises:
+        ValueError: it is not compressed, or too large.
+    """
+    return unpack(file.read(MAX_ARCHIVE_BYTES), MAX_ARCHIVE_BYTES)
+
+
+def unpack(packed: bytes, most: int) -> io.BytesIO:
+    """Return what a frame of Zstandard holds.
+
+    Raises:
+        ValueError: it is none, or holds more than ``most`` bytes.
+    """
+    import zstandard
+
+    unpacker = zstandard.ZstdDecompressor()
+    try:
+        told = zstandard.frame_content_size(packed)
+        with unpacker.stream_reader(packed, read_across_frames=True) as reader:
+            content = reader.read(most + 1)
+    except zstandard.ZstdError as error:
+        raise ValueError("no frame of Zstandard") from error
+    if len(content) > most:
+        raise ValueError("too large")
+    if len(content) < told:
+        raise ValueError("cut off")
+    return io.BytesIO(content)
+
+
 class LineOccurrences:
     """Names messages that have no id by what they say, and by the how-manieth line says it.
 
     So a line that was put in before them, or a file that was written again, makes no doubles.
 
     Args:
-        file: The open file; read again up to ``start`` when the first such message comes.
-        start: Where this import goes on, in bytes.
+        source: Read again up to ``start`` when the first such message comes.
+        start: Where this import goes on.
     """
 
-    def __init__(self, file: BinaryIO, start: int) -> None:
-        self._file = file
+    def __init__(self, source: LineSource, start: int) -> None:
+        self._source = source
         self._start = start
         self._counts: Counter[bytes] | None = None
 
@@ -213,17 +357,8 @@ class LineOccurrences:
         return f"{digest.hex()}:{self._counts[digest]}"
 
     def _count_before(self) -> Counter[bytes]:
-        place = self._file.tell()
-        counts: Counter[bytes] = Counter()
-        begin = 0
-        for line in read_lines(self._file):
-            if begin >= self._start:
-                break
-            # The last one may have been taken before its line break was written.
-            counts[_digest((line.body or b"")[: self._start - begin])] += 1
-            begin = line.end
-        self._file.seek(place)
-        return counts
+        bodies = self._source.bodies_before(self._start) if self._start else ()
+        return Counter(map(_digest, bodies))
 
 
 def _digest(body: bytes) -> bytes:

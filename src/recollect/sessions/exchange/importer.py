@@ -9,33 +9,53 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePath
+from types import MappingProxyType
 from typing import BinaryIO
 
 import msgspec
 
 from recollect.core.clock import Clock, IdSource
-from recollect.core.errors import Denied, InvalidInput, RecollectError
+from recollect.core.errors import Denied, InvalidInput, RecollectError, StoreError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.core.settings import user_path
-from recollect.sessions.exchange.import_file import FileImport, ImportContext
+from recollect.sessions.exchange.import_file import (
+    AtEnd,
+    ImportContext,
+    TranscriptImport,
+    storable,
+)
 from recollect.sessions.exchange.import_ledger import LedgerEntry, read_ledger, write_entry
 from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
 from recollect.sessions.exchange.import_source import (
+    COMPRESSED,
+    SUFFIX,
     Companions,
+    FileLines,
+    LineSource,
     choose_format,
     find_transcripts,
     is_binary,
+    is_store,
+    kind_of,
     probe,
+    session_id_of,
+    unpack_file,
 )
-from recollect.sessions.exchange.transcript_format import AUTO, TranscriptFormat
+from recollect.sessions.exchange.transcript_format import AUTO, ForeignSession, TranscriptFormat
+from recollect.sessions.exchange.transcript_store import (
+    Deletion,
+    StoredTranscript,
+    TranscriptStore,
+)
+from recollect.sessions.lifecycle import set_status
 from recollect.sessions.record.access import MirrorSignal, SilentMirror
 from recollect.sessions.record.draft import DraftMaker, TextRedactor
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
-from recollect.sessions.record.session import Session, find_foreign, find_session
+from recollect.sessions.record.session import DELETED, Session, find_foreign, find_session
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import FoundFile, Listing, open_beneath
@@ -53,6 +73,7 @@ class TranscriptImporter:
         mirror: Is notified after each commit that added messages.
         scope: Who owns what is imported.
         links: Which accounts are one person.
+        stores: What opens stores of transcripts, by the name of their format.
         ledger: Keeps account of what was read apart from other importers of the same formats, and
             leaves out what belongs to another owner than the scope, instead of refusing it.
     """
@@ -65,6 +86,7 @@ class TranscriptImporter:
         ids: IdSource,
         redactor: TextRedactor | None,
         formats: Sequence[TranscriptFormat],
+        stores: Mapping[str, TranscriptStore] = MappingProxyType({}),
         mirror: MirrorSignal | None = None,
         scope: Scope | None = None,
         links: IdentityLinks = NOBODY_LINKED,
@@ -84,6 +106,7 @@ class TranscriptImporter:
             stopping=lambda: False,
         )
         self._formats = formats
+        self._stores = stores
 
     def run(
         self,
@@ -91,6 +114,8 @@ class TranscriptImporter:
         format_name: str = AUTO,
         progress: Progress | None = None,
         stopping: Callable[[], bool] = lambda: False,
+        *,
+        include_deleted: bool = False,
     ) -> ImportReport:
         """Import a transcript, or all below a folder; return what was new and what was wrong.
 
@@ -98,10 +123,12 @@ class TranscriptImporter:
         at any time: what is stored stays, and the next run goes on from there.
 
         Args:
-            path: A file, or a folder whose ``.jsonl`` files are taken; links are not followed.
+            path: A file, or a folder whose ``.jsonl`` files and stores are taken; links are not
+                followed.
             format_name: The name of a format, or ``auto`` to let each file tell.
             progress: Called after each batch and each file.
             stopping: Asked as often; after True the rest is left for the next run.
+            include_deleted: Take sessions too that were deleted in the other program.
 
         Raises:
             NotFound: the file or folder does not exist.
@@ -111,7 +138,27 @@ class TranscriptImporter:
         formats = self._chosen(format_name)
         root, found = find_transcripts(_expanded(path))
         context = msgspec.structs.replace(self._context, tally=Tally(), stopping=stopping)
-        return _Run(context, root, found, formats, format_name).run(progress)
+        order = _Order(
+            formats=formats, name=format_name, stores=self._stores, include_deleted=include_deleted
+        )
+        return _Run(context, root, found, order).run(progress)
+
+    def unreadable(self, path: Path) -> list[str]:
+        """Return a sentence for each store below a folder that cannot be read; reads no transcript.
+
+        Raises:
+            NotFound: the file or folder does not exist.
+        """
+        root, found = find_transcripts(path)
+        failures = []
+        for each in found.files:
+            for opener in self._stores.values() if is_store(each.path) else ():
+                try:
+                    with opener(root / each.path):
+                        pass
+                except StoreError as error:
+                    failures.append(f"{root / each.path}: {_refused(error)}")
+        return failures
 
     def is_behind(self, path: Path, format_name: str = AUTO) -> bool:
         """Return whether `run` would read a file; of most, size and time tell.
@@ -123,7 +170,8 @@ class TranscriptImporter:
         """
         formats = self._chosen(format_name)
         root, found = find_transcripts(_expanded(path))
-        return _Run(self._context, root, found, formats, format_name).is_behind()
+        order = _Order(formats=formats, name=format_name, stores={}, include_deleted=False)
+        return _Run(self._context, root, found, order).is_behind()
 
     def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
         if name == AUTO:
@@ -135,22 +183,24 @@ class TranscriptImporter:
         return chosen
 
 
+class _Order(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run is to take."""
+
+    formats: Sequence[TranscriptFormat]
+    name: str
+    stores: Mapping[str, TranscriptStore]
+    include_deleted: bool
+
+
 class _Run:
     """One run over the files that were found."""
 
-    def __init__(
-        self,
-        context: ImportContext,
-        root: Path,
-        found: Listing,
-        formats: Sequence[TranscriptFormat],
-        format_name: str,
-    ) -> None:
+    def __init__(self, context: ImportContext, root: Path, found: Listing, order: _Order) -> None:
         self._context = context
         self._root = root
         self._found = found
-        self._formats = formats
-        self._format_name = format_name
+        self._order = order
+        self._formats = order.formats
         self._progress: Progress | None = None
         self._companions = Companions(root)
         tenant = context.scope.tenant
@@ -178,10 +228,12 @@ class _Run:
 
     def is_behind(self) -> bool:
         """Return whether a file is new or has changed that holds what a format knows."""
-        changed = (
-            f for f in self._found.files if not self._is_current(f, str(self._root / f.path))
-        )
-        return any(self._is_wanted(each.path) for each in changed)
+        plain = (each for each in self._found.files if each.path.endswith(SUFFIX))
+        return any(not self._is_known(each) and self._is_wanted(each.path) for each in plain)
+
+    def _is_known(self, each: FoundFile) -> bool:
+        path = str(self._root / each.path)
+        return any(self._is_current(form, path, each) for form in self._formats)
 
     def _is_wanted(self, relative: str) -> bool:
         try:
@@ -189,10 +241,11 @@ class _Run:
                 open_beneath(self._root, relative) as descriptor,
                 open(descriptor, "rb", closefd=False) as file,
             ):
-                form = None if is_binary(file) else choose_format(probe(file), self._formats)
+                lines = FileLines(relative, file, 0).lines
+                form = None if is_binary(file) else choose_format(probe(lines()), self._formats)
                 if form is None:
                     return False
-                header = next(probe(file), None)
+                header = next(probe(lines()), None)
                 told = form.describe(PurePath(self._root / relative), header, None)
                 return not self._known(form.name, told.id)[0]
         except (RecollectError, OSError):
@@ -204,7 +257,7 @@ class _Run:
         event = ImportFinished(
             scope=self._context.scope,
             at=self._context.clock.now_ms(),
-            source=self._format_name,
+            source=self._order.name,
             sessions=counts["sessions"],
             messages=counts["messages"],
             malformed=counts["malformed_count"],
@@ -215,20 +268,29 @@ class _Run:
 
     def _file(self, each: FoundFile) -> None:
         """Import one file; what is wrong with it is counted, not raised."""
-        self._tally.counts["files"] += 1
         path = str(self._root / each.path)
-        if self._is_current(each, path):
-            self._tally.counts["unchanged"] += 1
+        kind = "transcript" if path.endswith(SUFFIX) else kind_of(each.path)
+        if kind != "transcript" and is_store(path):
+            self._store(path)
+        elif kind == "deleted" and not self._order.include_deleted:
+            self._forget_file(each, path)
         else:
-            self._find(each.path, path)
+            self._tally.counts["files"] += 1
+            if self._is_known(each):
+                self._tally.counts["unchanged"] += 1
+            else:
+                self._find(each.path, path)
         self._files_done += 1
         self._bytes_done += each.size
         self._tell(path, 0)
 
-    def _is_current(self, each: FoundFile, path: str) -> bool:
-        """Return whether a file is as it was, without opening it: most of thousands are."""
-        entries = (self._ledger.get((self._source(form), path)) for form in self._formats)
-        return any(entry is not None and entry.is_of(each.size, each.mtime_ns) for entry in entries)
+    def _is_current(self, form: TranscriptFormat, path: str, there: FoundFile | LineSource) -> bool:
+        """Return whether a transcript is as it was, without opening it: most of thousands are."""
+        entry = self._ledger.get((self._source(form), path))
+        if entry is None:
+            return False
+        size = entry.size if path.endswith(COMPRESSED) else there.size  # that is of the content
+        return entry.is_of(size, there.mtime_ns)
 
     def _source(self, form: TranscriptFormat) -> str:
         """Return the name of a format in the ledger."""
@@ -243,48 +305,126 @@ class _Run:
                 return
             try:
                 with open(descriptor, "rb", closefd=False) as file:
-                    self._read(file, relative, path)
+                    content = unpack_file(file) if relative.endswith(COMPRESSED) else file
+                    self._read(content, relative, os.fstat(descriptor).st_mtime_ns)
             except OSError:
                 self._tally.reject(path, 0, "not read: the disk refused")
+            except ValueError as error:
+                self._tally.reject(path, 0, f"not read: {error}")
 
-    def _read(self, file: BinaryIO, relative: str, path: str) -> None:
-        there = os.fstat(file.fileno())
+    def _read(self, file: BinaryIO, relative: str, mtime_ns: int) -> None:
+        path = str(self._root / relative)
+        source = FileLines(path, file, mtime_ns)
         if is_binary(file):
             self._tally.reject(path, 1, "a binary file")
             return
-        form = choose_format(probe(file), self._formats)
+        form = choose_format(probe(source.lines()), self._formats)
         if form is None:
-            if there.st_size:
+            if source.size:
                 self._tally.reject(path, 1, "no known kind of transcript")
             return
-        entry = self._ledger.get((self._source(form), path))
-        if entry is None or not entry.fits(file.fileno()):
-            entry = LedgerEntry(path=path, source=self._source(form))
         companion = self._companions.of(relative, form.companion)
-        session = form.describe(PurePath(path), next(probe(file), None), companion)
+        header = next(probe(source.lines()), None)
+        told = form.describe(PurePath(path), header, companion)
+        session = storable(told, self._context.drafts)
+        is_last = self._files_done + 1 == len(self._found.files) and not self._found.skipped
+        self._transcript(form, session, source, at_end=self._announce if is_last else None)
+
+    def _transcript(
+        self,
+        form: TranscriptFormat,
+        session: ForeignSession,
+        source: LineSource,
+        at_end: AtEnd | None = None,
+    ) -> None:
+        """Import one transcript from where the last import stopped."""
+        entry = self._ledger.get((self._source(form), source.path))
+        if entry is None or not entry.fits(source):
+            entry = LedgerEntry(path=source.path, source=self._source(form))
         is_ours, stored = self._known(form.name, session.id)
         if is_ours:
             self._tally.counts["unchanged"] += 1
             return
-        is_last = self._files_done + 1 == len(self._found.files) and not self._found.skipped
-        reading = FileImport(self._context, form, session, file, entry)
+        reading = TranscriptImport(self._context, form, session, source, entry)
         reading.stored[session.id] = stored
         try:
-            is_done = reading.run(
-                lambda done: self._tell(path, done), self._announce if is_last else None
-            )
-            self._is_announced = is_done and is_last
+            is_done = reading.run(lambda done: self._tell(source.path, done), at_end)
+            self._is_announced = is_done and at_end is not None
         except Denied:
             if not self._context.ledger:
                 raise
-            self._leave(entry, there)
+            self._leave(entry, source.size, source.mtime_ns)
+            self._tally.counts["skipped"] += 1
 
-    def _leave(self, entry: LedgerEntry, there: os.stat_result) -> None:
-        """Note that a file belongs to another owner: it is not opened again until it changes."""
-        left = msgspec.structs.replace(entry, size=there.st_size, mtime_ns=there.st_mtime_ns)
+    def _leave(self, entry: LedgerEntry, size: int, mtime_ns: int) -> None:
+        """Note a transcript that is not to be read again until it changes."""
+        left = msgspec.structs.replace(entry, size=size, mtime_ns=mtime_ns)
         tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
         self._context.database.write(lambda tx: write_entry(tx, tenant, left, now))
-        self._tally.counts["skipped"] += 1
+
+    def _store(self, path: str) -> None:
+        """Import what is new in a store of transcripts; one that cannot be read is named."""
+        chosen = [form for form in self._formats if form.name in self._order.stores]
+        if not chosen:
+            return
+        form = chosen[0]
+        before = self._tally.counts["files"]
+        try:
+            with self._order.stores[form.name](Path(path)) as store:
+                found = store.transcripts(include_deleted=self._order.include_deleted)
+                for each in found:
+                    if self._context.stopping():
+                        return
+                    self._tally.counts["files"] += 1
+                    self._stored(form, each)
+                for deletion in store.deletions() if self._context.ledger else ():
+                    self._forget(form, f"{path}#{deletion.session}", deletion)
+        except StoreError as error:
+            self._tally.counts["files"] = max(before + 1, self._tally.counts["files"])
+            self._tally.reject(path, 0, _refused(error))
+
+    def _stored(self, form: TranscriptFormat, each: StoredTranscript) -> None:
+        """Import a transcript of a store."""
+        if self._is_current(form, each.path, each):
+            self._tally.counts["unchanged"] += 1
+            return
+        if not each.size:
+            self._tally.reject(each.path, 0, "not read: the archive is missing or damaged")
+            return
+        header = next(probe(each.lines()), None)
+        session = form.describe(each.place, header, each.companion)
+        told = {"title": session.title or each.title, "continues": each.continues}
+        self._transcript(form, msgspec.structs.replace(session, **told), each)
+
+    def _forget_file(self, each: FoundFile, path: str) -> None:
+        """Take it over that a followed transcript was deleted, unless another one is there."""
+        session = session_id_of(PurePath(each.path))
+        living = f"{each.path.rpartition('/')[0]}/{session}{SUFFIX}".removeprefix("/")
+        if self._context.ledger and all(found.path != living for found in self._found.files):
+            for form in self._formats:
+                if form.companion:
+                    self._forget(form, path, Deletion(session=session, at=each.mtime_ns))
+
+    def _forget(self, form: TranscriptFormat, path: str, deletion: Deletion) -> None:
+        """Mark our copy of a session deleted, once: what a person brings back stays."""
+        entry = LedgerEntry(path=f"{path}:deleted", source=self._source(form))
+        known = self._ledger.get((entry.source, entry.path))
+        if known is not None and known.is_of(0, deletion.at):
+            return
+        tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
+        archive = path.replace(f"#{deletion.session}", f"#{deletion.session}.deleted")
+        is_wanted = any(  # by a person, who imported the archive
+            source == form.name and known.startswith(archive) for source, known in self._ledger
+        )
+
+        def unit(tx: Transaction) -> None:
+            session = find_foreign(tx, tenant, form.name, deletion.session)
+            if session is not None and not is_wanted:
+                set_status(tx, session, DELETED, now)
+            write_entry(tx, tenant, msgspec.structs.replace(entry, mtime_ns=deletion.at), now)
+
+        self._context.database.write(unit)
+        self._context.mirror.notify()
 
     def _known(self, source: str, session_id: str) -> tuple[bool, Session | None]:
         """Return whether a file mirrors a session of this very home, and what it was stored as."""
@@ -312,6 +452,10 @@ class _Run:
 
 def _expanded(path: Path | str) -> Path:
     return user_path(path) if str(path).startswith("~") else Path(path)
+
+
+def _refused(error: StoreError) -> str:
+    return f"not read: {error.message}"
 
 
 def _account(ledger: str, scope: Scope) -> str:

@@ -28,6 +28,20 @@ Record: TypeAlias = Mapping[str, Any]
 """One line of a foreign transcript: a JSON object."""
 
 
+class Continuation(msgspec.Struct, frozen=True):
+    """What a session went on from: another one, of which both share the beginning.
+
+    Attributes:
+        session: The id of the other one.
+        shared: Ids of the messages that both have, the last first.
+        origins: Ids of all messages that were copied, to the session that said each first.
+    """
+
+    session: str
+    shared: tuple[str, ...]
+    origins: Mapping[str, str]
+
+
 class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
     """A session as another program knows it. Alone on a line, it updates what was known.
 
@@ -40,6 +54,7 @@ class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
         title_is_final: A person chose the title; otherwise it only fills an empty one.
         at: When it began, ms UTC.
         metadata: More facts about it.
+        continues: What it went on from, where that is known.
     """
 
     id: str
@@ -50,6 +65,7 @@ class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
     title_is_final: bool = False
     at: int | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    continues: Continuation | None = None
 
 
 class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,10 +124,6 @@ class TranscriptFormat(Protocol):
     @property
     def name(self) -> str:
         """The stable name: the source of imported sessions and a part of their event ids."""
-
-    @property
-    def home(self) -> str:
-        """Where its transcripts usually are, with ``~`` for the user's home; may be empty."""
 
     @property
     def is_owners(self) -> bool:

@@ -44,7 +44,8 @@ _MESSAGES: LiteralString = """
 """
 _END: LiteralString = "SELECT last_seq FROM sessions WHERE id = ?"
 _COMPACTIONS: LiteralString = """
-    SELECT last_seq, through_seq, id, created_at, summary, made_by, tokens_before, tokens_after
+    SELECT last_seq, through_seq, id, created_at, summary, made_by, tokens_before, tokens_after,
+        turn_sender
     FROM compactions WHERE session_id = ? AND (last_seq, through_seq) > (?, ?)
     ORDER BY last_seq, through_seq
 """
@@ -115,7 +116,7 @@ class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     foreign_id: str | None = None
 
 
-class CompactionLine(msgspec.Struct, frozen=True, kw_only=True):
+class CompactionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One compaction: ``summary`` replaces in the view the messages up to ``through_seq``."""
 
     type: str
@@ -128,6 +129,8 @@ class CompactionLine(msgspec.Struct, frozen=True, kw_only=True):
     made_by: str
     tokens_before: int
     tokens_after: int
+    turn_sender: str | None = None
+    """For whom it was made, where several people share the session."""
 
 
 class MirrorPlace(msgspec.Struct, frozen=True, order=True):

@@ -1,8 +1,8 @@
 """Makes rows of mirrors again, for a home whose ``records.db`` is lost or damaged.
 
-A mirror says what its session is, what was said in it and what summaries stand for it. Seqs, ids
-and times are those of before; counters, tool calls and the outbox follow from them. A line that
-cannot be read is passed over and counted. What was removed stays away.
+A mirror says what its session is, what was said in it and which summaries replace that in the view.
+Seqs, ids and times are those of before; counters, tool calls and the outbox follow from them. A
+line that cannot be read is passed over and counted. What was removed stays away.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _store(
         session = _begin(tx, line, session)
     drafts = [msgspec.structs.replace(each, message=_owned(each, session)) for each in batch]
     session = restore_messages(tx, session, drafts)
-    tx.execute("DELETE FROM events")  # those of before cannot return; nobody is told again
+    tx.execute("DELETE FROM events")  # those of before cannot return, and these report nothing new
     return session
 
 
@@ -232,7 +232,7 @@ def _session_line(line: bytes) -> SessionLine | None:
 
 
 def _unknown(path: Path) -> SessionLine:
-    """Return what is known of a session none of whose own lines can be read: nobody else's."""
+    """Return what is known of a session without a readable line of its own: of unknown origin."""
     when = next((t for line in read_lines(path) if (t := _time_of(line)) is not None), None)
     return SessionLine(
         recollect=1,
@@ -295,6 +295,7 @@ def _read(line: bytes, session_id: str) -> Draft | Compaction:
             tokens_before=told.tokens_before,
             tokens_after=told.tokens_after,
             created_at=_ms(told.at),
+            turn_sender=told.turn_sender,
         )
     return _draft(msgspec.json.decode(line, type=MessageLine), session_id)
 

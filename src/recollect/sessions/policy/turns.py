@@ -37,7 +37,7 @@ class Listener(msgspec.Struct, frozen=True, kw_only=True):
     heard: HeardTurns
 
     def hears(self, sender: str | None) -> bool:
-        """Return whether the turns of an account are heard; of None, those of nobody known."""
+        """Return whether the turns of an account are heard; of None, those of unknown senders."""
         return visibility_group_of(self.session, self.owner, sender) == self.group
 
 
@@ -47,7 +47,7 @@ def listener(
     """Return whom a session answers: the one who is named, else whose turn its newest message is.
 
     Raises:
-        InvalidInput: ``for_sender`` is no account.
+        InvalidInput: ``for_sender`` cannot be an account.
     """
     groups = turns_by_group(tx, session, owner)
     sender = None

@@ -1,8 +1,8 @@
 """Visibility groups: which conversations hear of each other. `visibility_group_of` decides it all.
 
 Search, read, view, flush and whoever else asks who hears something asks it. What is said stays
-within its group. A session is told by its columns alone, so that its forks, which have no key,
-are in its group too. One that is read by many, or of a kind that is not understood, is a group of
+within its group. The columns of a session decide, so that its forks, which have no key, are in
+its group too. One that is read by many, or of a kind that is not understood, is a group of
 its own: the place with its threads and all the sessions that it ever had. In a session that people
 share one by one, as all direct chats of OpenClaw share ``agent:main:main``, the sender of each
 turn decides.
@@ -102,7 +102,7 @@ def _partner(session: Speakers | Session, links: IdentityLinks) -> Account | Non
     if session.chat_type == DIRECT:
         peer = unescaped(without_thread(session.peer) or "")
         channel = session.channel or (None if peer in links.names else NO_CHANNEL)
-        return account(channel, session.account, peer)
+        return account(channel, _unescaped(session.account), peer)
     return None if session.user is None else account(None, None, session.user)
 
 
@@ -121,11 +121,15 @@ def _place(agent: str, session: Speakers | Session) -> VisibilityGroup:
     is_group = session.chat_type == DIRECT and is_group_id(session.channel, peer or "")
     parts = (
         session.channel,
-        None if session.account == DEFAULT else session.account,
+        None if session.account == DEFAULT else _unescaped(session.account),
         GROUP if is_group else session.chat_type,
-        None if peer is None else unescaped(peer),
+        _unescaped(peer),
     )
     return VisibilityGroup(_name("place", agent, *parts), is_private=False)
+
+
+def _unescaped(part: str | None) -> str | None:
+    return None if part is None else unescaped(part)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -55,7 +55,7 @@ def account(channel: str | None, network: str | None, user: str) -> Account:
 
 
 def sender_of(written: object) -> str:
-    """Return the account of a sender as it is stored; a name alone is nobody's that we know.
+    """Return the account of a sender as it is stored; a name alone gets a channel of its own.
 
     Raises:
         InvalidInput: see `parse_account`.

@@ -205,7 +205,7 @@ def _image(block: Mapping[str, Any]) -> ImageBlock:
 def rewritten(
     block: ContentBlock, text: Callable[[str], str], value: Callable[[JsonValue], JsonValue]
 ) -> ContentBlock:
-    """Return a block whose texts and JSON values went through two functions."""
+    """Return a block whose texts and JSON values went through two functions; names are values."""
     match block:
         case TextBlock():
             return TextBlock(text=text(block.text))
@@ -213,14 +213,18 @@ def rewritten(
             return ThinkingBlock(thinking=text(block.thinking))
         case ImageBlock():
             alt, url = (None if said is None else text(said) for said in (block.alt, block.url))
-            return msgspec.structs.replace(block, alt=alt, url=url)
+            kind = value(block.media_type)
+            return msgspec.structs.replace(block, alt=alt, url=url, media_type=kind)
         case ToolUseBlock():
-            return msgspec.structs.replace(block, input=value(block.input))
+            name, call, given = value(block.name), value(block.id), value(block.input)
+            return msgspec.structs.replace(block, name=name, id=call, input=given)
         case ToolResultBlock():
             inner = tuple(rewritten(each, text, value) for each in block.content)
-            return msgspec.structs.replace(block, content=inner)
+            name, call = value(block.name), value(block.tool_use_id)
+            return msgspec.structs.replace(block, content=inner, name=name, tool_use_id=call)
         case OtherBlock():
-            return msgspec.structs.replace(block, value=value(block.value))
+            kind, kept = value(block.kind), value(block.value)
+            return msgspec.structs.replace(block, kind=kind, value=kept)
 
 
 def _decoded_size(base64_text: str) -> int:

@@ -51,6 +51,9 @@ class TextRedactor(Protocol):
     def value(self, value: JsonValue) -> JsonValue:
         """Return a JSON value without secrets; keys may tell what is one."""
 
+    def identifier(self, text: str) -> str:
+        """Return an id, or a keyed hash of it if it holds a secret; equal ids stay equal."""
+
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """A message that can be stored as it is.
@@ -96,8 +99,8 @@ class DraftMaker:
 
         Raises:
             InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
-                `MAX_CONTENT_BYTES`, a time outside 1970 to 9999, a sender that cannot be one, or
-                facts that are not JSON.
+                `MAX_CONTENT_BYTES`, a time outside 1970 to 9999, a sender that cannot be one, facts
+                that are not JSON, or an event id or sender with a secret.
         """
         now = self._clock.now_ms()
         cleaner = JsonCleaner()
@@ -120,9 +123,11 @@ class DraftMaker:
             created_at=now if at is None else check_time(at),
             recorded_at=now,
             metadata=facts,
-            event_id=None if event_id is None else check_event_id(event_id),
+            event_id=None
+            if event_id is None
+            else self.checked(check_event_id(event_id), "event id"),
             foreign_id=foreign_id,
-            sender=None if sender is None else sender_of(sender),
+            sender=None if sender is None else self.checked(sender_of(sender), "sender"),
         )
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 
@@ -172,6 +177,27 @@ class DraftMaker:
     def redacted(self, text: str) -> str:
         """Return a text without secrets."""
         return text if self._redactor is None else self._redactor.text(text)
+
+    def checked(self, text: str, what: str) -> str:
+        """Return a key or id of a caller's, which is stored and compared as it is.
+
+        Raises:
+            InvalidInput: it holds a secret.
+        """
+        if self.identifiers({what: text})[what] != text:
+            raise InvalidInput(
+                f"the {what} must not hold a secret",
+                hint="Use one without it; keys and ids are stored as they are.",
+            )
+        return text
+
+    def identifiers(self, given: dict[str, str | None]) -> dict[str, str | None]:
+        """Return foreign ids as they are stored: a keyed hash of each that holds a secret."""
+        joined = "\n".join(filter(None, given.values()))
+        if self._redactor is None or self._redactor.identifier(joined) == joined:
+            return given
+        redacted = self._redactor.identifier
+        return {name: text and redacted(text) for name, text in given.items()}
 
     def _redacted_value(self, value: JsonValue) -> JsonValue:
         return value if self._redactor is None else self._redactor.value(value)

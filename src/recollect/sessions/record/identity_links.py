@@ -57,9 +57,9 @@ def read_links(written: Iterable[str]) -> IdentityLinks:
     """
     people: dict[Account, str] = {}
     for place, text in enumerate(written, start=1):
-        name, _, told = (part.strip() for part in text.partition("="))
+        name, _, written_account = (part.strip() for part in text.partition("="))
         try:
-            account = parse_account(told)
+            account = parse_account(written_account)
         except InvalidInput:
             raise _unclear(place, "must be name=channel:account") from None
         if not name:

@@ -229,7 +229,7 @@ def owned_session(
 
 
 def _user(key: SessionKey, links: IdentityLinks) -> str:
-    """Return who owns a direct chat: nobody by the mere name of a linked person."""
+    """Return who owns a direct chat: a linked person by account, not by being called so."""
     who = account(key.channel, key.account, key.user or "")
     known = links.known(who)
     return known or (str(who) if who.id in links.names else who.id)

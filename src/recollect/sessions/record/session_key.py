@@ -13,7 +13,7 @@ import re
 import msgspec
 
 from recollect.core.errors import InvalidInput
-from recollect.sessions.record.account import escaped, unescaped
+from recollect.sessions.record.account import DEFAULT, GLOBAL, escaped, unescaped
 
 MAX_KEY_CHARS = 512
 """Longest key. Real ones stay under 200; a longer one is a mistake or an attack on the index."""
@@ -22,6 +22,8 @@ DIRECT = "direct"
 """The chat type of a conversation with one person."""
 GROUP = "group"
 """The chat type of a conversation of several people."""
+MAIN = "main"
+"""Names the session of an agent that all direct chats may share."""
 UNKNOWN = "unknown"
 """The chat type of what was imported without a word on who heard it."""
 
@@ -149,7 +151,9 @@ def direct_key(
         channel: Where; empty for an unknown one.
         peer: To whom: a person's name where links know it. Empty for the agent's main session.
         account: The agent's account there.
-        scope: ``main``, ``per-peer``, ``per-channel-peer`` or ``per-account-channel-peer``.
+        scope: ``main``, ``per-peer``, ``per-channel-peer`` or ``per-account-channel-peer``. Where
+            ids count within an account only, the third names the account too: bob on another
+            network is another person.
 
     Raises:
         InvalidInput: a part cannot be one, or the rule is unknown.
@@ -158,10 +162,11 @@ def direct_key(
     'agent:main:direct:123'
     """
     channel = channel or "unknown"
-    places = {
+    is_one = account == DEFAULT or channel.strip().lower() in GLOBAL
+    places: dict[str, tuple[str, ...]] = {
         "main": (),
         "per-peer": (),
-        "per-channel-peer": (channel,),
+        "per-channel-peer": (channel,) if is_one else (channel, account),
         "per-account-channel-peer": (channel, account),
     }
     if scope not in places:
@@ -250,7 +255,8 @@ def _spelt(place: SessionKey) -> list[str]:
 
 def _place(rest: list[str]) -> SessionKey:
     """Read what follows the agent; the word of a chat type tells which form it is."""
-    if len(rest) > 3 and rest[-2].lower() == "thread" and _is_typed(rest[:-3]):
+    is_thread = len(rest) > 2 and rest[-2].lower() == "thread"
+    if is_thread and (_is_typed(rest[:-3]) or rest[:-2] == [MAIN]):
         place = _place(rest[:-2])
         return msgspec.structs.replace(place, peer=f"{place.peer}{_THREAD}{rest[-1]}")
     typed = [part.lower() in _TYPE_WORDS for part in rest[:-1]]

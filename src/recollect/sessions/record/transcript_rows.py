@@ -406,7 +406,7 @@ def count_messages(
 ) -> int:
     """Return how many messages some parts of a transcript have, less those that are removed.
 
-    Where all are heard that is told by the first and the last seq: there are no gaps.
+    Where all are heard the first and the last seq say it, because seqs have no gaps.
     """
     if heard.is_all:
         oldest = read_messages(tx, scope, parts, 1)

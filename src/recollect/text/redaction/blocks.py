@@ -14,6 +14,10 @@ _BEGIN = "-----BEGIN "
 _KEY_HEADER = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s:,%-]|\\[nr])*+")
 _KEY_FOOTER = re.compile(r"-----END[A-Z0-9 ]{0,60}-{0,5}")
+_PUTTY = "PuTTY-User-Key-File-"
+_PUTTY_KEY = re.compile(
+    r"Private-Lines:[ \t]*\d{1,4}(?:\s|\\[nr])+(?:[A-Za-z0-9+/=]++(?:\s|\\[nr]|$)++)*+"
+)
 _MAX_KEY_CHARS = 65_536
 """An RSA key of 16,384 bits has 13,000; the end of a key is not looked for beyond this."""
 
@@ -29,6 +33,8 @@ def find_blocks(text: str, folded: str) -> Iterator[Span]:
         yield from _private_blocks(folded)
     if _BEGIN in text:
         yield from _private_keys(text)
+    if _PUTTY in text:
+        yield from (("private-key", *match.span()) for match in _PUTTY_KEY.finditer(text))
 
 
 def _private_blocks(folded: str) -> Iterator[Span]:

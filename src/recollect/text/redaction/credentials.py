@@ -9,24 +9,36 @@ makes them slow.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+
+from recollect.text.scramble import is_scrambled
 
 _WORD = r"[A-Za-z0-9_-]"
 _ALNUM = r"[A-Za-z0-9]"
 _HEX = r"[a-f0-9]"
 
-# Beside the mark of an earlier redaction nothing begins or ends: it went on there before.
-_ENDS = r"(?![A-Za-z0-9]|\[redacted:)"
-_BEGINS = r"(?<!:[0-9a-f]{6}\])(?:(?<![A-Za-z0-9_.~-])|(?<=\\[nrt])|(?<=%[A-Fa-f0-9]{2}))"
+_ENDS = r"(?![A-Za-z0-9])"
+_BEGINS = r"(?:(?<![A-Za-z0-9_.~-])|(?<=\\[nrt])|(?<=%[A-Fa-f0-9]{2}))"
 
 _SHAPES = (
     # Code hosting and package registries
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"{_ALNUM}{{36,}}+"),
     ("github-token", "github_pat_", r"[A-Za-z0-9_]{40,}+"),
     ("gitlab-token", "glpat- glrt-", rf"{_WORD}{{20,}}+(?:\.{_WORD}++)*+"),
-    ("gitlab-token", "gldt- glcbt- glptt- glagent- glsoat-", rf"{_WORD}{{20,}}+"),
+    (
+        "gitlab-token",
+        "gldt- glcbt- glptt- glagent- glsoat- glffct- glft- glimt- gloas- GR1348941",
+        rf"{_WORD}{{20,}}+",
+    ),
+    ("gitlab-token", "_gitlab_session=", r"[0-9a-z]{32}"),
+    ("artifactory-key", "AKC", rf"{_ALNUM}{{10,}}+"),
+    ("artifactory-key", "AP", rf"[0-9A-F]{_ALNUM}{{36,}}+"),
+    ("artifactory-key", "cmVmd", rf"{_ALNUM}{{59}}"),
+    ("clojars-token", "CLOJARS_", r"[a-zA-Z0-9]{60}"),
+    ("octopus-key", "API-", r"[A-Z0-9]{26}"),
+    ("sourcegraph-token", "sgp_", rf"(?:(?:{_HEX}{{16}}|local)_)?{_HEX}{{40}}"),
     ("bitbucket-token", "ATBB", rf"{_ALNUM}{{32,}}+"),
     ("npm-token", "npm_", rf"{_ALNUM}{{36,}}+"),
     ("pypi-token", "pypi-AgE", rf"{_WORD}{{50,}}+"),
@@ -50,7 +62,7 @@ _SHAPES = (
     ("jina-key", "jina_", rf"{_HEX}{{32}}{_WORD}{{20,}}+"),
     ("tavily-key", "tvly-", rf"{_WORD}{{20,}}+"),
     # Clouds
-    ("aws-key-id", "AKIA ASIA", r"[A-Z0-9]{16}"),
+    ("aws-key-id", "AKIA ASIA ABIA ACCA", r"[A-Z0-9]{16}"),
     ("aws-signature", "X-Amz-Signature=", rf"{_HEX}{{64}}"),
     ("azure-sas", "sig=", r"[A-Za-z0-9%/+]{40,}+={0,2}"),
     ("aws-bedrock-key", "ABSK", r"[A-Za-z0-9+/]{100,}+={0,2}"),
@@ -62,6 +74,17 @@ _SHAPES = (
     ("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", rf"{_HEX}{{64}}"),
     ("heroku-key", "HRKU-", rf"{_WORD}{{36,}}+"),
     ("fly-token", "fo1_", rf"{_WORD}{{43,}}+"),
+    ("fly-token", "fm1a_ fm1r_ fm2_", r"[A-Za-z0-9+/]{100,}+={0,3}"),
+    ("tailscale-key", "tskey-", rf"[a-z]{{3,10}}-{_ALNUM}{{6,}}+(?:-{_ALNUM}{{16,}}+)?+"),
+    ("openshift-token", "sha256~", rf"{_WORD}{{43}}"),
+    ("cloudflare-key", "v1.0-", rf"{_HEX}{{24}}-{_HEX}{{146}}"),
+    ("clickhouse-key", "4b1d", rf"{_ALNUM}{{38}}"),
+    ("scalingo-token", "tk-us-", rf"{_WORD}{{48}}"),
+    ("prefect-token", "pnu_", rf"{_ALNUM}{{36}}"),
+    ("infracost-key", "ico-", rf"{_ALNUM}{{32}}"),
+    ("defined-token", "dnkey-", rf"{_WORD}{{26}}-{_WORD}{{52}}"),
+    ("yandex-token", "t1.", rf"{_WORD}++={{0,2}}\.{_WORD}{{86}}={{0,2}}"),
+    ("yandex-key", "AQVN", rf"{_WORD}{{35,38}}"),
     ("netlify-token", "nfp_", rf"{_ALNUM}{{36,}}+"),
     ("render-key", "rnd_", rf"{_ALNUM}{{28,}}+"),
     ("supabase-token", "sbp_", rf"{_HEX}{{40}}"),
@@ -77,11 +100,22 @@ _SHAPES = (
         rf"(?:pt|st|ct|sa|scim|audit)\.(?:{_WORD}{{1,40}}\.)?{_ALNUM}{{40,}}+",
     ),
     ("age-key", "AGE-SECRET-KEY-1", r"[0-9A-Z]{58}"),
+    ("vault-token", "s.", rf"(?=[A-Za-z]{{0,23}}[0-9]){_ALNUM}{{24}}"),
+    (
+        "1password-key",
+        "A3-",
+        r"[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
+    ),
     ("1password-token", "ops_eyJ", r"[A-Za-z0-9+/=_-]{100,}+"),
     # Messages and mail
-    ("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs-", rf"{_WORD}{{20,}}+"),
+    ("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo-", rf"{_WORD}{{20,}}+"),
     ("slack-token", "xoxe", rf"[.-]{_WORD}{{20,}}+"),
     ("slack-token", "xapp-", rf"[0-9]-{_WORD}{{20,}}+"),
+    (
+        "teams-webhook",
+        ".webhook.office.com/webhookb2/",
+        r"[a-z0-9@-]{60,80}/IncomingWebhook/[a-z0-9]{32}/[a-z0-9-]{36}",
+    ),
     ("slack-webhook", "hooks.slack.com/", r"[a-z]{1,20}/[A-Za-z0-9_/-]{20,}+"),
     ("discord-webhook", "/api/webhooks/", rf"[0-9]{{15,22}}/{_WORD}{{40,}}+"),
     ("sendgrid-key", "SG.", rf"{_WORD}{{16,64}}+\.{_WORD}{{16,}}+"),
@@ -90,9 +124,19 @@ _SHAPES = (
     ("resend-key", "re_", rf"{_ALNUM}{{8,}}+_{_ALNUM}{{20,}}+"),
     ("twilio-key", "SK", rf"{_HEX}{{32}}"),
     # Payments and shops
-    ("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_", rf"{_ALNUM}{{16,}}+"),
+    (
+        "stripe-key",
+        "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_",
+        rf"{_ALNUM}{{10,}}+",
+    ),
     ("stripe-webhook", "whsec_", r"[A-Za-z0-9+/]{24,}+={0,2}"),
     ("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"[a-fA-F0-9]{32}"),
+    ("shippo-token", "shippo_live_ shippo_test_", r"[a-fA-F0-9]{40}"),
+    ("duffel-token", "duffel_live_ duffel_test_", r"[A-Za-z0-9_=-]{43}"),
+    ("easypost-key", "EZAK EZTK", rf"{_ALNUM}{{54}}"),
+    ("flutterwave-key", "FLWSECK_TEST- FLWSECK-", r"[a-h0-9]{12,32}+(?:-X)?"),
+    ("plaid-token", "access-production- access-sandbox- access-development-", r"[a-f0-9-]{36}"),
+    ("settlemint-token", "sm_aat_ sm_pat_ sm_sat_", rf"{_ALNUM}{{16}}"),
     ("square-token", "EAAA", rf"{_WORD}{{60}}"),
     ("square-token", "sq0atp-", rf"{_WORD}{{22,}}+"),
     ("square-token", "sq0csp-", rf"{_WORD}{{40,}}+"),
@@ -100,7 +144,21 @@ _SHAPES = (
     # Tools of developers
     ("grafana-token", "glsa_", rf"{_ALNUM}{{32}}_[A-Fa-f0-9]{{8}}"),
     ("grafana-token", "glc_", r"[A-Za-z0-9+/]{32,}+={0,2}"),
+    ("grafana-token", "eyJrIjoi", r"[A-Za-z0-9]{70,}+={0,3}"),
     ("newrelic-key", "NRAK-", r"[A-Z0-9]{27}"),
+    ("newrelic-key", "NRII-", r"[A-Za-z0-9-]{32}"),
+    ("dynatrace-token", "dt0c01.", r"[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}"),
+    ("harness-token", "pat. sat.", rf"{_WORD}{{22}}\.{_ALNUM}{{24}}\.{_ALNUM}{{20}}"),
+    ("readme-key", "rdme_", r"[a-z0-9]{70}"),
+    ("typeform-token", "tfp_", r"[A-Za-z0-9_.=-]{59}"),
+    ("frameio-token", "fio-u-", r"[A-Za-z0-9_=-]{64}"),
+    ("adobe-secret", "p8e-", r"[A-Za-z0-9]{32}"),
+    ("intra42-secret", "s-s4t2ud- s-s4t2af-", rf"{_HEX}{{64}}"),
+    (
+        "authress-key",
+        "sc_ ext_ scauth_ authress_",
+        r"[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}+",
+    ),
     ("sentry-token", "sntrys_", r"[A-Za-z0-9+/=_]{60,}+"),
     ("sentry-token", "sntryu_", rf"{_HEX}{{64}}"),
     ("linear-key", "lin_api_", rf"{_ALNUM}{{32,}}+"),
@@ -114,18 +172,18 @@ _SHAPES = (
     ("buildkite-token", "bkua_", rf"{_HEX}{{40}}"),
     ("sonar-token", "squ_ sqp_", rf"{_HEX}{{40}}"),
     ("dropbox-token", "sl.", rf"{_WORD}{{100,}}+"),
-    ("facebook-token", "EAAC", rf"{_ALNUM}{{80,}}+"),
+    ("facebook-token", "EAAC EAAM", rf"{_ALNUM}{{80,}}+"),
     ("x-token", "AAAAAAAAAAAAAAAAAAAAA", r"(?=[A-Za-z0-9]{0,60}%)[A-Za-z0-9%]{50,}+"),
     ("mapbox-token", "sk.eyJ", rf"{_WORD}{{40,}}+\.{_WORD}{{16,}}+"),
 )
 
 
+Run = tuple[int, int]
+"""Start and end of a word, in code points."""
 SHORTEST = 16
 """No credential of the tables has fewer characters."""
-MOST_RUNS = 24
-"""With more long runs than this, one look at all of them together is cheaper."""
-_LONG_RUN = re.compile(rf"(?<!\S)\S{{{SHORTEST},}}")
-_MARK_END = re.compile(r":[0-9a-f]{6}\]")
+_WRAPPED = re.compile(r"\n[ \t]{0,8}+([A-Za-z0-9_-]{4,200}+)(?!\S)")
+_RUN = re.compile(r"\S{0,256}+")
 _ESCAPES = frozenset({"\\n", "\\r", "\\t"})
 
 
@@ -144,55 +202,102 @@ SHAPES = tuple(
 )
 
 _LOOSE = tuple(
-    (kind, literal, re.compile(f"{_BEGINS}(?:{pattern}){_ENDS}"))
-    for kind, literal, pattern in (
-        # No fixed beginning, or one that a long run can repeat: found by search, which starts only
-        # where a run of such characters starts. The literal decides whether to look at all.
-        ("jwt", "eyJ", rf"eyJ{_WORD}{{8,}}+\.eyJ{_WORD}{{8,}}+\.{_WORD}*+"),
-        ("telegram-token", ":AA", rf"[0-9]{{8,10}}:AA{_WORD}{{33}}"),
-        ("azure-secret", "Q~", r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"),
-        ("mailchimp-key", "-us", rf"{_HEX}{{32}}-us[0-9]{{1,2}}"),
-        ("terraform-token", ".atlasv1.", rf"{_ALNUM}{{14}}\.atlasv1\.[A-Za-z0-9_=-]{{60,}}+"),
-        ("discord-token", ".", rf"[MNO]{_WORD}{{23,27}}\.{_WORD}{{6}}\.{_WORD}{{27,40}}"),
+    (kind, literal, least, re.compile(f"{_BEGINS}(?:{pattern}){_ENDS}"))
+    for kind, literal, least, pattern in (
+        # No fixed beginning, or one that a long run can repeat: found by search in the runs that
+        # hold the literal and are long enough.
+        (
+            "jwe",
+            "eyJ",
+            60,
+            rf"eyJ{_WORD}{{8,}}+\.{_WORD}*+(?:\.{_WORD}{{16,}}+){{2}}\.{_WORD}{{16,}}+",
+        ),
+        ("jwt", "eyJ", 28, rf"eyJ{_WORD}{{8,}}+\.eyJ{_WORD}{{8,}}+\.{_WORD}*+"),
+        ("telegram-token", ":A", 40, rf"[0-9]{{8,10}}:A{_WORD}{{34}}"),
+        ("azure-secret", "Q~", 37, r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"),
+        ("mailchimp-key", "-us", 36, rf"{_HEX}{{32}}-us[0-9]{{1,2}}"),
+        ("maxmind-key", "_mmk", 40, rf"{_ALNUM}{{6}}_{_ALNUM}{{29}}_mmk"),
+        ("terraform-token", ".atlasv1.", 83, rf"{_ALNUM}{{14}}\.atlasv1\.[A-Za-z0-9_=-]{{60,}}+"),
+        ("discord-token", ".", 58, rf"[MNO]{_WORD}{{23,27}}\.{_WORD}{{6}}\.{_WORD}{{27,40}}"),
     )
 )
 
 
-def find_credentials(text: str) -> Iterator[tuple[str, int, int]]:
+_STARTS = tuple((shape.start, shape) for shape in SHAPES)
+
+
+def find_credentials(text: str, runs: Sequence[Run]) -> Iterator[tuple[str, int, int]]:
     """Yield (kind, start, end) of everything in ``text`` that looks like a credential.
 
     In no order; spans of different shapes may overlap.
+
+    Args:
+        text: Any text.
+        runs: Its long runs.
     """
-    for start, end in _long_runs(text):
-        for shape in SHAPES:
-            yield from _find_shape(shape, text, start, end)
-        for kind, literal, pattern in _LOOSE:
-            if text.find(literal, start, end) >= 0:
-                yield from ((kind, *match.span()) for match in pattern.finditer(text, start, end))
+    if not runs:
+        return
+    # Most shapes are not there; asking for each of them once is the cheapest question.
+    among = " ".join([text[start:end] for start, end in runs])
+    for shape in [shape for start, shape in _STARTS if start in among]:
+        yield from _find_shape(shape, text)
+    for kind, literal, least, pattern in _LOOSE:
+        if literal in among:
+            for start, end in runs:
+                if end - start >= least:
+                    yield from (
+                        (kind, *match.span()) for match in pattern.finditer(text, start, end)
+                    )
 
 
-def _long_runs(text: str) -> list[tuple[int, int]]:
-    """Return where a credential can be: no shape is shorter, and none contains a space.
+def long_runs(text: str) -> list[Run]:
+    """Return where a credential can be: the words of `SHORTEST` characters or more, in order."""
+    at, runs = 0, []
+    for word in text.split():
+        if len(word) >= SHORTEST:
+            # A word that holds this one is at least as long: it would have come before.
+            at = text.index(word, at)
+            runs.append((at, at + len(word)))
+            at += len(word)
+    return runs
 
-    Most texts have no such run, and splitting is ten times as fast as looking for every shape.
-    """
-    if max(map(len, text.split()), default=0) < SHORTEST:
-        return []
-    runs = [match.span() for match in _LONG_RUN.finditer(text)]
-    return runs if len(runs) <= MOST_RUNS else [(runs[0][0], runs[-1][1])]
 
-
-def _find_shape(shape: Shape, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-    at = text.find(shape.start, start, end)
+def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
+    at = text.find(shape.start)
     while at >= 0:
         # No beginning overlaps itself but the one of letters only, which inside a word is none.
         step = at + len(shape.start)
         if not _goes_on(text, at):
-            match = shape.pattern.match(text, at)
-            if match:
-                step = match.end()
-                yield shape.kind, at, step
-        at = text.find(shape.start, step, end)
+            end = _end(shape, text, at)
+            if end:
+                step = end
+                yield shape.kind, at, end
+        at = text.find(shape.start, step)
+
+
+def _end(shape: Shape, text: str, at: int) -> int:
+    """Return where a credential ends that begins at ``at``, wrapped or not; 0 if it is none."""
+    match = shape.pattern.match(text, at)
+    end = match.end() if match else 0
+    broken = end or _end_of_run(text, at)
+    wrapped = _WRAPPED.match(text, broken)
+    if not wrapped or broken - at < SHORTEST:
+        return end
+    if match:
+        return wrapped.end() if len(wrapped[1]) >= 6 and is_mixed(wrapped[1]) else end
+    whole = shape.pattern.fullmatch(text[at:broken] + wrapped[1])
+    return wrapped.end() if whole else 0
+
+
+def _end_of_run(text: str, at: int) -> int:
+    run = _RUN.match(text, at)
+    return run.end() if run else at
+
+
+def is_mixed(run: str) -> bool:
+    """Return whether letters and digits alternate, or their case does: this is no word."""
+    digits = sum(map(str.isdigit, run))
+    return 2 <= digits <= len(run) - 2 or is_scrambled(run)
 
 
 def _goes_on(text: str, at: int) -> bool:
@@ -201,8 +306,6 @@ def _goes_on(text: str, at: int) -> bool:
     A letter that belongs to an escape (``\n`` in JSON, ``%3D`` in a URL) is not part of the word.
     """
     before = text[at - 1 : at]
-    if before == "]":
-        return _MARK_END.match(text, max(at - 8, 0), at) is not None
     if not (before.isascii() and before.isalnum() and text[at].isalnum()):
         return False
     return not (text[max(at - 2, 0) : at] in _ESCAPES or text[max(at - 3, 0) : at].startswith("%"))

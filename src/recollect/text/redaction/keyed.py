@@ -1,76 +1,141 @@
 """Secrets that only their name gives away: `password = …`, `API_KEY=…`, `"token": "…"`.
 
-Finds a telling name, a separator and a value, and then asks whether the value can be a secret: code
-and documents are full of `password: str` and `token = get_token()`. A password needs little, a
-token must look random. No rule looks at entropy alone.
+Finds a telling name, what joins it to a value (a sign, a table cell, a tag, a second argument), and
+then asks whether the value can be a secret: code and documents are full of `password: str` and
+`token = get_token()`. A password needs little, a token must look random, and the weaker the joint
+the more is asked of both. No rule looks at entropy alone.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from msgspec import Struct
 
 from recollect.text.redaction.blocks import Span
 from recollect.text.scramble import is_scrambled
 
+_WORDS = "пароль 密码 密碼 口令 パスワード 비밀번호".split()
+_ASCII = ("pass", "pw", "secret", "token", "key", "cred", "auth", "senha", "contrase")
+_STEMS = (*_ASCII, *_WORDS)
+"""One of them begins every telling name; folded to lower case."""
 _CHOSEN = (
-    r"pass(?:word|wd|phrase|code|wort)|pwd|contraseña|senha|mot de passe|пароль"
-    r"|密码|密碼|口令|パスワード|비밀번호"
+    r"pass(?:word|wd|phrase|code|wort)s?|contrase[ñn]a|senha|passe|пароль|密码|密碼|口令|パスワード"
+    r"|비밀번호"
 )
-_SHARED = r"secret(?:[_ .-]?(?:access[_ .-]?)?key)?"
-_ISSUED = (
-    r"token|client-key-data|credentials?|(?:account|access|api|auth|deploy|encryption|license"
-    r"|master|private|service|shared[_ .-]?access|signing|storage|subscription)[_ .-]?key"
+_SHORT = r"pass|pwd|pword|pw"
+_SHARED = r"secret[eo]?(?:[_ .-]?(?:access[_ .-]?)?key(?:[_-]base)?)?"
+_QUALIFIED = (
+    "account|access|api|app|application|auth|client|database|db|deploy|encryption|license|master"
+    "|private|priv|secret|service|signing|storage|subscription"
 )
-_HINTS = (
-    "pass", "pwd", "secret", "credential", "token", "key", "contraseña", "senha", "пароль",
-    "密码", "密碼", "口令", "パスワード", "비밀번호",
-)  # fmt: skip
-"""One of them is in every text that has a telling name; folded to lower case."""
-
+_NO_SECRET = (
+    "public|pub|primary|foreign|sort|cache|partition|bucket|schema|sequence|index|idx|hot|natural"
+    "|hash|range|idempotency|object|row|item|map|lookup|group|unique|composite|meta|state|config"
+    "|translation|csrf"
+)
+_QUALIFIERS = tuple(_QUALIFIED.split("|"))
+_QUALIFIER = re.compile(rf"(?<![a-z0-9])(?!(?:{_NO_SECRET})[_.-]$)[a-z0-9]{{2,20}}[_.-]$")
+_PUBLIC = re.compile(r"(?:public|csrf|jsonweb)[_-]?$")
 _NAME = re.compile(
-    rf"(?:(?P<password>{_CHOSEN})|(?P<secret>{_SHARED})|(?P<token>{_ISSUED}))"
-    r"(?:[_-]?(?:value|plain|base64|prod|dev|test|staging|live|old|new|[0-9]{1,2}))?"
-    r"""\\{0,4}["'`]?\]?[ \t]{0,4}"""
-    r"(?P<separator>:[ \t]{0,2}[a-z]\w{0,15}[ \t]{0,2}=|=>|:=|={1,3}|[:：＝]|%3[ad]|\\u003[ad]"
-    r"|(?:is|was)\b:?|是|は)"
-    r"\s{0,4}"
+    rf"(?:(?P<password>{_CHOSEN})|(?P<short>{_SHORT})(?![a-z])|(?P<secret>{_SHARED})"
+    r"|(?P<token>token|key(?:-data)?|cred(?:ential)?s?(?![a-z])|auth(?![a-z])))"
+    r"""(?P<rest>[a-z0-9_.-]{0,24})(?:\\{0,4}["'`])?(?:\[\])?[\])]?[*_]{0,3}"""
+    r"(?:[ \t]{0,4}(?P<sign>:[ \t]{0,2}[a-z]\w{0,15}[ \t]{0,2}=(?!=)|string[ ]=|:{1,3}=|=>|[?+.]="
+    r"|\?\?=|[!=]={1,2}|=|[:：＝]|%3[ad]|\\u003[ad])"
+    r"|[ \t]{1,4}(?P<says>(?:is|was|ist|es|est|lautet)\b:?)|(?P<cjk>[是は])"
+    r"""|[\s,]{1,20}\\{0,4}["']?(?P<field>val(?:ue)?)\\{0,4}["']?\s{0,4}[:=]"""
+    r"|(?P<tag>(?:\s[^<>]{0,80})?>)"
+    r"|[ \t]{0,4}(?P<weak>[–—|,]|-(?=\s))|(?P<bare>))"
 )
+"""A name, what follows it within the same word, and what joins it to its value."""
+_INNER = r"""\\{0,4}["'](?:value|raw|plain|text|data)\\{0,4}["']\s{0,4}:\s{0,4}(?=\\{0,4}["'])"""
+_GAP = re.compile(
+    r"[*_]{0,3}[ \t]{0,8}(?P<line>(?:[|>][+-]?[ \t]*)?\r?\n(?P<indent>[ \t]*)(?:-[ \t]+)?)?"
+    r"""(?:(?:\[\s{0,8}|\([ \t]{0,8})(?=\\{0,4}["'`])|\[(?=[^\s"'`\[\]]{6,64}\]))?"""
+    rf"(?:(?:\{{\s{{0,8}})?{_INNER})?@?"
+)
+"""Between the joint and the value: emphasis, a line break, a bracket, the key of an object."""
+_MILD = re.compile(
+    r"[_-]?(?:value|plain|text|base64|prod|dev|test|staging|live|old|new|string|data|[0-9]{1,3})?"
+)
+_OTHER = re.compile(
+    r"^s$|(?:^s?|[_.-])(?:ids?|name|len|length|size|count|min|max|files?|path|dir|ur[il]|endpoint|type|hash"
+    r"|version|expir|ttl|limit|usage|used|policy|field|label|hint|prompt|format|ref|alias|down|up"
+    r"|vault|store|code|board|audience|source|variable)"
+)
+"""What a name goes on with that names something else: `token_type`, `passwordFile`, `key_id`."""
+_FLAG = re.compile(r"(?<![a-z0-9])--?[a-z0-9-]{0,40}$")
+_IN_TAG = re.compile(r"<[a-z0-9_:.-]{0,60}$")
 _TELLING = re.compile(
-    rf"(?:(?P<password>{_CHOSEN})|(?P<secret>{_SHARED})|(?P<token>{_ISSUED}|authorization|cookie))"
+    rf"(?:(?P<password>{_CHOSEN}|(?<![a-z])(?:{_SHORT}))|(?P<secret>{_SHARED})"
+    r"|(?P<token>(?<!public_)token|client-key-data|(?<![a-z])creds|credentials?"
+    rf"|(?:{_QUALIFIED})[_ .-]?key|authorization|cookie|(?<![a-z])auth))"
     r"[_-]?(?:value|plain|base64)?[0-9]{0,2}$"
 )
-_FLAG = re.compile(
-    r"--[a-z-]{0,30}(?:(?P<password>password|passphrase)|(?P<token>secret|token|key))\s{1,4}"
+_MAX_KEY = 100
+_INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BEHIND = (
+    # The value stands before its name.
+    (
+        " is ",
+        re.compile(
+            r"""["'`]?(?P<value>[^\s"'`]{6,64})["'`]? is (?:the|my|our|your) (?:[\w-]{1,20} )?$"""
+        ),
+    ),
+    ("= ", re.compile(r"""["'](?P<value>[^"'\s]{6,64})["'] [!=]={1,2} [\w.]*$""")),
+    (
+        "value",
+        re.compile(
+            r"""["']value\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'](?P<value>[^"'\\]{4,128})\\{0,4}["'],\s{0,8}"""
+            r"""\\{0,4}["'](?:name|key)\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'][\w.-]*$"""
+        ),
+    ),
 )
+_RULE = re.compile(
+    r"^[ \t|:]*-{2,}[ \t|:-]*\|[ \t|:-]*$|^[ \t]*\|[ \t:]*-{2,}[ \t:|-]*$", re.MULTILINE
+)
+_CELL = re.compile(r"[^|\n]+")
 _QUOTE = re.compile(r"""[bfru]{0,2}(?P<quote>\\{0,4}["'`])""", re.IGNORECASE)
-_BARE = re.compile(r"""[^\s"'`,;&|<>\\]{1,128}+""")
+_AND = r"&(?![\w.%-]*=|&|\s|$|(?:amp|quot|lt|gt);)"
+_BARE = re.compile(rf"""(?:[^\s"'`,;&|<>\\]|{_AND}){{1,128}}+""")
 _MAX_BARE = 128
-_REST = re.compile(r"""[^\s"'`,;&|<>\\]*+""")
+_REST = re.compile(rf"""(?:[^\s"'`,;&|<>\\]|{_AND})*+""")
 _MAX_QUOTED = 4_096
+_TWO_LINES = re.compile(r"""[^\s"'`]{4,128}\r?\n[^\s"'`]{4,128}(?=["'`])""")
+_ELEMENT = re.compile(r"\s*([^<>\s][^<>]{0,300}?)\s*</")
 
-_ENV_LINE = re.compile(r"\s*(?:export\s+|set\s+|ENV\s+)?[A-Z0-9_]*")
+_ENV_LINE = re.compile(r"\s*(?:(?:export|set|ENV|ARG|-e|-)\s+)?[A-Z0-9_]*")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:[./:-]|->|::)[A-Za-z_$][\w$]*)*[.:]?")
-_TEMPLATE = re.compile(r"\\*(?:<|[$%#@]?[{(]|\*+$|\$[a-z_]\w*$|%[a-z_]+%?$)")
+_TEMPLATE = re.compile(
+    r"\\*(?:<|[$%#@][{(]|\(|\{\{[^{}]*(?:\}\}|$)|\{[^{}]*\}?$|\[[a-z_ -]+\]?$|\*+$|\$[a-z_]\w*$"
+    r"|\$\d$|%[a-z_]+%?$|-)"
+)
 _NUMBERED_WORD = re.compile(
-    r"(?:password|passwd|pass|pwd|secret|token|key|arg|var|param|value|user|test|str|field|node)"
+    r"(?:password|passwd|pass|pwd|secret|token|key|arg|var|param|value|user|username|name|test|str|field|node)"
     r"[_-]?[0-9]{1,2}|sha[0-9]+|md5|utf_?8|base64|[hre]s(?:256|384|512)|oauth2?|pbkdf2|http2?"
+    r"|v?[0-9.]+[a-z-]*|0x[0-9a-f]+"
 )
 _PATH = re.compile(r"[.~]{1,2}/|/[a-z_.-]{2,}+(?:/|$)|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]*+://")
 _NUMBERS = re.compile(r"[\d.,:/_+-]+")
 _DIGIT = re.compile(r"\d")
 _SPACE = re.compile(r"\s")
 _LETTER = re.compile(r"[^\W\d_]")
-_FILLERS = ("[redacted:", "...", "…", "xxxx", "****", "example", "placeholder", "your-", "your_")
+_FILLER = re.compile(
+    r"example|placeholder|your[-_]?|insert|dummy|changeme|\.{3,}|…|x{4,}|\*{4,}|(?<![a-z])(?:my|here)[-_]?"
+)
+_LEAST_BESIDE_FILLER = 6
+_LEAST_WEAK = {"password": 6, "secret": 8, "token": 10}
 _NOT_SECRETS = frozenset(
     {
         *("any", "bool", "boolean", "bytes", "int", "integer", "number", "object", "str", "string"),
         *("false", "missing", "nil", "no", "none", "null", "off", "on", "true", "undefined", "yes"),
         *("auto", "changeme", "default", "empty", "env", "hidden", "input", "invalid", "optional"),
         *("key", "pass", "passwd", "password", "prompt", "required", "secret", "text", "token"),
-        *("unset", "value"),
+        *("unset", "value", "test", "todo", "undef", "redacted", "string?", "username", "user"),
     }
 )
 
@@ -83,47 +148,166 @@ class _Value(Struct, frozen=True):
     """Assigned without spaces to an upper-case name that starts a line, as in an ``.env`` file."""
 
 
+class _Named(Struct, frozen=True):
+    """A name and its joint: what the value must be."""
+
+    kind: str
+    match: re.Match[str]
+    is_weak: bool
+    """The joint is a comma, a dash or nothing: the value must be no word."""
+    is_other: bool
+    """The name goes on: the value must look random."""
+
+
 def find_keyed(text: str, folded: str) -> Iterator[Span]:
-    """Yield the secrets of ``text`` that follow a telling name.
+    """Yield the secrets of ``text`` that a telling name gives away.
 
     Args:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
     """
-    if not any(hint in folded for hint in _HINTS):
+    stems = [stem for stem in (_ASCII if text.isascii() else _STEMS) if stem in folded]
+    if not stems:
         return
-    for pattern in (_NAME, _FLAG):
-        at = 0
-        while match := pattern.search(folded, at):
-            at = match.end()
-            kind = next(name for name in _TESTS if match.groupdict().get(name))
-            value = _value(text, match, kind)
-            if value and _TESTS[kind](value):
-                at = _end(text, value)
-                yield kind, value.start, at
+    for stem in stems:
+        at = folded.find(stem)
+        while at >= 0:
+            match = _NAME.match(folded, at)
+            end = at + len(stem)
+            if match and (kind := _kind(text, folded, match)):
+                for span in chain(_ahead(text, folded, kind, match), _behind(text, kind, at)):
+                    end = max(end, span[2])
+                    yield span
+            at = folded.find(stem, end)
+    if "|" in text:
+        yield from _in_columns(text, folded)
+
+
+def _kind(text: str, folded: str, match: re.Match[str]) -> str | None:
+    """Return what a name says of its value; None where the word only resembles a telling one."""
+    at = match.start()
+    if match["password"]:
+        return "password"
+    before = folded[max(at - 24, 0) : at]
+    if match["secret"]:
+        return "secret"
+    if match["token"] == "token":
+        return None if _PUBLIC.search(before) else "token"
+    if match["token"] and match["token"].startswith("key"):
+        return "token" if not match["rest"][:1].isalpha() and _is_qualified(before) else None
+    is_inner = before[-1:].isalpha() and not (text[at].isupper() and text[at - 1].islower())
+    if is_inner and not before.endswith("key"):
+        return None
+    return "token" if match["token"] else "password"
+
+
+def _is_qualified(before: str) -> bool:
+    """Return whether what stands before the word makes it the name of a secret key."""
+    if before[-1:] in {"_", ".", "-"} and _QUALIFIER.search(before):
+        return True
+    return before[-1:] in {"?", "&"} or before.rstrip("_ .-").endswith(_QUALIFIERS)
+
+
+def _ahead(text: str, folded: str, kind: str, match: re.Match[str]) -> Iterator[Span]:
+    """Yield the secret that follows a name, if one does."""
+    rest, joint = match["rest"], match.lastgroup
+    is_other = not _MILD.fullmatch(rest)
+    if is_other and (_OTHER.search(rest) or joint in {"says", "weak", "cjk"}):
+        return
+    at = match.start()
+    if joint == "tag" and not _IN_TAG.search(folded[max(at - 60, 0) : at]):
+        return
+    is_weak = joint in {"weak", "bare"} and not _FLAG.search(folded[max(at - 40, 0) : at])
+    if joint == "bare" and not _goes_on(
+        text, match.end(), is_long=bool(match["password"]), is_weak=is_weak
+    ):
+        return
+    gap = _GAP.match(text, match.end())
+    start = gap.end() if gap else match.end()
+    if gap and gap["line"] and joint not in {"says", "cjk"}:
+        if match["sign"] not in {":", "："} or not gap["indent"]:
+            is_weak = True
+        if match["sign"] and match["sign"][-1] == "=":
+            return
+    named = _Named(kind=kind, match=match, is_weak=is_weak, is_other=is_other)
+    value = _element(text, match.end()) if joint == "tag" else _value(text, named, start)
+    if value and _is_secret(named, value):
+        yield kind, value.start, _end(text, value)
+
+
+def _goes_on(text: str, at: int, *, is_long: bool, is_weak: bool) -> bool:
+    """Return whether a value may follow a name with nothing but a space or a quote between."""
+    following = text[at : at + 8]
+    opening = following.lstrip(" \t")[:1]
+    if opening in {'"', "'", "`"}:
+        return True
+    return following[:1].isspace() and (is_long or not is_weak)
+
+
+def _behind(text: str, kind: str, at: int) -> Iterator[Span]:
+    """Yield the secret that stands before its name, if one does."""
+    before = text[max(at - 200, 0) : at]
+    for gate, pattern in _BEHIND:
+        if gate in before and (match := pattern.search(before)):
+            start = at - len(before) + match.start("value")
+            value = _Value(match["value"], start, is_quoted=False, is_variable=False)
+            if is_strong(value.text) and (kind != "token" or is_random(value.text)):
+                yield kind, start, start + len(value.text)
+
+
+def _in_columns(text: str, folded: str) -> Iterator[Span]:
+    """Yield the secrets of tables whose header is a telling name."""
+    for rule in _RULE.finditer(text):
+        header = folded[folded.rfind("\n", 0, max(rule.start() - 1, 0)) + 1 : rule.start()]
+        kinds = [key_kind(cell[0].strip(" *`_")) for cell in _CELL.finditer(header.strip("\n |"))]
+        if not any(kinds):
+            continue
+        at = rule.end() + 1
+        while at < len(text):
+            end = text.find("\n", at)
+            end = end if end >= 0 else len(text)
+            if "|" not in text[at:end]:
+                break
+            yield from _in_row(text, at, end, kinds)
+            at = end + 1
+
+
+def _in_row(text: str, at: int, end: int, kinds: list[str | None]) -> Iterator[Span]:
+    first = at + len(text[at:end]) - len(text[at:end].lstrip(" |"))
+    for kind, cell in zip(kinds, _CELL.finditer(text, first, end), strict=False):
+        value = cell[0].strip(" \t`*_")
+        if kind and is_strong(value):
+            start = cell.start() + cell[0].index(value)
+            yield kind, start, start + len(value)
+
+
+@functools.lru_cache(4_096)
+def key_kind(key: str) -> str | None:
+    """Return the kind of secret that is under ``key``, or None; it ends in a telling name then."""
+    match = _TELLING.search(_INNER_CAPITAL.sub("_", key[-_MAX_KEY:]).casefold())
+    return match and next(kind for kind in _TESTS if match[kind])
 
 
 def telling_kind(key: str, value: object) -> str | None:
     """Return what ``key`` says of ``value``: its kind as a secret, or None.
 
-    A key is telling when it ends in a telling name. Then any text or number is a password, but
-    only an unbroken text of some length is a token: ``"token": "the"`` is a word of a sentence.
+    Any text or number under a password's name is one, but only an unbroken text of some length is
+    a token: ``"token": "the"`` is a word of a sentence.
     """
-    match = _TELLING.search(key.casefold())
-    if match is None or isinstance(value, bool) or not isinstance(value, str | int | float):
+    kind = key_kind(key)
+    if kind is None or isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     text = str(value)
-    kind = next(name for name in _TESTS if match[name])
     if is_filler(text):
         return None
     is_token = len(text) >= 8 and not _SPACE.search(text) and isinstance(value, str)
     return kind if kind != "token" or is_token else None
 
 
-def _value(text: str, match: re.Match[str], kind: str) -> _Value | None:
-    """Return what follows a name and its separator, at most the beginning; None: nothing."""
-    quote = _QUOTE.match(text, match.end())
-    start = quote.end() if quote else match.end()
+def _value(text: str, named: _Named, start: int) -> _Value | None:
+    """Return what follows a name and its joint, at most the beginning; None: nothing."""
+    quote = _QUOTE.match(text, start)
+    start = quote.end() if quote else start
     if quote:
         end = _closing_quote(text, start, quote["quote"])
         if end:
@@ -131,24 +315,38 @@ def _value(text: str, match: re.Match[str], kind: str) -> _Value | None:
     bare = _BARE.match(text, start)
     if not bare:
         return None
-    name = slice(match.start(kind), match.end(kind))
+    match = named.match
+    name = slice(match.start(), match.start("rest"))
     is_variable = text[name].isupper() and _is_assigned(text, match)
-    return _Value(bare[0].rstrip(".:)]}"), start, is_quoted=False, is_variable=is_variable)
+    return _Value(bare[0].rstrip(".:)]}*"), start, is_quoted=False, is_variable=is_variable)
+
+
+def _element(text: str, start: int) -> _Value | None:
+    """Return the text of an XML element."""
+    inner = _ELEMENT.match(text, start)
+    return inner and _Value(inner[1], inner.start(1), is_quoted=False, is_variable=False)
 
 
 def _closing_quote(text: str, start: int, quote: str) -> int:
-    """Return where the quoted text ends; 0 when it does not end soon or on its line."""
+    """Return where the quoted text ends; 0 when it does not end soon, or breaks like prose."""
     limit = text.find("\n", start, start + _MAX_QUOTED)
     limit = limit if limit >= 0 else start + _MAX_QUOTED
     end = text.find(quote, start, limit)
     while end > start and len(quote) == 1 and text[end - 1] == "\\":
         end = text.find(quote, end + 1, limit)
+    if (
+        end < 0
+        and (broken := _TWO_LINES.match(text, start))
+        and text.startswith(quote, broken.end())
+    ):
+        return broken.end()
     return max(end, 0)
 
 
 def _is_assigned(text: str, match: re.Match[str]) -> bool:
     line = text.rfind("\n", max(match.start() - 200, 0), match.start()) + 1
-    return match[0][-1:] == "=" and bool(_ENV_LINE.fullmatch(text, line, match.start()))
+    is_joined = match["sign"] == "=" and not _SPACE.search(text, match.end() - 2, match.end() + 1)
+    return is_joined and bool(_ENV_LINE.fullmatch(text, line, match.start()))
 
 
 def _end(text: str, value: _Value) -> int:
@@ -156,7 +354,28 @@ def _end(text: str, value: _Value) -> int:
     if value.is_quoted or len(value.text) < _MAX_BARE:
         return end
     rest = _REST.match(text, end)
-    return rest.end() if rest else end
+    return max(end, rest.end()) if rest else end
+
+
+def _is_secret(named: _Named, value: _Value) -> bool:
+    if "\n" in value.text:
+        value = _Value(
+            re.sub(r"\s+", "", value.text), value.start, is_quoted=True, is_variable=False
+        )
+    if named.is_other and not (len(value.text) >= 10 and is_random(value.text)):
+        return False
+    if named.is_weak and (not is_strong(value.text) or len(value.text) < _LEAST_WEAK[named.kind]):
+        return False
+    return _TESTS[named.kind](value)
+
+
+def is_strong(text: str) -> bool:
+    """Return whether ``text`` is no word of prose: letters and digits in one run."""
+    if len(text) < 6 or _SPACE.search(text) or is_filler(text) or is_code(text):
+        return False
+    if "/" in text or text.startswith(":"):
+        return False
+    return bool(_DIGIT.search(text) and _LETTER.search(text)) or is_scrambled(text)
 
 
 def _is_password(value: _Value) -> bool:
@@ -172,12 +391,12 @@ def _is_password(value: _Value) -> bool:
 
 def _is_token(value: _Value) -> bool:
     text = value.text
-    if len(text) < 8 or is_filler(text) or _SPACE.search(text):
-        return False
-    if _PATH.match(text) or _NUMBERS.fullmatch(text):
+    if is_filler(text) or _SPACE.search(text) or _PATH.match(text) or _NUMBERS.fullmatch(text):
         return False
     if value.is_variable:
-        return True
+        return len(text) >= 8 or is_strong(text)
+    if len(text) < 8:
+        return False
     return (value.is_quoted or not is_code(text)) and is_random(text)
 
 
@@ -185,11 +404,15 @@ _TESTS = {"password": _is_password, "secret": _is_password, "token": _is_token}
 
 
 def is_filler(text: str) -> bool:
-    """Return whether ``text`` is a placeholder for a value."""
+    """Return whether ``text`` is a placeholder for a value; what only holds one is none."""
     folded = text.casefold()
-    if len(set(folded)) <= 1 or _TEMPLATE.match(folded):
+    if len(set(folded)) <= 1 or _TEMPLATE.match(folded) or "[redacted:" in folded:
         return True
-    return folded in _NOT_SECRETS or any(filler in folded for filler in _FILLERS)
+    if folded.strip("<>[]{}") in _NOT_SECRETS:
+        return True
+    left = _FILLER.sub("", folded)
+    is_beside = len(left) >= _LEAST_BESIDE_FILLER and _DIGIT.search(left) and _LETTER.search(left)
+    return left != folded and not is_beside
 
 
 def is_code(text: str) -> bool:
@@ -210,5 +433,5 @@ def is_random(text: str) -> bool:
 
 
 def _is_no_name(text: str) -> bool:
-    is_run = len(text) >= 20 and text.isalpha() and (text.islower() or text.isupper())
+    is_run = len(text) >= 20 and text.isalnum() and (text.islower() or text.isupper())
     return is_run or is_scrambled(text)

@@ -6,6 +6,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain
 from operator import itemgetter
 
 from msgspec import Struct
@@ -13,16 +14,22 @@ from msgspec import Struct
 from recollect.core.errors import InvalidInput
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carriers import find_carried
-from recollect.text.redaction.credentials import find_credentials
-from recollect.text.redaction.keyed import find_keyed, telling_kind
+from recollect.text.redaction.credentials import find_credentials, long_runs
+from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 
 MAX_DEPTH = 200
 """Levels of a nested value that `Redactor.redact_value` follows; real ones stay below twenty."""
 
 _MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}:[0-9a-f]{6}\]")
 _BLOCKS = frozenset({"private", "private-key"})
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_NAMES = ("name", "key", "Name", "Key")
+_CONTENTS = frozenset({"value", "Value", "raw", "plain", "text", "data"})
+_SPACED = " "
+_MOST_PASSES = 8
+"""Everyday texts need two: one that finds, one that finds nothing more."""
 
-_SHORT = 32
+_SHORT = 64
 """Longest text of a value that is remembered as harmless."""
 _MOST_SHORT = 4_096
 
@@ -74,21 +81,27 @@ class Redactor:
         Linear in the length, up to the patterns that were added. Redacting the outcome again
         changes nothing.
         """
-        findings: list[SecretSpan] = []
-        parts: list[str] = []
-        at = 0
-        for kind, start, end in _merged(_outside_marks(text, self._spans(text))):
-            mark = self._mark(kind, text[start:end])
-            findings.append(SecretSpan(kind=kind, start=start, length=end - start, mark=mark))
-            parts += (text[at:start], mark)
-            at = end
-        return Redacted(text="".join((*parts, text[at:])), findings=tuple(findings))
+        marked, marks, spans = text, list[str](), list[Span]()
+        for _ in range(_MOST_PASSES):
+            # What is left may show more: a mark ends the word before it.
+            found = self._found(marked)
+            if not found:
+                break
+            spans = _merged([*spans, *_before(found, spans, marks)])
+            marks = [self._mark(kind, text[start:end]) for kind, start, end in spans]
+            marked = _marked(text, spans, marks)
+        findings = tuple(
+            SecretSpan(kind=kind, start=start, length=end - start, mark=mark)
+            for (kind, start, end), mark in zip(spans, marks, strict=True)
+        )
+        return Redacted(text=marked, findings=findings)
 
     def redact_value(self, value: object) -> object:
         """Return ``value`` (texts, numbers, lists and mappings, nested) without its secrets.
 
-        A text or number under a telling key such as ``password`` is taken out whole. Keys are
-        redacted too. Tuples come back as lists.
+        A text or number under a telling key such as ``password`` is taken out whole, also in a list
+        or as the ``value`` of an object there, beside a ``name`` or after a flag that tells. Keys
+        are redacted too. Tuples come back as lists.
 
         Raises:
             InvalidInput: nested more than ``MAX_DEPTH`` levels.
@@ -104,19 +117,49 @@ class Redactor:
         if isinstance(value, str):
             return self._redacted_text(value)
         if isinstance(value, Mapping):
-            return dict(self._redacted_entry(entry, depth + 1) for entry in value.items())
+            return self._redacted_mapping(value, None, depth + 1)
         if isinstance(value, list | tuple):
-            return [self._redacted_value(inner, depth + 1) for inner in value]
+            return self._redacted_list(value, depth + 1)
         return value
 
-    def _redacted_entry(self, entry: tuple[object, object], depth: int) -> tuple[object, object]:
-        key, value = entry
-        if not isinstance(key, str):
-            return key, self._redacted_value(value, depth)
-        kind = telling_kind(key, value)
-        if kind:
-            return self._redacted_text(key), self._mark(kind, str(value))
-        return self._redacted_text(key), self._redacted_value(value, depth)
+    def _redacted_mapping(
+        self, value: Mapping[object, object], key: str | None, depth: int
+    ) -> dict[object, object]:
+        """Return a mapping without its secrets; ``key`` is the telling one that it is under."""
+        names = (value.get(name) for name in _NAMES)
+        named = next((name for name in names if isinstance(name, str) and key_kind(name)), key)
+        return {
+            self._redacted_text(k) if isinstance(k, str) else k: self._redacted_under(
+                named if named is not None and k in _CONTENTS else k, inner, depth
+            )
+            for k, inner in value.items()
+        }
+
+    def _redacted_list(self, value: Sequence[object], depth: int) -> list[object]:
+        before = ("", *value)
+        return [
+            self._redacted_under(flag, inner, depth)
+            if isinstance(inner, str) and isinstance(flag, str) and flag.startswith("-")
+            else self._redacted_value(inner, depth)
+            for flag, inner in zip(before, value, strict=False)
+        ]
+
+    def _redacted_under(self, key: object, value: object, depth: int) -> object:
+        """Return a value without its secrets that is under a key, which may tell what it is."""
+        if not isinstance(key, str) or not (kind := key_kind(key)):
+            return self._redacted_value(value, depth)
+        if isinstance(value, list | tuple):
+            return [self._redacted_under(key, inner, depth + 1) for inner in value]
+        if isinstance(value, Mapping):
+            return self._redacted_mapping(value, key, depth + 1)
+        if isinstance(value, str) and _SPACED in value:
+            # A header or a cookie: what stands before and beside the secret stays.
+            named = f"{key}: {value}"
+            redacted = self.redact(named).text
+            if redacted != named and redacted.startswith(f"{key}: "):
+                return redacted[len(key) + 2 :]
+        told = telling_kind(key, value)
+        return self._mark(kind, str(value)) if told else self._redacted_value(value, depth)
 
     def _redacted_text(self, text: str) -> str:
         """Return a text of a value without secrets; a short one is looked at once."""
@@ -129,11 +172,24 @@ class Redactor:
             self._harmless.add(text)
         return redacted
 
+    def _found(self, text: str) -> list[Span]:
+        spans: Iterable[Span] = self._spans(text)
+        if not text.isascii() and _INVISIBLE.search(text):
+            spans = chain(spans, self._beneath(text))
+        return _merged(_outside_marks(text, spans))
+
+    def _beneath(self, text: str) -> Iterator[Span]:
+        """Yield what is found once the characters that nobody sees are gone."""
+        places = [at for at, each in enumerate(text) if not _INVISIBLE.match(each)]
+        for kind, start, end in self._spans("".join(text[at] for at in places)):
+            yield kind, places[start], places[end - 1] + 1
+
     def _spans(self, text: str) -> Iterator[Span]:
         folded = _folded(text)
         yield from find_blocks(text, folded)
-        yield from find_credentials(text)
-        yield from find_carried(text, folded)
+        runs = long_runs(text)
+        yield from find_credentials(text, runs)
+        yield from find_carried(text, folded, runs)
         yield from find_keyed(text, folded)
         for pattern in self._patterns:
             for match in pattern.finditer(text):
@@ -172,6 +228,25 @@ def _folded(text: str) -> str:
     U+0130 is the only character that Unicode lowers to two.
     """
     return text.replace("\u0130", "I").lower()
+
+
+def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
+    """Return ``text`` with the marks in the places of the spans."""
+    parts: list[str] = []
+    at = 0
+    for (_, start, end), mark in zip(spans, marks, strict=True):
+        parts += (text[at:start], mark)
+        at = end
+    return "".join((*parts, text[at:]))
+
+
+def _before(found: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) -> Iterator[Span]:
+    """Yield what was found in the marked text, at its offsets in the text before."""
+    grown = (len(mark) - (end - start) for (_, start, end), mark in zip(spans, marks, strict=True))
+    shifts = [0, *accumulate(grown)]
+    ends = [end + shift for (_, _, end), shift in zip(spans, shifts[1:], strict=True)]
+    for kind, start, end in found:
+        yield kind, start - shifts[bisect_right(ends, start)], end - shifts[bisect_right(ends, end)]
 
 
 def _outside_marks(text: str, spans: Iterable[Span]) -> list[Span]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.core.errors import ConfigError
-from recollect.core.settings import default_home, models_folder
+from recollect.core.settings import default_home, models_folder, transcript_folders
 
 
 def test_the_home_is_a_hidden_folder_of_the_user(tmp_path: Path) -> None:
@@ -63,3 +63,21 @@ def test_a_user_without_a_home_directory_is_told_what_to_set(
     with pytest.raises(ConfigError, match="no home directory") as caught:
         default_home({})
     assert "RECOLLECT_HOME" in caught.value.hint
+
+
+def test_the_variables_of_other_programs_say_where_their_transcripts_are(tmp_path: Path) -> None:
+    """As the programs read them: the state folder counts more than home and profile."""
+    here = {"HOME": str(tmp_path)}
+    assert transcript_folders(here) == {
+        "claude-code": tmp_path / ".claude" / "projects",
+        "openclaw": tmp_path / ".openclaw" / "agents",
+    }
+    told = here | {"CLAUDE_CONFIG_DIR": "~/c", "OPENCLAW_HOME": "/srv", "OPENCLAW_PROFILE": "work"}
+    assert transcript_folders(told) == {
+        "claude-code": tmp_path / "c" / "projects",
+        "openclaw": Path("/srv/.openclaw-work/agents"),
+    }
+    default = here | {"OPENCLAW_PROFILE": "default"}
+    assert transcript_folders(default)["openclaw"] == tmp_path / ".openclaw" / "agents"
+    state = told | {"OPENCLAW_STATE_DIR": "/var/claw"}
+    assert transcript_folders(state)["openclaw"] == Path("/var/claw/agents")

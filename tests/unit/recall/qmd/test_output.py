@@ -31,6 +31,21 @@ def test_the_list_is_found_among_notices(before: str, behind: str) -> None:
     assert read_output(output.encode()) == [FOUND]
 
 
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ('[{"file": "qmd://old/a.md", "score": 1}]\n', ""),
+        ("cached: []\n", "\n"),
+        ("[]\n", "\ntook [] ms\n"),
+        ('Loading [{"file": "model.gguf"}] ...\n', "\n"),
+    ],
+)
+def test_the_answer_is_the_last_list_on_lines_of_its_own(before: str, behind: str) -> None:
+    """What a notice lists before it, or within a line, is none."""
+    output = before + json.dumps([HIT], indent=2) + behind
+    assert read_output(output.encode()) == [FOUND]
+
+
 @pytest.mark.parametrize("output", ["[]", "No results found.\n", "Note\n[]\n"])
 def test_no_hits_are_no_failure(output: str) -> None:
     """Said in JSON or in words."""
@@ -67,10 +82,13 @@ def test_a_score_that_is_no_number_counts_least() -> None:
         ({}, (1, 1)),
         ({"line": -3}, (1, 1)),
         ({"snippet": "@@ -0,0 @@"}, (1, 1)),
+        ({"startLine": 9, "endLine": 12, "snippet": "@@ -5,4 @@\nx"}, (9, 12)),
+        ({"start_line": 9, "end_line": 3, "snippet": "x"}, (9, 9)),
+        ({"startLine": 9, "snippet": "x\ny"}, (9, 10)),
     ],
 )
 def test_lines_are_those_of_the_snippet(entry: dict[str, object], lines: tuple[int, int]) -> None:
-    """From its head, else from the line and its length."""
+    """Those that it names, else from its head, else from the line and its length."""
     (found,) = read_output(json.dumps([{"file": "f", **entry}]).encode())
     assert (found.first, found.last) == lines
 

@@ -95,6 +95,16 @@ def test_all_kinds_of_private_keys_are_known(kind: str) -> None:
     assert redact(text).text == redact(text).findings[0].mark
 
 
+def test_the_private_lines_of_a_putty_key_go() -> None:
+    """Its public lines stay, and so does the line after."""
+    lines = "AAAAgQCb1+Pxe/Q9\n" * 3
+    text = "PuTTY-User-Key-File-2: ssh-rsa\nPublic-Lines: 1\nAAAAB3\n{}Private-MAC: 0a1b"
+    redacted = redact(text.format(f"Private-Lines: 3\n{lines}"))
+    (finding,) = redacted.findings
+    assert finding.kind == "private-key"
+    assert redacted.text == text.format(finding.mark)
+
+
 def test_public_keys_and_certificates_stay() -> None:
     """They are public."""
     text = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----"

@@ -35,6 +35,19 @@ def _packed(text: str) -> str:
         ("curl -u ann:", "letmein", " https://example.org", "password"),
         ("curl --user 'ann:", "letmein", "' x", "password"),
         ("machine example.org login ann password ", "letmein", "\n", "password"),
+        ("Cookie: ", "lang=en; sid=a1b2c3d4", "", "cookie"),
+        ("curl -b '", "a=1; session=a1b2c3d4", "' https://x.test", "cookie"),
+        ("mysql -u root -p", "sunset42", " shop", "password"),
+        ("sshpass -p '", "sunset42", "' ssh h", "password"),
+        ("redis-cli -h r -a ", "sunset42", " ping", "password"),
+        ("echo ", "sunset42", " | sudo -S ls", "password"),
+        ("unzip -P ", "sunset42", " x.zip", "password"),
+        ("db.local:5432:shop:ann:", "sunset42", "", "password"),
+        ("IDENTIFIED BY '", "sunset42", "'", "password"),
+        ("curl -u :", "sunset42", " https://x.test", "password"),
+        ("https://", "a1b2c3d4:b1c2d3e4", "@gems.test", "url-password"),
+        ('{"Authorization": ["Basic ', _packed("ann:letmein"), '"]}', "authorization"),
+        ('"auth": "', _packed("ann:sunset42"), '"', "token"),
     ],
 )
 def test_a_secret_is_known_by_what_carries_it(
@@ -65,6 +78,13 @@ def test_a_secret_is_known_by_what_carries_it(
         "Set-Cookie: lang=english; Path=/; Secure",
         "curl -u ann:$PASSWORD https://example.org",
         "login ann password",
+        "mysql -u root -p shop",
+        "mysql -p$PASSWORD",
+        "ssh -p 2222 ann@host",
+        "unzip -p x.zip file1",
+        "Cookie: lang=en; theme=dark",
+        '"auth": "oauth2"',
+        "12:30:45:60:70",
     ],
 )
 def test_carriers_without_a_secret_stay(text: str) -> None:
@@ -72,9 +92,35 @@ def test_carriers_without_a_secret_stay(text: str) -> None:
     assert redact(text).text == text
 
 
+SECRET = "kind: Secret\ndata:\n  # why\n  url: {}\n  short: YW5u\nmetadata:\n  name: a1b2c3d4e5f6\n"
+
+
+def test_the_data_of_a_kubernetes_secret_is_secret() -> None:
+    """Whatever it is called, in a block as well; what is beside it stays."""
+    for value in (_packed("amqp at home"), "|\n    " + _packed("amqp at home")):
+        text = SECRET.format(value)
+        redacted = redact(text)
+        (finding,) = redacted.findings
+        assert redacted.text == text.replace(_packed("amqp at home"), finding.mark)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SECRET.format(_packed("amqp at home")).replace("Secret", "ConfigMap"),
+        SECRET.format("{{ .Values.url }}"),
+        "kind: Secret\nmetadata:\n  name: x\n---\nkind: ConfigMap\ndata:\n  url: a1b2c3d4e5f6\n",
+    ],
+)
+def test_the_data_of_other_manifests_is_not(text: str) -> None:
+    """Each document of a stream by itself."""
+    assert redact(text).text == text
+
+
 @pytest.mark.parametrize(
     ("inside", "kind"),
     [
+        ("password=hunter2 and möre", "password"),
         ("password=hunter2 and more", "password"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n", "private-key"),
         ("key ghp_" + run(ALNUM, 36), "github-token"),

@@ -23,6 +23,19 @@ FRAGMENTS = [
     *["-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", "authorization: "],
     *["bearer ", "cookie: a=", "curl -u a:", "://u:", "@h", "/", "_", "-", "A", "9", "İ", "密码"],
     *["[redacted:x:aaaaaa]", "[redacted:", "PX-1234", "badge 77", "{", "}", "(", ")", "$", "<"],
+    *["| ", "|---|\n", "**Password:** ", "<password>", "</password>", "\u200b", "mysql -p", "pw: "],
+    *[
+        "kind: Secret\n",
+        "data:\n  a: ",
+        '"value": "',
+        '"name": "',
+        ", ",
+        "[",
+        "]",
+        " -b ",
+        "; sid=",
+    ],
+    *["sshpass -p ", "a1b2c3d4e5", "\n  ", " is the ", " == ", "auth", "key=", "?", "---\n", "eyJ"],
 ]
 
 
@@ -72,6 +85,30 @@ def test_a_secret_beside_old_marks_is_taken_out() -> None:
     new = redact(TOKEN).text
     assert redacted.text == f"{new} {mark} {new} {mark} {new}"
     assert len(redacted.findings) == 3
+
+
+def test_text_after_an_old_mark_is_looked_at() -> None:
+    """Regression of a change that no test noticed: also the last character, and none at all."""
+    mark = "[redacted:x:aaaaaa]"
+    assert redact(mark).text == mark
+    assert redact(f"{mark}x").text == f"{mark}x"
+    assert TOKEN not in redact(f"<private>a {mark} b</private> {mark}, {TOKEN}").text
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u200d", "\u00ad", "\u2060", "\ufeff"])
+def test_characters_that_nobody_sees_hide_nothing(unseen: str) -> None:
+    """They are taken out with the secret, and nowhere else."""
+    redacted = redact(f"a{unseen}b pass{unseen}word: sun{unseen}set42 ok")
+    (finding,) = redacted.findings
+    assert redacted.text == f"a{unseen}b pass{unseen}word: {finding.mark} ok"
+    assert redact(f"a{unseen}b").text == f"a{unseen}b"
+
+
+def test_what_a_mark_brings_to_light_goes_too() -> None:
+    """Up to eight times; only a pattern of the owner's can need more."""
+    (first, second) = redact(f"{TOKEN[4:8]}://a:b1c2d3@{TOKEN}").findings
+    assert (first.kind, second.kind) == ("url-password", "github-token")
+    assert len(Redactor(patterns=[r"a(?=\[|$)"]).redact("a" * 20).findings) == 8
 
 
 def test_a_bad_pattern_or_salt_is_refused() -> None:
@@ -156,6 +193,53 @@ def test_nested_values_are_redacted_throughout() -> None:
         "usage": {"input_tokens": 12, "token": "the"},
     }
     assert REDACTOR.redact_value({"password": password}) == {"password": password}
+
+
+def test_a_value_is_secret_by_what_is_above_and_beside_it() -> None:
+    """Lists, objects, names, flags and headers; of a header its scheme stays."""
+    redact_value = REDACTOR.redact_value
+    for value in (
+        {"password": ["sunset42"]},
+        {"secret": {"value": "sunset42"}},
+        {"secret": {"name": "db", "data": [{"raw": "sunset42"}]}},
+        {"name": "DB_PASSWORD", "value": "sunset42"},
+        {"env": [{"key": "APP_SECRET", "value": "sunset42"}]},
+        ["login", "--password", "sunset42"],
+        {"Cookie": "lang=en; sid=sunset42"},
+        {"auth": "YW5uOnN1bnNldDQy"},
+    ):
+        assert "sunset42" not in str(redact_value(value))
+        assert "YW5u" not in str(redact_value(value))
+        assert redact_value(redact_value(value)) == redact_value(value)
+    header = redact_value({"Authorization": "Basic YW5uOnN1bnNldDQy"})
+    assert str(header).startswith("{'Authorization': 'Basic [redacted:authorization:")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"properties": {"password": {"type": "string"}}},
+        {"secret": {"name": "db-credentials", "optional": False}},
+        {"name": "DB_HOST", "value": "db.test"},
+        {"value": 7, "name": 8},
+        ["--password", "-p"],
+        ["--verbose", "sunset42"],
+        ["-p", 7, "x"],
+        {"Authorization": "as you like it"},
+        {"Cookie": "lang=en; theme=dark"},
+        {"required": ["user", "password"]},
+    ],
+)
+def test_values_beside_other_names_stay(value: object) -> None:
+    """Schemas, references and arguments are full of telling words."""
+    assert REDACTOR.redact_value(value) == value
+
+
+def test_more_short_texts_than_it_remembers_do_no_harm() -> None:
+    """What was looked at is forgotten then, not the secret."""
+    for number in range(5_000):
+        assert REDACTOR.redact_value(f"text {number}") == f"text {number}"
+    assert TOKEN not in str(REDACTOR.redact_value(TOKEN))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from recollect.text.redaction import redact
-from recollect.text.redaction.credentials import MOST_RUNS, SHORTEST, find_credentials
+from recollect.text.redaction.credentials import SHORTEST, find_credentials, long_runs
 from tests.unit.text.redaction.secrets_made_up import ALNUM, HEX, LOWER, SHAPED, run
 
 CARRIERS = (
@@ -66,7 +66,9 @@ def test_the_middle_of_a_word_is_no_credential(name: str) -> None:
     """Else Base64 would be full of them."""
     kind, secret = SHAPED[name]
     if secret[0].isalnum():
-        assert kind not in [found for found, _, _ in find_credentials("x" + secret)]
+        assert kind not in [
+            found for found, _, _ in find_credentials("x" + secret, long_runs("x" + secret))
+        ]
 
 
 @pytest.mark.parametrize(
@@ -94,11 +96,11 @@ def test_what_only_resembles_a_credential_stays(text: str) -> None:
     assert redact(text).text == text
 
 
-@pytest.mark.parametrize("place", [0, 20, MOST_RUNS])
+@pytest.mark.parametrize("place", [0, 20, 24])
 def test_every_word_of_a_long_text_is_looked_at(place: int) -> None:
     """The first and the last too, when the long words are searched all at once."""
     _, secret = SHAPED["ghp"]
-    words = [run(LOWER, SHORTEST)] * MOST_RUNS
+    words = [run(LOWER, SHORTEST)] * 24
     words.insert(place, secret)
     redacted = redact(" ".join(words))
     (finding,) = redacted.findings
@@ -106,9 +108,32 @@ def test_every_word_of_a_long_text_is_looked_at(place: int) -> None:
     assert redacted.text == " ".join(words)
 
 
-def test_nothing_begins_right_after_a_mark() -> None:
-    """It went on there before the redaction; other brackets are no marks."""
+@pytest.mark.parametrize(
+    ("secret", "after"),
+    [
+        ("ghp_" + run(ALNUM, 30) + "\n" + run(ALNUM, 6), " then"),
+        ("sk-ant-api03-" + run(ALNUM, 60) + "\n  " + run(ALNUM, 35), ""),
+        ("sk-ant-api03-" + run(ALNUM, 60), "\nthe next line"),
+        ("ghp_" + run(ALNUM, 36), "\nabc123"[:5]),
+    ],
+)
+def test_a_wrapped_credential_goes_with_its_end(secret: str, after: str) -> None:
+    """A terminal breaks long lines; a word below is not its end."""
+    redacted = redact(f"use {secret}{after}")
+    (finding,) = redacted.findings
+    assert redacted.text == f"use {finding.mark}{after}"
+
+
+def test_a_beginning_above_a_line_is_no_credential() -> None:
+    """Both lines together must be one."""
+    for text in ("ghp_" + run(ALNUM, 20) + "\nabcdef", "ghp_\n" + run(ALNUM, 36)):
+        assert redact(text).text == text
+
+
+def test_a_credential_that_touches_a_mark_goes() -> None:
+    """What stands beside it was redacted, this was not; other brackets are no marks."""
     _, secret = SHAPED["ghp"]
-    text = f"[redacted:pattern:0a1b2c]{secret}"
-    assert redact(text).text == text
+    mark = "[redacted:pattern:0a1b2c]"
+    for text in (f"{mark}{secret}", f"{secret}{mark}", f"{mark}{secret}{mark}"):
+        assert redact(text).text == text.replace(secret, redact(secret).text)
     assert secret not in redact(f"list[0]{secret}").text

@@ -71,7 +71,6 @@ class ClaudeCodeFormat:
     """Reads what Claude Code writes (shapes checked against versions 2.0 to 2.1.329)."""
 
     name = "claude-code"
-    home = "~/.claude/projects"
     companion = ""
     is_owners = True
 

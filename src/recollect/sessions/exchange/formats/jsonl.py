@@ -44,7 +44,6 @@ class JsonlFormat:
     """Reads plain JSON lines."""
 
     name = "jsonl"
-    home = ""
     companion = ""
     is_owners = False
 

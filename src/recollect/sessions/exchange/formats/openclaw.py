@@ -7,6 +7,7 @@ no ids.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
@@ -18,6 +19,8 @@ from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.exchange import extras
 from recollect.sessions.exchange import transcript_format as port
 from recollect.sessions.exchange.formats import blocks
+from recollect.sessions.exchange.import_source import session_id_of
+from recollect.sessions.record.account import account
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
@@ -41,13 +44,40 @@ _PLAIN = frozenset({"assistant", "system", "toolResult", "user"})
 """Roles that ours tell."""
 _SILENT = frozenset({"NO_REPLY", "HEARTBEAT_OK"})
 """Whole replies by which the agent says that it has nothing to say."""
+_WRAPPER = "tool_call"
+"""The tool through which others are called; `openclaw.nested-tool.v1` repeats what it called."""
+_WRAPPED = ("toolCall", _WRAPPER)
+_COPY = ("openclaw", "delivery-mirror")
+"""Provider and model of what repeats an answer because it was delivered."""
+_SPAWNED = ":subagent:"
+"""In the key of a session whose tasks come from an agent."""
+_MACHINES = frozenset({"inter_session", "internal_system"})
+"""Kinds of provenance of prompts that no person wrote."""
+
+_DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_CHANNELS = (
+    r"(?:BlueBubbles|Discord|Feishu|Google ?Chat|iMessage|IRC|LINE|Matrix|Mattermost|(?:MS ?)?Teams"
+    r"|Nextcloud Talk|Nostr|Signal|Slack|Telegram|Tlon|Twitch|WebChat|WhatsApp|Zalo)"
+)
+_ENVELOPE = re.compile(
+    # Facts of the conversation, the sender, quotes: a line and a block of JSON.
+    r"\s*(?:[A-Z][^\n(]{0,60} \(untrusted[^)\n]*\):[ \t]*\n```(?:json)?\n.*?\n```[ \t]*(?:\n|$)"
+    r"|[^\n]*\u27e6openclaw:ctx\u27e7[ \t]*(?:\n|$)"
+    r"|System: \[[^\]\n]*\d\d:\d\d[^\]\n]*\][^\n]*(?:\n|$)"
+    r"|\[Chat messages since your last reply - for context\]\n.*?"
+    r"\n\[Current message - respond to this\][ \t]*(?:\n|$)"
+    rf"|\[{_DAY} \d{{4}}-\d\d-\d\d \d\d:\d\d[^\]\n]*\][ \t]?"
+    rf"|\[{_CHANNELS}\b[^\]\n]*\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]*\][ \t]?)",
+    re.DOTALL,
+)
+"""What older versions put before the words of a person."""
+_FOOT = re.compile(r"\n\[message_id: [^\]\n]+\]\s*$")
 
 
 class OpenClawFormat:
     """Reads what OpenClaw (2026.2 to 2026.9) and OpenClaudeCode write."""
 
     name = "openclaw"
-    home = "~/.openclaw/agents"
     companion = "sessions.json"
     is_owners = False
 
@@ -67,7 +97,7 @@ class OpenClawFormat:
         header = header if header is not None and header.get("type") == "session" else {}
         given = header.get("id")
         project = header.get("cwd")
-        session_id = given if isinstance(given, str) and given else path.stem
+        session_id = given if isinstance(given, str) and given else session_id_of(path)
         return port.ForeignSession(
             id=session_id,
             key=_key_of(session_id, companion or {}),
@@ -105,9 +135,10 @@ def _agent_of(path: PurePath) -> str | None:
 
 def _key_of(session_id: str, companion: port.Record) -> str | None:
     """Return the session key that ``sessions.json`` gives to a session, where it still does."""
-    for key, entry in companion.items():
-        if isinstance(entry, dict) and entry.get("sessionId") == session_id:
-            return key
+    for field in ("sessionId", "previousSessionId"):
+        for key, entry in companion.items():
+            if isinstance(entry, dict) and entry.get(field) == session_id:
+                return key
     return None
 
 
@@ -115,10 +146,18 @@ def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignL
     message = record.get("message")
     if not isinstance(message, dict):
         return port.Malformed(reason="a message entry without a message")
+    if message.get("role") == "custom":
+        return port.Skip(reason="state of the program")
     role = _ROLES.get(str(message.get("role")))
     if role is None:
         return port.Malformed(reason="a message without a known role")
+    if (message.get("provider"), message.get("model")) == _COPY:
+        return port.Skip(reason="a copy of an answer")
     content = _content(message, record.get("id"))
+    if is_machine(record) or (role == "user" and _SPAWNED in (session.key or "")):
+        role = "system"
+    elif role == "user":
+        content = _as_typed(content)
     if not isinstance(content, str | list | None):
         return port.Malformed(reason="content that is neither text nor blocks")
     if not content:
@@ -126,6 +165,46 @@ def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignL
     if isinstance(content, str) and content.strip() in _SILENT:
         return port.Skip(reason="a silent reply")
     return _line(record, _placed(session, message, role), role, content)
+
+
+def is_machine(record: port.Record) -> bool:
+    """Return whether an entry is a prompt of the program: a heartbeat, a job, another session."""
+    message = record.get("message")
+    told = message.get("provenance") if isinstance(message, dict) else None
+    return isinstance(told, dict) and str(told.get("kind")) in _MACHINES
+
+
+def _as_typed(content: object) -> object:
+    """Return what a person wrote, without what the program put around it."""
+    if isinstance(content, str):
+        while (found := _ENVELOPE.match(content)) is not None:
+            content = content[found.end() :].lstrip()
+        return _FOOT.sub("", content)
+    if not isinstance(content, list):
+        return content
+    blocks = []
+    for block in content:
+        if isinstance(block, dict) and isinstance(block.get("text"), str):
+            typed = _as_typed(block["text"])
+            blocks += [block | {"text": typed}] if typed else []
+        else:
+            blocks.append(block)
+    return blocks
+
+
+def _sender(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return the name and the account in the message of a person."""
+    told = message.get("__openclaw") if message.get("role") == "user" else None
+    told = told if isinstance(told, dict) else {}
+    names = (message.get("from"), told.get("senderName"))
+    name = next((each for each in names if isinstance(each, str) and each), None)
+    transport, identity = told.get("transport"), told.get("senderIdentity")
+    channel = transport.get("channel") if isinstance(transport, dict) else None
+    network = identity.get("accountId") if isinstance(identity, dict) else None
+    user = told.get("senderId")
+    if not isinstance(channel, str) or not isinstance(user, str) or not user.strip():
+        return name, None
+    return name, str(account(channel, network if isinstance(network, str) else None, user))
 
 
 def _placed(
@@ -148,7 +227,7 @@ def _line(
     record: port.Record, session: port.ForeignSession, role: str, content: str | list[Any]
 ) -> port.ForeignMessage:
     message = record["message"] if isinstance(record.get("message"), dict) else {}
-    entry, sender = record.get("id"), message.get("from")
+    entry, (name, sender) = record.get("id"), _sender(message)
     facts = {"parent": record.get("parentId"), "model": message.get("model")}
     at, usage = port.parse_time(record.get("timestamp")), message.get("usage")
     return port.ForeignMessage(
@@ -156,7 +235,8 @@ def _line(
         role=role,
         content=content,
         id=entry if isinstance(entry, str) else None,
-        name=sender if isinstance(sender, str) and sender else None,
+        name=name,
+        sender=sender,
         at=at if at is not None else port.parse_time(message.get("timestamp")),
         metadata={key: value for key, value in facts.items() if isinstance(value, str)},
         usage=usage if isinstance(usage, dict) else None,
@@ -167,7 +247,7 @@ def _line(
 def _extra(record: port.Record, message: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return what an entry holds that its message does not say."""
     held = _SAID | {key for key in ("from", "model") if isinstance(message.get(key), str)}
-    held |= {"role"} if message.get("role") in _PLAIN else set()
+    held |= {"role"} if str(message.get("role")) in _PLAIN and not is_machine(record) else set()
     if port.parse_time(message.get("timestamp")) == port.parse_time(record.get("timestamp")):
         held |= {"timestamp"}
     content, is_answer = message.get("content"), message.get("role") != "user"
@@ -185,12 +265,13 @@ def _content(message: dict[str, Any], entry: object) -> object:
     """Return the content of a message; the answers of tools become blocks that say so."""
     match message.get("role"):
         case "toolResult":
+            name, answer = _called(message)
             return [
                 {
                     "type": "tool_result",
                     "tool_use_id": message.get("toolCallId"),
-                    "name": message.get("toolName"),
-                    "content": message.get("content"),
+                    "name": name,
+                    "content": answer,
                     "is_error": bool(message.get("isError")),
                 }
             ]
@@ -208,8 +289,30 @@ def _content(message: dict[str, Any], entry: object) -> object:
             ]
         case "compactionSummary" | "branchSummary":
             return message.get("summary")
+        case "assistant" if isinstance(message.get("content"), list):
+            return [_call(block) for block in message["content"]]
         case _:
             return message.get("content")
+
+
+def _call(block: object) -> object:
+    """Return a block; a call through the wrapper as the call of the true tool."""
+    if not isinstance(block, dict) or (block.get("type"), block.get("name")) != _WRAPPED:
+        return block
+    told = block.get("arguments")
+    if not isinstance(told, dict) or not isinstance(told.get("id"), str):
+        return block
+    return block | {"name": told["id"].rpartition(":")[2], "arguments": told.get("args")}
+
+
+def _called(message: dict[str, Any]) -> tuple[object, object]:
+    """Return the tool that answered, and its answer; the true ones behind the wrapper."""
+    details = message.get("details")
+    told = details if message.get("toolName") == _WRAPPER and isinstance(details, dict) else {}
+    tool, result = told.get("tool"), told.get("result")
+    name = tool.get("name") if isinstance(tool, dict) else None
+    answer = result.get("content") if isinstance(result, dict) else None
+    return name or message.get("toolName"), answer or message.get("content")
 
 
 def _summary(record: port.Record, session: port.ForeignSession, kind: str) -> port.ForeignLine:

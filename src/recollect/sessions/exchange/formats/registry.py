@@ -1,4 +1,4 @@
-"""The table of transcript formats."""
+"""The tables of transcript formats, and of stores whose transcripts they read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from recollect.core.errors import InvalidInput
 from recollect.sessions.exchange.formats.claude_code import ClaudeCodeFormat, ClaudeCodeWriter
 from recollect.sessions.exchange.formats.jsonl import JsonlFormat, JsonlWriter
 from recollect.sessions.exchange.formats.openclaw import OpenClawFormat, OpenClawWriter
+from recollect.sessions.exchange.formats.openclaw_store import open_store
 from recollect.sessions.exchange.transcript_format import TranscriptFormat, TranscriptWriter
+from recollect.sessions.exchange.transcript_store import TranscriptStore
 
 FORMATS: dict[str, TranscriptFormat] = {
     each.name: each for each in (ClaudeCodeFormat(), OpenClawFormat(), JsonlFormat())
 }
 """Name to format, in the order in which they are tried on a file of unknown kind."""
+
+STORES: dict[str, TranscriptStore] = {"openclaw": open_store}
+"""Name of a format to what opens its stores."""
 
 WRITERS: dict[str, TranscriptWriter] = {
     each.name: each for each in (ClaudeCodeWriter(), OpenClawWriter(), JsonlWriter())

@@ -1,0 +1,379 @@
+"""The session store of OpenClaw 2026.9: ``agents/<agent>/agent/openclaw-agent.sqlite``.
+
+A conversation has a key, and one *window* for each generation of its transcript. A window holds
+events, which are the entries that older versions wrote as lines. Which of them count says the
+branch that is active. Checked against what version 2026.9.6 wrote.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property, partial
+from pathlib import Path, PurePath
+from typing import Any, LiteralString
+
+import msgspec
+
+from recollect.core.errors import RecollectError, StoreError
+from recollect.sessions.exchange.import_source import (
+    COMPRESSED,
+    MAX_ARCHIVE_BYTES,
+    FileLines,
+    Line,
+    unpack,
+)
+from recollect.sessions.exchange.transcript_format import Continuation, Record
+from recollect.sessions.exchange.transcript_store import Deletion, StoredTranscript
+from recollect.store.columns import blob, integer, text, text_or_none
+from recollect.store.engine import Row, SqlValue
+from recollect.store.paths import read_beneath
+from recollect.store.sqlite.foreign import ForeignDatabase, Query
+
+VERSION = 23
+"""The schema of 2026.9; older ones keep transcripts elsewhere, newer ones are not known."""
+MAX_EVENT_BYTES = 4 * 1024 * 1024
+"""Largest event, unpacked; the schema there says so."""
+_PAGE = 200
+"""Events of one read: the other program can tidy its log between them."""
+_MOST_WINDOWS = 64
+"""Windows that one is said to be copied from, at most."""
+
+_VERSION: LiteralString = "SELECT user_version FROM pragma_user_version"
+_AGENT: LiteralString = "SELECT agent_id FROM schema_meta WHERE meta_key = 'primary'"
+_NODES: LiteralString = """
+    SELECT session_key, spawned_by, parent_session_key, created_via FROM session_nodes
+    UNION ALL
+    SELECT session_key, spawned_by, parent_session_key, NULL FROM session_windows
+    WHERE spawned_by IS NOT NULL OR parent_session_key IS NOT NULL
+"""
+_WINDOWS: LiteralString = """
+    SELECT w.session_id, w.session_key, w.previous_session_id,
+        coalesce(w.transcript_updated_at, w.updated_at), coalesce(n.label, n.display_name),
+        (SELECT max(seq) FROM transcript_events e WHERE e.session_id = w.session_id),
+        m.generation, c.storage, c.archive_name
+    FROM session_windows w JOIN session_nodes n ON n.session_key = w.session_key
+    LEFT JOIN transcript_rewrite_watermarks m ON m.session_id = w.session_id
+    LEFT JOIN session_transcript_cold_archives c ON c.session_id = w.session_id
+    ORDER BY w.created_at, w.session_id
+"""
+_ARCHIVES: LiteralString = """
+    SELECT session_id, session_key, reason, generation, encoding, created_at
+    FROM session_transcript_archives ORDER BY created_at, session_id
+"""
+_ARCHIVE: LiteralString = """
+    SELECT archive_blob FROM session_transcript_archives WHERE session_id = ? AND generation = ?
+"""
+_COLD: LiteralString = """
+    SELECT archive_blob FROM session_transcript_cold_archives WHERE session_id = ?
+"""
+_DELETIONS: LiteralString = """
+    SELECT session_id, max(created_at) FROM (
+        SELECT session_id, created_at FROM session_transcript_archives WHERE reason = 'deleted'
+        UNION ALL SELECT session_id, created_at FROM memory_session_tombstones
+    ) WHERE session_id NOT IN (SELECT session_id FROM session_windows) GROUP BY session_id
+"""
+_EVENTS: LiteralString = """
+    SELECT seq, event_json, event_zstd, event_utf8_bytes FROM transcript_events
+    WHERE session_id = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?
+"""
+_STATE: LiteralString = """
+    SELECT indexed_seq FROM session_transcript_index_state
+    WHERE session_id = ? AND needs_rebuild = 0
+"""
+_ACTIVE: LiteralString = """
+    SELECT event_seq FROM session_transcript_active_events WHERE session_id = ?
+"""
+_BRANCHED: LiteralString = """
+    SELECT max(seq) FROM transcript_event_identities
+    WHERE session_id = ? AND seq < ? AND event_type IN ('leaf', 'reset')
+"""
+_IDS: LiteralString = """
+    SELECT event_id, seq FROM transcript_event_identities WHERE session_id = ? ORDER BY seq
+"""
+_COPIED: LiteralString = """
+    SELECT i.event_id FROM transcript_event_identities i
+    JOIN transcript_event_identities o ON o.session_id = ? AND o.event_id = i.event_id
+    WHERE i.session_id = ?
+"""
+
+
+@contextmanager
+def open_store(path: Path) -> Iterator[OpenClawStore]:
+    """Open a store read-only for a while.
+
+    Raises:
+        StoreError: it cannot be read, or its version is none that is known.
+    """
+    with ForeignDatabase(path) as database:
+        yield OpenClawStore(path, database)
+
+
+class OpenClawStore:
+    """The store of one agent.
+
+    Args:
+        path: Where it is.
+        database: Open on it.
+    """
+
+    def __init__(self, path: Path, database: ForeignDatabase) -> None:
+        self._path = path
+        self._database = database
+        self._agent = database.read(_checked)
+
+    def transcripts(self, *, include_deleted: bool) -> list[StoredTranscript]:
+        """Return its windows, then what was put aside at a reset, or deleted, in the store."""
+        nodes, windows, archives = self._database.read(
+            lambda query: (query(_NODES, ()), query(_WINDOWS, ()), query(_ARCHIVES, ()))
+        )
+        known = _companion(nodes)
+        chains = {text(row[0]): (text(row[1]), row[2]) for row in windows}
+        found: list[StoredTranscript] = []
+        for row in windows:
+            place = self._placed(text(row[0]), text(row[1]), known, row[4])
+            if row[5] is not None:
+                found.append(_Window(place, self._database, row, _before(text(row[0]), chains)))
+            elif row[7] is not None:
+                found.append(_Archive(place, "cold", row[3], partial(self._cold, row)))
+        for row in archives:
+            if row[2] == "reset" or include_deleted:
+                place = self._placed(text(row[0]), text(row[1]), known, None)
+                name = f"{text(row[2])}.{text(row[3])}"
+                found.append(_Archive(place, name, row[5], partial(self._archived, row)))
+        return found
+
+    def deletions(self) -> list[Deletion]:
+        """Return the sessions that somebody deleted, or wanted forgotten, there."""
+        rows = self._database.read(lambda query: query(_DELETIONS, ()))
+        return [Deletion(session=text(row[0]), at=integer(row[1])) for row in rows]
+
+    def _placed(self, session: str, key: str, known: Record, title: SqlValue) -> _Place:
+        entry = dict(known.get(key) or {}) | {"sessionId": session}
+        return _Place(
+            path=f"{self._path}#{session}",
+            place=PurePath("agents", self._agent, "sessions", f"{session}.jsonl"),
+            companion={**known, key: entry},
+            title=title if isinstance(title, str) else None,
+        )
+
+    def _cold(self, row: Row) -> bytes:
+        """Return a transcript that was moved out of the events; empty where it cannot be read."""
+        if row[7] != "file":
+            return _unpacked(self._blob(_COLD, (row[0],)))
+        folder = self._path.parent.parent / "sessions" / "cold"
+        try:
+            return _unpacked(read_beneath(folder, text(row[8]), limit=MAX_ARCHIVE_BYTES))
+        except RecollectError:
+            return b""
+
+    def _archived(self, row: Row) -> bytes:
+        packed = self._blob(_ARCHIVE, (row[0], row[3]))
+        return _unpacked(packed) if row[4] == "zstd" else packed
+
+    def _blob(self, sql: LiteralString, which: Row) -> bytes:
+        rows = self._database.read(lambda query: query(sql, which))
+        return blob(rows[0][0]) if rows else b""
+
+
+class _Place(msgspec.Struct, frozen=True):
+    path: str
+    place: PurePath
+    companion: Record
+    title: str | None
+
+
+class _Archive:
+    """A transcript that the store keeps as a whole; it is unpacked when it is read."""
+
+    continues: Continuation | None = None
+
+    def __init__(self, place: _Place, name: str, at: SqlValue, load: Callable[[], bytes]) -> None:
+        self.path = f"{place.path}.{name}{COMPRESSED}"
+        self.place, self.companion, self.title = place.place, place.companion, place.title
+        self.mtime_ns = integer(at) * 1_000_000
+        self._load = load
+
+    @property
+    def size(self) -> int:
+        """Where the last line ends."""
+        return self._content.size
+
+    def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
+        """Yield the lines from ``offset`` on."""
+        return self._content.lines(offset, number)
+
+    def bodies_before(self, offset: int) -> Iterator[bytes]:
+        """Yield the lines before ``offset``."""
+        return self._content.bodies_before(offset)
+
+    def digest(self, length: int) -> bytes:
+        """Return a digest of the first ``length`` bytes."""
+        return self._content.digest(length)
+
+    @cached_property
+    def _content(self) -> FileLines:
+        return FileLines(self.path, io.BytesIO(self._load()), self.mtime_ns)
+
+
+class _Window:
+    """A transcript whose events are rows. Sizes count events: the seq of the last, and 1."""
+
+    def __init__(
+        self, place: _Place, database: ForeignDatabase, row: Row, before: list[str]
+    ) -> None:
+        self.path, self.place = place.path, place.place
+        self.companion, self.title = place.companion, place.title
+        self._database, self._before = database, before
+        self._id, self._generation = text(row[0]), text_or_none(row[6]) or ""
+        self.size = integer(row[5]) + 1
+        salt = int.from_bytes(hashlib.sha256(self._generation.encode()).digest()[:2])
+        self.mtime_ns = integer(row[3]) * 1_000_000 + salt
+
+    def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
+        """Yield the events from ``offset`` on; those of other branches are empty."""
+        while rows := self._page(offset):
+            for row in rows:
+                offset = integer(row[0]) + 1
+                counts = offset - 1 in self._active or offset == 1  # the header is on no branch
+                body = _body(row) if counts else b""
+                yield Line(number=offset, end=offset, body=body, complete=True)
+
+    def bodies_before(self, offset: int) -> Iterator[bytes]:
+        """Yield the events before ``offset``."""
+        for line in self.lines():
+            if line.end > offset:
+                return
+            yield line.body or b""
+
+    def digest(self, length: int) -> bytes:
+        """Return a digest of the generation and of the last place where the branch may change."""
+        row = self._database.read(lambda query: query(_BRANCHED, (self._id, self.size)))[0]
+        return hashlib.sha256(repr((self._generation, row[0])).encode()).digest()
+
+    @property
+    def continues(self) -> Continuation | None:
+        """The window before, if its events were copied, and what both share."""
+
+        def unit(query: Query) -> tuple[dict[str, str], list[Row]]:
+            copied = {
+                text(row[0]): other
+                for other in self._before
+                for row in query(_COPIED, (other, self._id))
+            }
+            return copied, query(_IDS, (self._id,))
+
+        origins, rows = self._database.read(unit)
+        ids = [text(row[0]) for row in reversed(rows) if row[1] in self._active]
+        shared = tuple(each for each in ids if each in origins)
+        return Continuation(self._before[0], shared, origins) if origins else None
+
+    @cached_property
+    def _active(self) -> frozenset[int]:
+        def unit(query: Query) -> frozenset[int]:
+            state = query(_STATE, (self._id,))
+            if state and integer(state[0][0]) >= self.size - 1:
+                return frozenset(integer(row[0]) for row in query(_ACTIVE, (self._id,)))
+            return _walk(map(_entry, query(_EVENTS, (self._id, 0, self.size, -1))))
+
+        return self._database.read(unit)
+
+    def _page(self, offset: int) -> list[Row]:
+        end = (self._id, offset, self.size, _PAGE)
+        return self._database.read(lambda query: query(_EVENTS, end))
+
+
+def _checked(query: Query) -> str:
+    """Return the agent of a store whose schema is known."""
+    version = integer(query(_VERSION, ())[0][0])
+    if version > VERSION:
+        raise StoreError(
+            f"written by a newer OpenClaw: its schema is {version}, {VERSION} is known",
+            hint="update recollect",
+        )
+    if version < VERSION:
+        raise StoreError(
+            f"no store of OpenClaw 2026.9: its schema is {version}, {VERSION} is known",
+            hint="start OpenClaw once, so that it brings its store up to date",
+        )
+    rows = query(_AGENT, ())
+    return text(rows[0][0]) if rows and rows[0][0] else "main"
+
+
+def _companion(rows: list[Row]) -> dict[str, Any]:
+    """Return what the store tells of its sessions in the words of ``sessions.json``."""
+    known: dict[str, dict[str, Any]] = {}
+    for key, *facts in rows:
+        named = zip(("spawnedBy", "parentSessionKey", "createdVia"), facts, strict=True)
+        told = {name: value for name, value in named if value is not None}
+        known.setdefault(text(key), {}).update(told)
+    return dict(known)
+
+
+def _before(session: str, chains: dict[str, tuple[str, SqlValue]]) -> list[str]:
+    """Return the earlier windows of a conversation that are there, the nearest first."""
+    key, before = chains[session]
+    found: list[str] = []
+    while before in chains and before not in found and len(found) < _MOST_WINDOWS:
+        if chains[text(before)][0] != key:
+            break
+        found.append(text(before))
+        before = chains[text(before)][1]
+    return found
+
+
+def _body(row: Row) -> bytes:
+    """Return an event as JSON; what is none where it cannot be unpacked."""
+    _, plain, packed, size = row
+    if plain is not None:
+        return text(plain).encode()
+    body = _unpacked(packed, MAX_EVENT_BYTES)
+    return body if len(body) == size else b"?"
+
+
+def _unpacked(packed: SqlValue, most: int = MAX_ARCHIVE_BYTES) -> bytes:
+    """Return what was packed; empty where it cannot be unpacked."""
+    try:
+        return unpack(packed if isinstance(packed, bytes) else b"", most).getvalue()
+    except ValueError:
+        return b""
+
+
+class _Entry(msgspec.Struct, frozen=True, rename="camel"):
+    """What of an event tells its place in the tree."""
+
+    type: str = ""
+    id: str | None = None
+    parent_id: str | None = None
+    target_id: str | None = None
+    append_mode: str | None = None
+    seq: int = 0
+
+
+def _entry(row: Row) -> _Entry:
+    try:
+        told = msgspec.json.decode(_body(row), type=_Entry)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _Entry()
+    return msgspec.structs.replace(told, seq=integer(row[0]))
+
+
+def _walk(entries: Iterator[_Entry]) -> frozenset[int]:
+    """Return the seqs of the active branch: from its leaf up to the first entry."""
+    known: dict[str, _Entry] = {}
+    leaf: str | None = None
+    aside = False
+    for entry in entries:
+        if entry.type == "leaf":
+            leaf, aside = entry.target_id, entry.append_mode == "side"
+        elif entry.id is not None and entry.type != "session":
+            known[entry.id] = entry
+            if not aside or entry.parent_id == leaf:
+                leaf, aside = entry.id, False
+    branch: set[int] = set()
+    while leaf is not None and (found := known.pop(leaf, None)) is not None:
+        branch.add(found.seq)
+        leaf = found.parent_id
+    return frozenset(branch)

@@ -1,0 +1,64 @@
+"""Stores that hold many transcripts of another program: the second port, beside the line formats.
+
+What a transcript in a store says is read by a line format; a store finds the transcripts, tells
+which of their lines count, and which sessions were deleted. The importer knows no store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path, PurePath
+from typing import Protocol, TypeAlias
+
+import msgspec
+
+from recollect.sessions.exchange.import_source import LineSource
+from recollect.sessions.exchange.transcript_format import Continuation, Record
+
+
+class StoredTranscript(LineSource, Protocol):
+    """One transcript of a store; a line that does not count has an empty body.
+
+    Attributes:
+        place: Where it would lie as a file, for the format.
+        companion: What the store tells of sessions, as the companion file would.
+        title: What it is called there.
+    """
+
+    place: PurePath
+    companion: Record
+    title: str | None
+
+    @property
+    def continues(self) -> Continuation | None:
+        """The transcript that it went on from, where it was copied."""
+
+
+class Deletion(msgspec.Struct, frozen=True, kw_only=True):
+    """A session that was deleted there: its id, and when, ms UTC."""
+
+    session: str
+    at: int
+
+
+class OpenStore(Protocol):
+    """A store that is open."""
+
+    def transcripts(self, *, include_deleted: bool) -> Sequence[StoredTranscript]:
+        """Return what is in it, the oldest first.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+
+    def deletions(self) -> Sequence[Deletion]:
+        """Return which sessions were deleted on purpose."""
+
+
+TranscriptStore: TypeAlias = Callable[[Path], AbstractContextManager[OpenStore]]
+"""Opens a store read-only.
+
+Raises:
+    StoreError: it cannot be read, or its version is none that is known.
+"""

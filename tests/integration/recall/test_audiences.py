@@ -1,0 +1,397 @@
+"""Random histories: no surface says to anybody what is not theirs, whatever ids and names are.
+
+Who hears a word is said here anew, from who said it where, and not taken from the code. A history
+is told by its seed; `make soak` plays 10,000 of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+from collections import defaultdict
+from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import recollect
+from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.scope import Scope
+from recollect.governance.episode import episodes_of
+from recollect.memory import Memory
+
+HISTORIES = int(os.environ.get("AUDIENCE_HISTORIES", "300"))  # noqa: TID251 - `make soak`
+SEED = int(os.environ.get("AUDIENCE_SEED", "20261122"))  # noqa: TID251 - to play one again
+PARTS = 12
+"""Tests that share the histories, so that all cores play."""
+STEPS = 14
+
+LINKS = ["ann=telegram:123", "ann=discord:9", "ann=irc:libera:nan", "bob=77", "eve=slack:acme:E1"]
+OWNER = ["telegram:42", "irc:libera:own", "eve"]
+HOSTILE = (
+    *("ann", "bob", "eve", "Ann", "owner", "operator", "main", "local", "own", "77 ", "unknown"),
+    *("direct:42", "42:thread:1", "group:-1", "cron:x", "subagent:1", "telegram:42", "a:b"),
+    *("thread", "direct", "group", "cron", "subagent", "agent:main:main", ":", "%3A", "a%3Ab", "%"),
+    *('"]', '42","x', "' OR 1=1 --", "../../x", "x\u200b", "ＡＮＮ", "🦉", "*", "null", "None"),
+    *("telegram%3A42", "libera:own", "42%00", "E1", "123", "9", "42"),
+)
+PLACES = ("telegram", "slack", "discord", "irc", "matrix", "web", "unknown")
+GLOBAL = {"telegram", "discord", "matrix", "signal", "whatsapp"}
+TOKEN = re.compile(r"zq\d+x")
+
+Audience = tuple[str, ...]
+
+
+def person(channel: str, network: str, user: str) -> tuple[str, ...]:
+    """Return who an account is: the owner, a linked person, or itself."""
+    network = "" if channel in GLOBAL or network == "default" else network
+    if (channel, network, user) in {("telegram", "", "42"), ("irc", "libera", "own")}:
+        return ("owner",)
+    if (channel, network, user) == ("slack", "acme", "E1"):
+        return ("owner",)
+    if user == "77":
+        return ("person", "bob")
+    linked = {("telegram", "", "123"), ("discord", "", "9"), ("irc", "libera", "nan")}
+    if (channel, network, user) in linked:
+        return ("person", "ann")
+    return ("account", channel, network, user)
+
+
+def spelt(channel: str, network: str, user: str) -> str:
+    """Return an account as a sender."""
+    parts = (
+        [channel, user] if {network, channel} & {"default", *GLOBAL} else [channel, network, user]
+    )
+    return ":".join(part.replace("%", "%25").replace(":", "%3A") for part in parts)
+
+
+class Said:
+    """A conversation of a tenant: the session that goes on, and who is asked for."""
+
+    def __init__(self, session: str, tenant: str, agent: str, place: Audience | None) -> None:
+        self.session, self.tenant, self.agent, self.place = session, tenant, agent, place
+        self.askers: dict[str | None, Audience] = {}
+        """Whom it may answer; of None, whose turn its newest message is."""
+
+
+class History:
+    """Plays one history, and knows who may hear each word."""
+
+    def __init__(self, folder: Path, seed: int, opened: ExitStack) -> None:
+        self.dice = random.Random(seed)
+        self.log: list[str] = []
+        self.scope = self.dice.choice(("main", "per-peer", "per-channel-peer"))
+        self.scope = self.dice.choice((self.scope, "per-account-channel-peer"))
+        self.folder = folder
+        workspace = folder / "workspace"
+        (workspace / "memory").mkdir(parents=True)
+        (workspace / "MEMORY.md").write_text("apple of the owner\n", "utf-8")
+        overrides = {
+            "sessions.direct_scope": self.scope,
+            "sessions.identity_links": LINKS,
+            "sessions.owner": OWNER,
+            "sessions.mirror": False,
+            "sessions.retention.max_messages": 9,
+            "sessions.context.keep_messages": 1,
+            "store.durability": "fast",
+            "embedding.provider": "none",
+            "search.lexical.backend": self.dice.choice(("postings", "postings", "fts5")),
+        }
+        self.memories: dict[str, Memory] = {
+            tenant: opened.enter_context(
+                recollect.open(
+                    folder / "home",
+                    workspace if tenant == "local" else None,
+                    overrides=overrides,
+                    scope=Scope(tenant=tenant),
+                    live=False,
+                )
+            )
+            for tenant in ("local", "other")
+        }
+        self.chats: dict[str, Said] = {}
+        self.heard: dict[str, tuple[str, Audience]] = {}
+        """Tenant and audience of each word."""
+        self.of: dict[str, str] = {}
+        """The session that each word was said in."""
+        self.hidden: set[str] = set()
+        """Sessions that are deleted now."""
+        self.erased: set[str] = set()
+        """Words that nobody may hear any more."""
+        self.pending: dict[tuple[str, str], set[str]] = defaultdict(set)
+        self.is_whole = True
+        """Whether everything that may be heard is still there."""
+
+    def play(self) -> None:
+        """Do some steps, then ask everywhere."""
+        steps = [self.chat] * 6 + [self.fork, self.delete, self.flush, self.bring, self.group]
+        steps += [self.compact, self.prune, self.erase, self.wait, self.reindex]
+        for _ in range(STEPS):
+            step = self.dice.choice(steps)
+            self.log.append(step.__name__)
+            step()
+        for memory in self.memories.values():
+            memory.sync()
+        self.check()
+
+    def account(self) -> tuple[str, str, str]:
+        """Return channel, network and id of somebody."""
+        known = [("telegram", "default", "42"), ("irc", "libera", "own"), ("discord", "x", "9")]
+        known += [("telegram", "work", "123"), ("irc", "libera", "nan"), ("slack", "acme", "E1")]
+        known += [("irc", "oftc", "own"), ("irc", "default", "nan"), ("slack", "default", "77")]
+        if self.dice.random() < 0.5:
+            return self.dice.choice(known)
+        network = self.dice.choice(("default", "libera", "acme", "direct", "a:b"))
+        return self.dice.choice(PLACES), network, self.dice.choice(HOSTILE).strip()
+
+    def chat(self) -> None:
+        """Say something, in a direct chat, a main session or a job."""
+        tenant = self.dice.choice(("local", "local", "other"))
+        agent = self.dice.choice(("main", "main", "work"))
+        sessions = self.memories[tenant].sessions
+        if self.dice.random() < 0.25:
+            key = self.dice.choice((None, f"agent:{agent}:main", f"agent:{agent}:cron:daily"))
+            agent = "main" if key is None else agent
+            session = sessions.create() if key is None else sessions.open(key)
+            return self.speak(Said(session.id, tenant, agent, None), None)
+        channel, network, user = who = self.account()
+        thread = self.dice.choice((None, *HOSTILE)) if self.dice.random() < 0.3 else None
+        try:
+            key = sessions.key_for(agent, channel, user, account=network, thread=thread)
+        except InvalidInput:
+            return None
+        self.log.append(f"{tenant} {key}")
+        session = sessions.reset(key) if self.dice.random() < 0.1 else sessions.open(key)
+        says = self.scope in {"main", "per-peer"} or self.dice.random() < 0.5
+        chat = Said(session.id, tenant, agent, None)
+        return self.speak(chat, who, spelt(*who) if says else None)
+
+    def speak(
+        self, chat: Said, who: tuple[str, str, str] | None, sender: str | None = None
+    ) -> None:
+        """Store a turn: question, tool and answer, all of whom it is with."""
+        session, tenant, place = chat.session, chat.tenant, chat.place
+        audience = place or (*(("owner",) if who is None else person(*who)), chat.agent)
+        words = [self.word(session, tenant, audience) for _ in range(3)]
+        result = [{"type": "tool_result", "tool_use_id": "c", "content": f"apple {words[1]}"}]
+        user = {
+            "role": "user",
+            "content": f"Remember: I prefer apple {words[0]}.",
+            "sender": sender,
+        }
+        if session in self.hidden:
+            self.memories[tenant].sessions.set_status(session, "active")
+            self.hidden.discard(session)
+        self.memories[tenant].sessions.append_many(
+            session, [user, ("user", result), ("assistant", f"apple {words[2]}")]
+        )
+        chat = self.chats.setdefault(session, chat)
+        chat.askers[None] = audience
+        if sender is not None and place is None:
+            chat.askers[sender] = audience
+
+    def word(self, session: str, tenant: str, audience: Audience) -> str:
+        """Return a word that only some may hear."""
+        said = f"zq{len(self.heard) + 1}x"
+        self.heard[said] = (tenant, audience)
+        self.of[said] = session
+        return said
+
+    def group(self) -> None:
+        """Say something in a group, and keep something for its next answer."""
+        tenant, agent = self.dice.choice(("local", "other")), "main"
+        channel, network, peer = self.account()
+        kind = self.dice.choice(("group", "channel", "room"))
+        sessions = self.memories[tenant].sessions
+        key = sessions.key_for(agent, channel, peer, account=network, chat_type=kind)
+        session = sessions.open(key)
+        network = "" if network == "default" else network
+        place = ("place", agent, channel, network, kind, peer)
+        self.speak(Said(session.id, tenant, agent, place), None, spelt(*self.account()))
+        waiting = f"zq{10_000 + sum(map(len, self.pending.values()))}x"
+        sessions.history.add(key, "somebody", waiting)
+        self.pending[tenant, key].add(waiting)
+
+    def any_chat(self) -> Said | None:
+        """Return one of the conversations that are there."""
+        there = sorted(set(self.chats) - self.hidden)
+        return self.chats[self.dice.choice(there)] if there else None
+
+    def fork(self) -> None:
+        """Go on in a fork of a conversation, as whoever it is with."""
+        chat = self.any_chat()
+        if chat is None:
+            return
+        fork = self.memories[chat.tenant].sessions.fork(chat.session)
+        made = self.chats[fork.id] = Said(fork.id, chat.tenant, chat.agent, chat.place)
+        made.askers = dict(chat.askers)
+
+    def delete(self) -> None:
+        """Delete a conversation, or bring one back."""
+        if self.hidden and self.dice.random() < 0.5:
+            session = self.dice.choice(sorted(self.hidden))
+            self.memories[self.chats[session].tenant].sessions.set_status(session, "active")
+            self.hidden.discard(session)
+        elif chat := self.any_chat():
+            self.memories[chat.tenant].sessions.set_status(chat.session, "deleted")
+            self.hidden.add(chat.session)
+
+    def flush(self) -> None:
+        """Write what must last into notes."""
+        if chat := self.any_chat():
+            self.memories[chat.tenant].sessions.flush(chat.session)
+
+    def compact(self) -> None:
+        """Let a summary stand for what whoever is answered heard."""
+        if chat := self.any_chat():
+            self.memories[chat.tenant].sessions.compact(chat.session)
+
+    def prune(self) -> None:
+        """Remove what is above the caps, and keep an episode of it."""
+        self.memories[self.dice.choice(("local", "other"))].prune()
+        self.is_whole = False
+
+    def erase(self) -> None:
+        """Remove a conversation with its forks for good."""
+        chat = self.any_chat()
+        if chat is None or self.dice.random() < 0.5:
+            return
+        memory = self.memories[chat.tenant]
+        memory.erase(session_id=chat.session, with_forks=True)
+        for session, each in list(self.chats.items()):
+            with suppress(NotFound):
+                self.memories[each.tenant].sessions.get(session)
+                continue
+            del self.chats[session]
+        self.hidden &= set(self.chats)
+        for each in self.chats.values():  # a fork of an erased fork shares nothing any more
+            if not self.memories[each.tenant].sessions.messages(each.session, 1):
+                each.askers.pop(None, None)
+        self.erased |= {word for word, session in self.of.items() if session not in self.chats}
+
+    def bring(self) -> None:
+        """Import a transcript of a main session that several people share."""
+        tenant, who = self.dice.choice(("local", "other")), self.account()
+        number, name = len(self.heard), f"i{len(self.heard)}"
+        audience = (*person(*who), "main")
+        words = [f"zq{number + place}x" for place in (1, 2)]
+        lines: list[dict[str, Any]] = [
+            {"recollect": 1, "id": name, "key": "agent:main:main"},
+            {"role": "user", "content": f"apple {words[0]}", "sender": spelt(*who)},
+            {"role": "assistant", "content": f"apple {words[1]}"},
+        ]
+        path = self.folder / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        self.memories[tenant].import_transcripts(path)
+        listed = self.memories[tenant].sessions.list()
+        session = next(each.id for each in listed if each.foreign_id == name)
+        for word in words:
+            assert self.word(session, tenant, audience) == word
+        self.chats[session] = Said(session, tenant, "main", None)
+        self.chats[session].askers = {None: audience, spelt(*who): audience}
+
+    def wait(self) -> None:
+        """Bring the index up."""
+        for memory in self.memories.values():
+            memory.sync()
+
+    def reindex(self) -> None:
+        """Build the index anew."""
+        if self.dice.random() < 0.3:
+            self.memories["local"].reindex()
+
+    def check(self) -> None:
+        """Ask on behalf of everybody, in every way."""
+        for tenant, memory in self.memories.items():
+            told = "".join(msgspec.json.encode(each).decode() for each in memory.events.since())
+            assert not TOKEN.search(told)
+            others = [c.session for c in self.chats.values() if c.tenant != tenant]
+            assert not [session for session in others if session in told]
+            for session in others:
+                for ask in (memory.sessions.view, memory.sessions.messages, memory.sessions.get):
+                    with pytest.raises(NotFound):
+                        ask(session)
+                with pytest.raises(NotFound):
+                    memory.export_session(session, "jsonl")
+                with pytest.raises(NotFound):
+                    memory.search("apple", for_session=session)
+            for hit in memory.search("apple", 1_000, 0.0).hits:
+                words = set(TOKEN.findall(hit.snippet))
+                self.within(tenant, words, None, is_note=hit.session_id is None)
+            records = memory._parts.resources.records  # noqa: SLF001 - no other surface has them
+            for session in others:
+                seen = partial(episodes_of, scope=Scope(tenant=tenant), session_id=session)
+                assert records.read(seen) == []
+        self.check_files()
+        for (tenant, key), waiting in self.pending.items():
+            found = self.memories[tenant].sessions.history.pending(key)
+            assert {message.text for message in found} <= waiting
+        for chat in self.chats.values():
+            for asker, audience in chat.askers.items():
+                self.ask(chat, asker, audience)
+            export = self.memories[chat.tenant].export_session(chat.session, "jsonl")
+            self.within(chat.tenant, set(TOKEN.findall(b"".join(export.lines()).decode())), None)
+
+    def check_files(self) -> None:
+        """Look for what is not the owner's in the workspace."""
+        for path in (self.folder / "workspace").rglob("*.md"):
+            for word in TOKEN.findall(path.read_text("utf-8")):
+                assert self.heard[word][0] == "local"
+                assert self.heard[word][1][0] == "owner"
+
+    def ask(self, chat: Said, asker: str | None, audience: Audience) -> None:
+        """Ask on behalf of a conversation, as the one whom it answers."""
+        memory = self.memories[chat.tenant]
+        found = memory.search("apple", 1_000, 0.0, for_session=chat.session, for_sender=asker)
+        messages = {w for hit in found.hits for w in TOKEN.findall(hit.snippet) if hit.session_id}
+        self.within(chat.tenant, messages, audience)
+        if self.is_whole:
+            live = {w for w, session in self.of.items() if session not in self.hidden}
+            wanted = {w for w in live - self.erased if self.heard[w] == (chat.tenant, audience)}
+            assert messages == wanted, (audience, asker)
+        files = [hit for hit in found.hits if hit.session_id is None]
+        is_owners = audience[0] == "owner"
+        if not is_owners:
+            for hit in files:
+                assert TOKEN.search(hit.snippet), "a guest sees a file of the owner"
+                words = set(TOKEN.findall(hit.snippet))
+                self.within(chat.tenant, words, audience, is_note=True)
+        view = memory.sessions.view(chat.session, for_sender=asker)
+        shown = " ".join([view.summary or "", *(message.text for message in view.messages)])
+        self.within(chat.tenant, set(TOKEN.findall(shown)), audience)
+        if chat.tenant == "local" and not is_owners:
+            with pytest.raises(Denied):
+                memory.read("MEMORY.md", for_session=chat.session, for_sender=asker)
+
+    def within(
+        self, tenant: str, words: set[str], audience: Audience | None, *, is_note: bool = False
+    ) -> None:
+        """Require that words are of a tenant and audience, and not erased.
+
+        Those in notes are looked at as long as they are there; erasing them is tested by itself.
+        """
+        for word in words:
+            assert word not in self.erased or is_note, word
+            assert self.heard[word][0] == tenant, word
+            assert audience is None or self.heard[word][1] == audience, (word, audience)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_surface_says_to_anybody_what_is_not_theirs(part: int, tmp_path: Path) -> None:
+    """Search, read, view, history, export, episodes, events and notes, in random histories."""
+    for number in range(part, HISTORIES, PARTS):
+        seed, folder = SEED + number, tmp_path / str(number)
+        with ExitStack() as opened:
+            history = History(folder, seed, opened)
+            try:
+                history.play()
+            except BaseException as error:
+                error.add_note(f"AUDIENCE_SEED={seed} AUDIENCE_HISTORIES=1: {history.log}")
+                raise
+        shutil.rmtree(folder)
