@@ -302,6 +302,13 @@ def touch_messages(tx: Transaction, session: Session, at: int) -> None:
     tx.execute(_TOUCH, (MESSAGE_KIND, at, session.id))
 
 
+def unfinished_message(tx: Transaction, session: Session, seq: int) -> Message | None:
+    """Return the message of a session with a seq, if it is one that still arrives."""
+    where = Condition(Scope(tenant=session.tenant)).equal("session_id", session.id)
+    found = select_messages(tx, where.also("seq = ?", seq), 1)
+    return next((message for message in found if UNFINISHED in message.metadata), None)
+
+
 def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | None:
     """Return a message that the scope may see.
 
