@@ -50,10 +50,9 @@ def listener(
         InvalidInput: ``for_sender`` cannot be an account.
     """
     groups = turns_by_group(tx, session, owner)
-    sender = None
-    if visibility_group_of(session, owner).is_private:
-        parts = segments(tx, session)
-        sender = newest_turn(tx, parts) if for_sender is None else sender_of(for_sender)
+    sender = None if for_sender is None else sender_of(for_sender)
+    if sender is None and next(iter(groups)).is_private:
+        sender = newest_turn(tx, segments(tx, session))
     group = visibility_group_of(session, owner, sender)
     return Listener(
         session=session,
@@ -67,7 +66,7 @@ def listener(
 def turns_by_group(
     tx: Transaction, session: Session, owner: Owner
 ) -> dict[VisibilityGroup, HeardTurns]:
-    """Return which turns of a session each visibility group in it hears."""
+    """Return which turns of a session each visibility group in it hears, its own first."""
     own = visibility_group_of(session, owner)
     senders = turn_senders(tx, segments(tx, session)) if own.is_private else []
     groups: dict[VisibilityGroup, list[str]] = {own: []}
