@@ -6,7 +6,7 @@ import msgspec
 
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
-from recollect.sessions.record.account import escaped, parse_account, sender_of
+from recollect.sessions.record.account import escaped, sender_of, stored_account
 from recollect.sessions.record.lineage import segments
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.session_key import DIRECT
@@ -96,7 +96,7 @@ def spoken_turns(tx: Transaction, session: Session, owner: Owner) -> list[Spoken
 
 def _with(session: Session, sender: str) -> Session:
     """Return a session as a direct chat with an account: its visibility group is the account's."""
-    who = parse_account(sender)
+    who = stored_account(sender)
     return msgspec.structs.replace(
         session,
         user=None,
