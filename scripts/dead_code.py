@@ -19,8 +19,8 @@ KINDS = {"class", "function", "method", "property", "import", "unreachable_code"
 COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
-    "EmbeddingProvider", "LanguageProvider", "as_dict", "erase_again",
-    "explain_settings", "is_pending", "is_stray", "known_erasures", "renew",
+    "EmbeddingProvider", "LanguageProvider", "as_dict",
+    "explain_settings", "is_pending", "is_stray", "renew",
 }  # fmt: skip
 """For programs; the documentation or the design names them."""
 
@@ -29,7 +29,7 @@ CALLED_FROM_OUTSIDE = {
 }  # fmt: skip
 """By a framework, or by a name that is text."""
 
-LATER = {"Blobs", "back_up", "chunk_turns"}
+LATER = {"Blobs", "chunk_turns"}
 """Needed by a step of the plan that is not built yet."""
 
 

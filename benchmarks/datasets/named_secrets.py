@@ -107,7 +107,7 @@ _MARKED: Carriers = {
     "docker auth": (
         ("YW5uOnN1bnNl<A10>", "<A24>=", "<A40>=="),
         (
-            '{"auths":{"https://index.docker.io/v1/":{"auth":"{}"}}}',
+            '{"auths":{"https://registry.example/v1/":{"auth":"{}"}}}',
             {"auths": {"registry.test": {"auth": "{}"}}},
             '"auth": "{}"',
             "_auth={}",

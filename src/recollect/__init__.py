@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from recollect.index.query.hit import Hit, SearchResult
     from recollect.memory import Memory
     from recollect.memory import open_memory as open  # the stable name of the design
+    from recollect.restoring import restore
     from recollect.sessions.record.message import Message
     from recollect.sessions.record.session import Session
 
@@ -36,6 +37,7 @@ __all__ = [
     "Session",
     "open",
     "recover",
+    "restore",
 ]
 __version__ = "0.1.0"
 
@@ -48,6 +50,7 @@ _PLACES = {
     "SearchResult": ("recollect.index.query.hit", "SearchResult"),
     "Session": ("recollect.sessions.record.session", "Session"),
     "open": ("recollect.memory", "open_memory"),
+    "restore": ("recollect.restoring", "restore"),
     "recover": ("recollect.governance.recover", "recover"),
 }
 

@@ -13,6 +13,7 @@ import msgspec
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
+from recollect.assembly.sources import NOTES_FOLDER
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed
 from recollect.core.scope import Scope
@@ -22,7 +23,7 @@ from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import (
-    Asking,
+    asking_of,
     audience_of,
     check_may_read,
     shows_citations,
@@ -33,6 +34,7 @@ from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
+    from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
@@ -184,7 +186,7 @@ class Memory:
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        asking = self._asking(for_session, for_sender)
+        asking = asking_of(for_session, for_sender, self.settings.sessions)
         cites, reader = settings.citations, for_session or seen.session
         options = SearchOptions(
             limit=settings.limit if limit is None else limit,
@@ -232,22 +234,22 @@ class Memory:
         """
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
-        reading, asking = self._parts.reading, self._asking(for_session, for_sender)
+        reading = self._parts.reading
+        asking = asking_of(for_session, for_sender, self.settings.sessions)
+        extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
+        if path.startswith(f"{NOTES_FOLDER}/"):
+            from recollect.recall.note_source import read_note
+
+            notes, sessions = self._parts.notes.found, self._parts.sessions
+            note = read_note(notes, path, extent, sessions, asking)
+            if note is not None:
+                return note
         if asking is not None:
             ref = path if reading is None or not asking.shared else reading.ref_of(path)
             check_may_read(self._parts.sessions, asking, ref)
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
-        extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
         return reading.read(path, extent)
-
-    def _asking(self, for_session: str | None, for_sender: str | None) -> Asking | None:
-        if for_session is None:
-            if for_sender is not None:
-                raise InvalidInput("a sender needs a session", hint="give for_session with it")
-            return None
-        shared = self.settings.sessions.guests_read
-        return Asking(session_id=for_session, sender=for_sender, shared=shared)
 
     def import_transcripts(
         self,
@@ -317,6 +319,45 @@ class Memory:
         retention = self._parts.retention()
         return retention.preview() if dry_run else retention.prune(on_progress)
 
+    def backup(
+        self,
+        path: Path | str,
+        *,
+        secrets: bool = False,
+        workspace: bool = False,
+        replace: bool = False,
+        on_progress: OnBackup | None = None,
+    ) -> BackupReport:
+        """Write the whole home into one compressed file (0600), verified; programs go on meanwhile.
+
+        Args:
+            path: The new file, or a folder for one with the date in its name.
+            secrets: Also tokens, and the keys in ``config.yaml``.
+            workspace: Also the memory files of the workspace.
+            replace: Take the place of a file that is there.
+            on_progress: Called now and then with bytes done and in all.
+
+        Raises:
+            Conflict: the file is there, and is not to be replaced.
+            InvalidInput: it would lie in the home; or this memory has no workspace.
+            StoreError: something cannot be read or written; no file is left.
+        """
+        from recollect.governance.backup import BackupOrder, back_up, ignore_progress
+
+        base = self._base
+        if workspace and base.workspace is None:
+            raise InvalidInput("this memory has no workspace", hint="give one with --workspace")
+        order = BackupOrder(
+            home=base.home,
+            secrets=secrets,
+            workspace=base.workspace if workspace else None,
+            redactor=base.redactor,
+            on_progress=on_progress or ignore_progress,
+        )
+        if self._parts.mirror is not None:
+            self._parts.mirror.flush()
+        return back_up(order, base.records, base.clock, Path(path), replace=replace)
+
     def erase(
         self,
         *,
@@ -345,10 +386,8 @@ class Memory:
         receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
         backend = self._parts.search_backend
         failure = backend.refresh() if backend is not None and receipt.notes else None
-        if failure is None:
-            return receipt
-        told = (*receipt.warnings, failure)
-        return msgspec.structs.replace(receipt, is_clean=False, warnings=told)
+        warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
+        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""

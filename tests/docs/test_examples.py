@@ -12,6 +12,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
 SAYS = {
     "annotations.py": "MEMORY.md#L3",
+    "backup.py": "what was there: /",
     "chunks.py": "lines 1 to",
     "conversation.py": "3 user That is the one.",
     "events.py": "called: 2 1\n",

@@ -21,6 +21,7 @@ import recollect
 from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
+from recollect.governance.recover import recover
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
@@ -255,6 +256,43 @@ def erase_and_die(home: str, session_id: str, commits: str) -> None:
     say("finished")
 
 
+def back_up_and_die(home: str, target: str, steps: str) -> None:
+    """Back a home up and die at a step; say how many there were when it lived."""
+    _during(int(steps), Path(home).parent, lambda: _back_up(home, target))
+
+
+def _back_up(home: str, target: str) -> None:
+    with recollect.open(home, overrides={"embedding.provider": "none"}, live=False) as memory:
+        memory.backup(target, replace=True)
+
+
+def restore_and_die(home: str, archive: str, steps: str) -> None:
+    """Restore a home and die at a step; say how many there were when it lived."""
+    _during(int(steps), Path(home).parent, lambda: recollect.restore(archive, home))
+
+
+def _during(steps: int, below: Path, act: Callable[[], object]) -> None:
+    """Die when files below a folder were opened, made, renamed or removed so often.
+
+    The two folders of a restore change places in the C library, between two such steps.
+    """
+    seen = 0
+
+    def count(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal seen
+        if event == "ctypes.dlopen" or (
+            event in {"open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.link"}
+            and str(below) in str(arguments[0])
+        ):
+            seen += 1
+            if seen > steps >= 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(count)
+    act()
+    say(str(seen))
+
+
 def _die_after(kept: KeptHome, commits: int) -> None:
     left = iter(range(commits))
 
@@ -327,6 +365,23 @@ def migrate_and_die(home: str, calls: str) -> None:
     say(f"{vfs.left}")
 
 
+def recover_and_die(home: str, calls: str) -> None:
+    """Recover lost records and die ahead of one call to the disk, SQLite's or our own.
+
+    Says how many calls were left when it was finished.
+    """
+    vfs = DyingVfs(int(calls))
+
+    def count(event: str, arguments: tuple[object, ...]) -> None:
+        ours = {"open", "os.rename", "os.mkdir", "os.rmdir", "os.remove", "os.link"}
+        if event in ours and str(arguments[0]).startswith(home):
+            vfs.count()
+
+    sys.addaudithook(count)
+    recover(home)
+    say(f"{vfs.left}")
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command
     for command in (
@@ -345,7 +400,10 @@ COMMANDS: dict[str, Callable[..., None]] = {
         play,
         prune_and_die,
         erase_and_die,
+        back_up_and_die,
+        restore_and_die,
         migrate_and_die,
+        recover_and_die,
     )
 }
 

@@ -15,6 +15,7 @@ import msgspec
 from recollect.assembly.indexes import HomeIndexes, make_index
 from recollect.assembly.resources import OpenOptions, Resources, open_resources
 from recollect.assembly.sources import (
+    LateNotes,
     extra_paths,
     followed_transcripts,
     memory_files,
@@ -46,6 +47,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     resources: Resources
     index: Index
     reading: MemoryReader | None
+    notes: LateNotes
     search_backend: SearchBackend | None
     mirror: TranscriptMirror | None
     upkeep: Maintenance
@@ -104,7 +106,8 @@ def _assemble(ground: Resources) -> Components:
     settings, clock = ground.resolved.settings, ground.clock
     files = memory_files(ground)
     locks = IndexLocks(ground.index_home, clock)
-    index = make_index(ground, files, locks)
+    notes = LateNotes(ground)
+    index = make_index(ground, files, notes, locks)
     mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
     if mirror is not None:
         mirror.catch_up()
@@ -123,6 +126,7 @@ def _assemble(ground: Resources) -> Components:
         resources=ground,
         index=index,
         reading=reading(ground, files),
+        notes=notes,
         search_backend=search_backend(ground, files, index),
         mirror=mirror,
         upkeep=upkeep,

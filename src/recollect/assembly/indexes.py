@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from recollect.assembly.resources import Resources, open_resources, own_index_of
-from recollect.assembly.sources import memory_files
+from recollect.assembly.sources import LateNotes, memory_files
 from recollect.core.scope import Scope
 from recollect.index.index import Index
 from recollect.index.model.document import DocumentSource
@@ -26,13 +26,16 @@ _COPIES = "vectors.home"
 """Names the copies of our vectors outside of the home."""
 
 
-def make_index(ground: Resources, files: MemorySource | None, locks: IndexLocks) -> Index:
+def make_index(
+    ground: Resources, files: MemorySource | None, notes: LateNotes, locks: IndexLocks
+) -> Index:
     """Return the index of a memory, over its open database."""
     agent = own_index_of(ground.resolved, ground.scope)
     records, database = ground.records, ground.index_database
     feeds: list[DocumentSource] = [
         TranscriptFeed(records, agent, ground.owner),
         *([files] if files else []),
+        notes,
     ]
     vector = ground.resolved.settings.search.vector
     incompatibility = ground.index_incompatibility
@@ -102,9 +105,8 @@ class HomeIndexes:
                 continue
             scope = Scope(tenant=ground.scope.tenant, agent=agent)
             other = open_resources(msgspec.structs.replace(ground.order, scope=scope, live=False))
-            index = make_index(
-                other, memory_files(other), IndexLocks(other.index_home, other.clock)
-            )
+            locks = IndexLocks(other.index_home, other.clock)
+            index = make_index(other, memory_files(other), LateNotes(other), locks)
             try:
                 yield index, other.index_database
             finally:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import functools
+import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect.assembly.resources import Resources, has_files
+from recollect.assembly.resources import Resources, has_files, own_index_of
 from recollect.index.index import Index
+from recollect.index.model.document import FILES, DocumentBatch, SourceState
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.identity_links import read_links
 from recollect.workspace.extra_paths import ExtraPath, extra_path
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.recall.followed import FollowedTranscripts
-    from recollect.recall.memory_source import MemorySource
+    from recollect.recall.memory_source import MemorySource, NoteSource
     from recollect.recall.search_port import SearchBackend
     from recollect.workspace.reading import MemoryReader
 
 BUILTIN = "builtin"
+NOTES_FOLDER = "notes"
+"""Of a home, where guests' notes are."""
 
 
 def memory_files(ground: Resources) -> MemorySource | None:
@@ -25,10 +31,53 @@ def memory_files(ground: Resources) -> MemorySource | None:
     if ground.workspace is None and not extra:
         return None
     from recollect.recall.memory_source import MemorySource
+    from recollect.recall.note_source import withheld_lines
     from recollect.workspace.memory_folder import MemoryFolder
 
-    folder = MemoryFolder(ground.workspace, extra, redactor=ground.redactor)
+    withheld = withheld_lines(ground.records, ground.home)
+    folder = MemoryFolder(ground.workspace, extra, redactor=ground.redactor, withheld=withheld)
     return MemorySource(folder, ground.scope)
+
+
+class LateNotes:
+    """The notes of guests: looked for before each search, and nothing more where there are none.
+
+    Args:
+        ground: The home that may have them.
+    """
+
+    name, source = "guest-notes", FILES
+
+    def __init__(self, ground: Resources) -> None:
+        self.tenant: str | None = ground.scope.tenant
+        self._ground = ground
+        self._folder = ground.home / NOTES_FOLDER
+
+    @functools.cached_property
+    def found(self) -> NoteSource:
+        """What hands them to the index."""
+        from recollect.recall.note_source import guest_notes_source
+
+        ground = self._ground
+        return guest_notes_source(
+            ground.records,
+            ground.home,
+            ground.scope,
+            ground.owner,
+            redactor=ground.redactor,
+            agent=own_index_of(ground.resolved, ground.scope),
+        )
+
+    def is_behind(self, cursor: int) -> bool:
+        """Return whether notes were written, changed or hidden since the last scan."""
+        is_there = "found" in self.__dict__ or os.path.lexists(self._folder)
+        return is_there and self.found.is_behind(cursor)
+
+    def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
+        """Yield new and changed notes, and with the last of them those that are gone."""
+        is_known = any(ref.startswith(f"{NOTES_FOLDER}:") for ref in state.stamps)
+        if is_known or os.path.lexists(self._folder):
+            yield from self.found.batches(state)
 
 
 def extra_paths(ground: Resources) -> list[ExtraPath]:

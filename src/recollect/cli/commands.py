@@ -30,10 +30,13 @@ PLACES = {
     "prune": "prune",
     "recover": "recover",
     "erase": "erase",
+    "backup": "backup",
+    "restore": "backup",
     "status": "status",
     "doctor": "doctor.doctor",
     "config": "config.config",
     "models": "models",
+    "uninstall": "setup.uninstall",
 }
 """Name of a command -> the module in `recollect.cli` that holds it, in the order of the help."""
 

@@ -153,6 +153,22 @@ class ImportFinished(Event, frozen=True, kw_only=True, tag="import.finished"):
     """Lines that could not be read."""
 
 
+class HomeBackedUp(Event, frozen=True, kw_only=True, tag="home.backed_up"):
+    """The whole home was copied into one file."""
+
+    path: str
+    bytes: int
+
+
+class HomeRestored(Event, frozen=True, kw_only=True, tag="home.restored"):
+    """The home was made from a backup."""
+
+    path: str
+    """Of the backup."""
+    backup_at: int
+    """When it was made, ms UTC."""
+
+
 class UnknownEvent(Event, frozen=True, kw_only=True, tag="unknown"):
     """An event of a newer recollect."""
 
@@ -178,6 +194,8 @@ AnyEvent = (
     | MemoryFlushed
     | MemoryFlushFailed
     | ImportFinished
+    | HomeBackedUp
+    | HomeRestored
 )
 """Every event that is stored, by its tag."""
 

@@ -158,7 +158,8 @@ class Recovery:
         off = "" if self._settings.sessions.mirror else "sessions.mirror is off: "
         raise NotFound(
             f"{off}the home has no readable transcripts to recover from",
-            hint="put a backup in its place, or start over with `recollect init --fresh`",
+            hint="restore a backup with `recollect restore FILE`; or start over with"
+            " `recollect init --fresh`",
             path=str(folder),
         )
 

@@ -72,6 +72,11 @@ _MARK: LiteralString = """
     INSERT INTO meta (key, value) VALUES (?, '1')
     ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(meta.value AS INTEGER) + 1 AS TEXT)
 """
+_KIN: LiteralString = "SELECT id FROM sessions WHERE parent_id = ? OR previous_id = ?"
+_FORGET_KIN: LiteralString = """
+    UPDATE events SET payload = replace(payload, json_quote(?), '""')
+    WHERE session_id = ? AND type IN ('session.forked', 'session.reset')
+"""
 _FORGET_HISTORY: LiteralString = """
     DELETE FROM pending_messages
     WHERE tenant = ? AND key = (SELECT key FROM sessions WHERE id = ?)
@@ -118,6 +123,9 @@ def begin_erasure(
     for session_id in session_ids:
         tx.execute(_NOTE, (session_id, 1, now, erasure_id))
         tx.execute(_FORGET_HISTORY, (tenant, session_id))
+        kin = [text(row[0]) for row in tx.all(_KIN, (session_id, session_id))]
+        tx.executemany(_FORGET_KIN, [(session_id, id_) for id_ in kin])
+        record_changes(tx, tenant=tenant, kind=SESSION_KIND, refs=kin, op="put", at=now)
         _part_from_kin(tx, session_id, tenant, now)
         tx.execute(_BLANK, (HIDDEN, session_id))
 

@@ -17,7 +17,7 @@ import msgspec
 from recollect.core.errors import NotFound
 from recollect.core.settings import TranscriptDeltaSettings, transcript_folders
 from recollect.sessions.exchange.formats.openclaw import is_machine
-from recollect.sessions.exchange.import_source import SUFFIX, kind_of
+from recollect.sessions.exchange.import_source import SUFFIX, is_store, kind_of
 from recollect.sessions.exchange.transcript_format import (
     AUTO,
     ForeignLine,
@@ -43,13 +43,13 @@ LOG = "-wal"
 
 
 def is_followed(path: str) -> bool:
-    """Return whether a file is a transcript, or a store of some, by its name."""
+    """Return whether a file is a transcript, a store of some or its log, by its name."""
+    return _is_listed(path) or is_store(path.removesuffix(LOG))
+
+
+def _is_listed(path: str) -> bool:
+    """Whether a file is taken where its folder is named."""
     return kind_of(path.removesuffix(LOG)) is not None
-
-
-def is_store(path: str) -> bool:
-    """Return whether a file is a store, or its log: never to be opened as a plain file."""
-    return path.removesuffix(LOG).endswith(".sqlite")
 
 
 class FollowedPlace(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +63,7 @@ class FollowedPlace(msgspec.Struct, frozen=True, kw_only=True):
         if self.path.suffix in {SUFFIX, ".sqlite"} and not self.path.is_dir():
             parent, names = self.path.parent, {self.path.name, self.path.name + LOG}
             return FilePlace(root=parent, accept=names.__contains__, enter=lambda _: False)
-        return FilePlace(root=self.path, accept=is_followed, enter=may_enter)
+        return FilePlace(root=self.path, accept=_is_listed, enter=may_enter)
 
 
 class FollowReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +87,20 @@ class FollowedTranscripts:
     def __init__(self, places: Sequence[FollowedPlace], importer: TranscriptImporter) -> None:
         self._places = tuple(places)
         self._importer = importer
-        self.last = FollowReport()
+        self.last: FollowReport | None = None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was left out the last time; before the first, what there is that cannot be read."""
+        if self.last is not None:
+            return self.last.warnings
+        found: list[str] = []
+        for each in self._places:
+            try:
+                found += self._importer.unreadable(each.path)
+            except NotFound:
+                found.append(_missing(each))
+        return tuple(found)
 
     def places(self) -> tuple[FilePlace, ...]:
         """Return what is to be watched."""
@@ -110,7 +123,7 @@ class FollowedTranscripts:
             try:
                 report = self._importer.run(each.path, each.format_name, progress, stopping)
             except NotFound:
-                warnings.append(f"{each.path}: no transcripts to follow, it is not there")
+                warnings.append(_missing(each))
             else:
                 messages += report.messages
                 warnings += [
@@ -121,6 +134,10 @@ class FollowedTranscripts:
                     warnings.append(f"{each.path}: {what} of deleted sessions left out")
         self.last = FollowReport(messages=messages, warnings=tuple(warnings))
         return self.last
+
+
+def _missing(place: FollowedPlace) -> str:
+    return f"{place.path}: no transcripts to follow, it is not there"
 
 
 def followed_places(named: Sequence[str]) -> list[FollowedPlace]:
@@ -338,7 +355,7 @@ class TranscriptDeltas:
         except OSError:
             self._files.pop(path, None)
             return False
-        if is_store(path):
+        if is_store(path.removesuffix(LOG)):
             return False  # a log is written from its top again: its size tells nothing
         grown = self._files.setdefault(path, _Grown())
         start = grown.size if size >= grown.size else 0

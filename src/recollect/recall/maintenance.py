@@ -200,7 +200,7 @@ class Maintenance:
         """Return how it goes."""
         last, watching = self._background.last, self._watcher.state
         followed, files = self._kept.followed, self._kept.files
-        warnings = (files.warnings if files else ()) + (followed.last.warnings if followed else ())
+        warnings = (files.warnings if files else ()) + (followed.warnings if followed else ())
         return SyncState(
             dirty=self._background.is_dirty,
             last_sync_at=last.at,
@@ -231,12 +231,12 @@ class Maintenance:
             self._watcher.start()
 
     def _changed(self, paths: frozenset[str]) -> None:
-        from recollect.recall.followed import is_followed, is_store
+        from recollect.recall.followed import is_followed
 
         if not paths:
             self._background.ask("start")
         for path in paths:
-            if self._look_at is not None and (is_followed(path) or is_store(path)):
+            if self._look_at is not None and is_followed(path):
                 rest_ms = 0 if self._look_at(path) else self._settings.transcripts.debounce_ms
                 self._background.ask("transcript", rest_ms / 1000)
             else:

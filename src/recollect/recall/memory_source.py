@@ -6,10 +6,14 @@ Unreadable, binary and oversized files cause a warning and stay as they were ind
 
 from __future__ import annotations
 
+import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
 
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.scope import Scope
@@ -23,6 +27,13 @@ CHEAP_S = 0.005
 REST = 20
 """Others are made when so many times their duration has passed; `sync` always makes one."""
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+
+
+class FileOwner(msgspec.Struct, frozen=True, kw_only=True):
+    """Whose a file is, and which visibility group hears it; None: as its source."""
+
+    scope: Scope
+    visibility_group: str | None = None
 
 
 class MemorySource:
@@ -41,6 +52,7 @@ class MemorySource:
         self.folder = folder
         self.origin = origin_name(folder.workspace, scope)
         """Stands before the refs of its files; see `recollect.index.model.origin`."""
+        self._withheld: Mapping[str, frozenset[bytes]] = {}
         self._prefix = qualified(self.origin, "")
         self._scope = scope
         self._scanned_at = 0.0
@@ -53,11 +65,13 @@ class MemorySource:
     def is_behind(self, cursor: int) -> bool:
         """Return whether files may have changed since the last scan, as far as looking is cheap."""
         rest = 0.0 if self._scan_s <= CHEAP_S else REST * self._scan_s
-        return time.monotonic() - self._scanned_at >= rest
+        rested = time.monotonic() - self._scanned_at >= rest
+        return rested or self.folder.withheld() != self._withheld
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield new and changed files, and with the last of them those that are gone."""
         listing, stamps = self._look(state)
+        owner_of = self._owners()
         refs = {self._prefix + file.ref: file for file in listing.files}
         changed = [file for ref, file in refs.items() if stamps.get(ref) != file.stamp]
         removals = tuple(
@@ -73,7 +87,8 @@ class MemorySource:
                 left = len(changed) - place + 1
                 yield DocumentBatch(documents=tuple(documents), left=left, warnings=tuple(warnings))
                 documents, warnings, size = [], [], 0
-            document = self._document(file, warnings)
+            owner = owner_of(file)
+            document = None if owner is None else self._document(file, owner, warnings)
             if document is not None:
                 documents.append(document)
                 size += file.size
@@ -106,12 +121,17 @@ class MemorySource:
     def _scan(self) -> MemoryListing:
         began = time.monotonic()
         listing = self.folder.listing()
+        self._withheld = listing.withheld
         self._scanned_at = time.monotonic()
         self._scan_s = self._scanned_at - began
         self.warnings = listing.warnings
         return listing
 
-    def _document(self, file: MemoryFile, warnings: list[str]) -> Document | None:
+    def _owners(self) -> Callable[[MemoryFile], FileOwner | None]:
+        """Return what tells whose a file is; one that has no owner is passed over."""
+        return lambda _: FileOwner(scope=self._scope)
+
+    def _document(self, file: MemoryFile, owner: FileOwner, warnings: list[str]) -> Document | None:
         """Return a file as a document, or None, with a warning, when it cannot be one."""
         try:
             text, told = self._read(file)
@@ -127,7 +147,8 @@ class MemorySource:
             order=0,
             text=text,
             at=note_time(file.ref, file.mtime_ns),
-            scope=self._scope,
+            scope=owner.scope,
+            visibility_group=owner.visibility_group,
             markdown=True,
             stamp=file.stamp,
         )
@@ -140,6 +161,54 @@ class MemorySource:
         except InvalidInput as error:
             self._refused[file] = error.message
             raise
+
+
+class NoteSource(MemorySource):
+    """Hands the notes of guests to the index, each as a document of its visibility group.
+
+    They are few or none, so they are compared before every search.
+
+    Args:
+        folder: Lists and reads them, from the home on.
+        scope: Whose memory it is.
+        below: The folder of the home that has them, if it is there.
+        owners: Returns whose they are, by their folder.
+    """
+
+    name = "guest-notes"
+
+    def __init__(
+        self,
+        folder: MemoryFolder,
+        scope: Scope,
+        below: Path,
+        owners: Callable[[], Mapping[str, FileOwner]],
+    ) -> None:
+        super().__init__(folder, scope)
+        self.origin = f"{below.name}:"  # the others are empty or absolute
+        self._prefix = qualified(self.origin, "")
+        self.owners = owners
+        self._below = below
+        self._seen: MemoryListing | None = None
+
+    def is_behind(self, cursor: int) -> bool:
+        """Return whether notes were written, changed or hidden since the last scan."""
+        seen = self._seen
+        if seen is not None and not seen.files and not os.path.lexists(self._below):
+            return False
+        return seen is None or self.folder.listing() != seen
+
+    def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
+        """Yield new and changed notes, and with the last of them those that are gone."""
+        if state.changed is not None:
+            return  # files of the workspace
+        listing = self.folder.listing()
+        yield from super().batches(state)
+        self._seen = listing
+
+    def _owners(self) -> Callable[[MemoryFile], FileOwner | None]:
+        owners = self.owners()
+        return lambda file: owners.get(file.path.rpartition("/")[0])
 
 
 def note_time(ref: str, mtime_ns: int) -> int:

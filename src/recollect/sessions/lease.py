@@ -2,29 +2,38 @@
 
 A lease runs out by itself, so that a killed program locks no other out. Its fence grows with every
 holder: whoever lost the session without noticing still carries the old one and is refused.
+
+While a session is held, only its holder changes what is in its view. Plain appends of others go
+through, unless the session is served as a queue or is held exclusively; imports always do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import LiteralString
 
 import msgspec
 
 from recollect.core.errors import Conflict
 from recollect.core.settings import SessionSettings
-from recollect.sessions.record.draft import Item
-from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.store.columns import decode
 from recollect.store.engine import Transaction
 
-_FIND: LiteralString = "SELECT holder, fence, expires_at FROM leases WHERE session_id = ?"
+_FIND: LiteralString = (
+    "SELECT holder, fence, expires_at, is_exclusive FROM leases WHERE session_id = ?"
+)
 _TAKE: LiteralString = """
-    INSERT INTO leases (session_id, holder, fence, expires_at) VALUES (?, ?, ?, ?)
+    INSERT INTO leases (session_id, holder, fence, expires_at, is_exclusive) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (session_id) DO UPDATE SET holder = excluded.holder, fence = excluded.fence,
-        expires_at = excluded.expires_at
+        expires_at = excluded.expires_at, is_exclusive = excluded.is_exclusive
 """
+_RENEW: LiteralString = "UPDATE leases SET expires_at = ? WHERE session_id = ?"
+DISTURBS: LiteralString = (
+    "SELECT 1 FROM leases WHERE session_id = ? AND (is_exclusive = 1 OR ? = 'queue')"
+)
+"""Whether a plain append may disturb who holds a session, by its id and its mode."""
+GIVEN_BACK = 0
+"""When a lease expired that was released."""
 _LET_GO: LiteralString = """
     UPDATE leases SET expires_at = 0 WHERE session_id = ? AND holder = ? AND fence = ?
 """
@@ -38,12 +47,14 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
         holder: Who has it; any text that no other program uses.
         fence: Grows with every holder.
         expires_at: Until when, without a sign of life, ms UTC.
+        is_exclusive: Whether others may not even append.
     """
 
     session_id: str
     holder: str
     fence: int
     expires_at: int
+    is_exclusive: bool = False
 
 
 def find_lease(tx: Transaction, session_id: str, now: int) -> Lease | None:
@@ -52,35 +63,30 @@ def find_lease(tx: Transaction, session_id: str, now: int) -> Lease | None:
     return found if found is not None and found.expires_at > now else None
 
 
-def take_lease(tx: Transaction, session_id: str, holder: str, now: int, lasts_ms: int) -> Lease:
-    """Return a lease for ``holder``; its own one is made longer.
+def take_lease(tx: Transaction, wanted: Lease, now: int) -> Lease:
+    """Return a lease for the holder of ``wanted``; its own one is made longer.
 
     Raises:
         Conflict: another program holds the session.
     """
-    known = _stored(tx, session_id)
+    known = _stored(tx, wanted.session_id)
     is_held = known is not None and known.expires_at > now
-    if known is not None and is_held and known.holder != holder:
-        seconds = max(1, round((known.expires_at - now) / 1000))
-        raise Conflict(
-            "another program is using the session",
-            hint=f"fork it, or wait: without a sign of life it is free in {seconds} s",
-            session_id=session_id,
-            free_in_s=seconds,
-        )
+    if known is not None and is_held and known.holder != wanted.holder:
+        raise _held(known, now)
     fence = (known.fence if known is not None else 0) + (0 if is_held else 1)
-    lease = Lease(session_id=session_id, holder=holder, fence=fence, expires_at=now + lasts_ms)
-    tx.execute(_TAKE, (session_id, holder, fence, lease.expires_at))
+    lease = msgspec.structs.replace(wanted, fence=fence)
+    row = (lease.session_id, lease.holder, fence, lease.expires_at, int(lease.is_exclusive))
+    tx.execute(_TAKE, row)
     return lease
 
 
-def check_lease(tx: Transaction, lease: Lease, now: int, lasts_ms: int) -> None:
-    """Make a lease longer, if no other program took the session over meanwhile.
+def check_lease(tx: Transaction, lease: Lease) -> None:
+    """Refuse a lease that is not the caller's any more.
 
     A lease that ran out is still good while no other program came.
 
     Raises:
-        Conflict: another program has the session now.
+        Conflict: another program has the session now, or it was given back.
     """
     known = _stored(tx, lease.session_id)
     if known is None or (known.holder, known.fence) != (lease.holder, lease.fence):
@@ -89,7 +95,49 @@ def check_lease(tx: Transaction, lease: Lease, now: int, lasts_ms: int) -> None:
             hint="fork the session, or resume it again when the other one is finished",
             session_id=lease.session_id,
         )
-    tx.execute(_TAKE, (lease.session_id, lease.holder, lease.fence, now + lasts_ms))
+    if known.expires_at == GIVEN_BACK:
+        raise Conflict(
+            "the session was given back", hint="hold it again", session_id=lease.session_id
+        )
+
+
+def check_change(tx: Transaction, session_id: str, lease: Lease | None, now: int) -> None:
+    """Refuse to change what is in the view of a session that another program holds.
+
+    Raises:
+        Conflict: it does; the facts ``expires_at`` and ``free_in_s`` say for how long.
+    """
+    if lease is not None:
+        check_lease(tx, lease)
+    elif (known := find_lease(tx, session_id, now)) is not None:
+        raise _held(known, now)
+
+
+def check_append(
+    tx: Transaction, session: Session, lease: Lease | None, now: int, lasts_ms: int
+) -> None:
+    """Refuse a message where another program is not to be disturbed; a lease is made longer by it.
+
+    Asked with a lease, or where `DISTURBS` finds one.
+
+    Raises:
+        Conflict: another program took the session over, or it holds one that is a queue, or holds
+            it exclusively.
+    """
+    check_change(tx, session.id, lease, now)
+    if lease is not None:
+        tx.execute(_RENEW, (now + lasts_ms, lease.session_id))
+
+
+def _held(lease: Lease, now: int) -> Conflict:
+    seconds = max(1, round((lease.expires_at - now) / 1000))
+    return Conflict(
+        "another program is using the session",
+        hint=f"fork it, or wait: without a sign of life it is free in {seconds} s",
+        session_id=lease.session_id,
+        expires_at=lease.expires_at,
+        free_in_s=seconds,
+    )
 
 
 def release_lease(tx: Transaction, lease: Lease) -> None:
@@ -106,48 +154,5 @@ def _stored(tx: Transaction, session_id: str) -> Lease | None:
     row = tx.row(_FIND, (session_id,))
     if row is None:
         return None
-    return decode(Lease, ("holder", "fence", "expires_at"), row, session_id=session_id)
-
-
-class LeasedSession:
-    """The right to go on with a session. A context manager.
-
-    Each message is a sign of life. A program that was away for too long, so that another one took
-    over, is refused with `Conflict` at its next message and has written nothing.
-
-    Attributes:
-        session: As it was when it was taken: the one asked for, or a fork of it.
-        lease: The right itself, with its fence.
-        append: Stores a message in the session, as `Transcripts.append` does.
-        append_many: Stores messages in one transaction, as `Transcripts.append_many` does.
-        release: Gives the session back. Again does no harm.
-    """
-
-    def __init__(
-        self,
-        session: Session,
-        lease: Lease,
-        *,
-        append: Callable[..., Message],
-        append_many: Callable[[Iterable[Item]], list[Message]],
-        release: Callable[[], None],
-    ) -> None:
-        self.session = session
-        self.lease = lease
-        self.append = append
-        self.append_many = append_many
-        self.release = release
-
-    def __enter__(self) -> LeasedSession:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.release()
-
-    def renew(self) -> None:
-        """Give a sign of life without a message.
-
-        Raises:
-            Conflict: another program has taken the session over.
-        """
-        self.append_many([])
+    lease = decode(Lease, ("holder", "fence", "expires_at"), row[:3], session_id=session_id)
+    return msgspec.structs.replace(lease, is_exclusive=bool(row[3]))

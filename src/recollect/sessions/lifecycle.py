@@ -15,6 +15,7 @@ from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset
 from recollect.core.scope import Scope
 from recollect.sessions.context.flushed_notes import hide_lines
+from recollect.sessions.lease import check_change
 from recollect.sessions.policy.freshness import FreshnessRule
 from recollect.sessions.record.lineage import check_depth
 from recollect.sessions.record.session import (
@@ -91,10 +92,15 @@ def _under_key(wanted: Session, scope: Scope) -> Condition:
 
 
 def reset_session(tx: Transaction, wanted: Session, scope: Scope, reason: str) -> Session:
-    """Begin ``wanted`` in place of the current session of its key, which is archived."""
+    """Begin ``wanted`` in place of the current session of its key, which is archived.
+
+    Raises:
+        Conflict: another program holds that one.
+    """
     found = _newest(tx, wanted, scope)
     if found is None:
         return add_session(tx, wanted)
+    check_change(tx, found.id, None, wanted.updated_at)
     set_status(tx, found, "archived", wanted.updated_at)
     return _follow(tx, found, wanted, reason)
 

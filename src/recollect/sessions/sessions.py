@@ -21,7 +21,7 @@ from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.context.window import ContextWindows
 from recollect.sessions.lease import (
     Lease,
-    LeasedSession,
+    check_change,
     find_lease,
     lease_ms,
     release_lease,
@@ -103,7 +103,7 @@ class Sessions:
         self.latest, self.list = catalogue.latest, catalogue.list
         self.lineage = catalogue.lineage
 
-        policy = ConversationPolicy(access, turns, self.owner)
+        policy = ConversationPolicy(access, turns, self.owner, self._guard)
         self.links, self.history = policy.links, policy.history
         self.key_for = policy.key_for
         self.visibility_group = policy.visibility_group
@@ -114,7 +114,7 @@ class Sessions:
         self.set_mode = policy.set_mode
         self.turn = policy.turn
 
-        windows = ContextWindows(access, self._window, self.owner)
+        windows = ContextWindows(access, self._window, self.owner, self._guard)
         self.view = windows.view
         self.compactions = windows.compactions
         self.keep_within_window = windows.keep_within_window
@@ -242,11 +242,14 @@ class Sessions:
 
         Raises:
             NotFound: nothing is called so; the hint has near names.
-            Conflict: several sessions are; the hint has their ids. Or it was deleted.
+            Conflict: several sessions are; the hint has their ids. Or it was deleted, or it is
+                archived and another program holds it.
         """
 
         def unit(tx: Transaction) -> Session:
             found = self._named(tx, id_or_title)
+            if found.status != "active":
+                self._guard(tx, found.id, None)
             session = set_status(tx, found, "active", self._access.clock.now_ms())
             record_event(
                 tx, SessionResumed(scope=owner_of(session), at=self._access.clock.now_ms())
@@ -258,7 +261,12 @@ class Sessions:
         return session
 
     def hold(
-        self, id_or_title: str, *, holder: str | None = None, on_busy: str = "refuse"
+        self,
+        id_or_title: str,
+        *,
+        holder: str | None = None,
+        on_busy: str = "refuse",
+        exclusive: bool = False,
     ) -> LeasedSession:
         """Resume a session and keep other programs out of it; a context manager.
 
@@ -266,6 +274,7 @@ class Sessions:
             id_or_title: Which session.
             holder: Who holds it; the same holder may come again. A new id if not given.
             on_busy: What to do when another program holds it: ``refuse``, or ``fork`` it.
+            exclusive: Whether others may not append meanwhile; in a queue they may not in any case.
 
         Raises:
             NotFound: nothing is called so.
@@ -283,7 +292,14 @@ class Sessions:
             if known is not None and known.holder != name:
                 session = fork_session(tx, session, self._new(None, None, None, None), None)
             session = set_status(tx, session, "active", now)
-            lease = take_lease(tx, session.id, name, now, lease_ms(self._access.settings))
+            wanted = Lease(
+                session_id=session.id,
+                holder=name,
+                fence=0,
+                expires_at=now + lease_ms(self._access.settings),
+                is_exclusive=exclusive,
+            )
+            lease = take_lease(tx, wanted, now)
             event = SessionResumed(scope=owner_of(session), at=now, fence=lease.fence)
             record_event(tx, event)
             return session, lease
@@ -291,13 +307,7 @@ class Sessions:
         session, lease = self._access.database.write(unit)
         self._access.mirror.notify()
         self._opened()
-        return LeasedSession(
-            session,
-            lease,
-            append=partial(self.append, session.id, lease=lease),
-            append_many=partial(self.append_many, session.id, lease=lease),
-            release=partial(self.release, lease),
-        )
+        return LeasedSession(session, lease, self)
 
     def release(self, lease: Lease) -> None:
         """Give a held session back. Again does no harm."""
@@ -323,30 +333,52 @@ class Sessions:
             lambda tx: fork_session(tx, require_living(tx, self.scope, session_id), branch, at_seq)
         )
 
-    def rename(self, session_id: str, title: str | None) -> Session:
+    def rename(self, session_id: str, title: str | None, *, lease: Lease | None = None) -> Session:
         """Call a session by another title, or by none.
+
+        Args:
+            session_id: Which one.
+            title: What it is called from now on.
+            lease: The right to go on with the session, where the caller took one.
 
         Raises:
             NotFound: the scope has no such session.
+            Conflict: another program holds it.
             InvalidInput: it is longer than 512 characters.
         """
         told = None if title is None else self._access.drafts.label(title, "title")
         now = self._access.clock.now_ms()
-        return self._change(lambda tx: set_title(tx, self.scope, session_id, told, now))
 
-    def set_status(self, session_id: str, status: str) -> Session:
+        def unit(tx: Transaction) -> Session:
+            session = set_title(tx, self.scope, session_id, told, now)
+            self._guard(tx, session.id, lease)
+            return session
+
+        return self._change(unit)
+
+    def set_status(self, session_id: str, status: str, *, lease: Lease | None = None) -> Session:
         """Make a session ``active``, ``archived`` or ``deleted``; nothing of it is removed.
+
+        Args:
+            session_id: Which one.
+            status: What it is from now on.
+            lease: The right to go on with the session, where the caller took one.
 
         Raises:
             NotFound: the scope has no such session.
+            Conflict: another program holds it.
             InvalidInput: the status is unknown.
         """
 
         def unit(tx: Transaction) -> Session:
             session = require_session(tx, self.scope, session_id)
+            self._guard(tx, session.id, lease)
             return set_status(tx, session, status, self._access.clock.now_ms())
 
         return self._change(unit)
+
+    def _guard(self, tx: Transaction, session_id: str, lease: Lease | None) -> None:
+        check_change(tx, session_id, lease, self._access.clock.now_ms())
 
     def _named(self, tx: Transaction, id_or_title: str) -> Session:
         session = named_session(tx, self.scope, id_or_title)
@@ -410,3 +442,56 @@ class Sessions:
             project=None if project is None else self._access.drafts.label(project, "project"),
         )
         return owned_session(session, parsed, self.scope, self.links)
+
+
+class LeasedSession:
+    """The right to go on with a session. A context manager.
+
+    Each message is a sign of life. A program that was away for too long, so that another one took
+    over, is refused with `Conflict` at its next message and has written nothing.
+
+    What changes a session does so here with its lease, and is refused to others: `append`,
+    `append_many`, `stream`, `append_stream`, `compact`, `keep_within_window`, `rename`,
+    `set_status` and `set_mode` are those of `Sessions` without its id.
+
+    Args:
+        session: As it was when it was taken: the one asked for, or a fork of it.
+        lease: The right itself, with its fence.
+        sessions: Where it is.
+
+    Attributes:
+        session: As it was when it was taken.
+        lease: The right itself.
+    """
+
+    def __init__(self, session: Session, lease: Lease, sessions: Sessions) -> None:
+        self.session = session
+        self.lease = lease
+        self.append = partial(sessions.append, session.id, lease=lease)
+        self.append_many = partial(sessions.append_many, session.id, lease=lease)
+        self.stream = partial(sessions.stream, session.id, lease=lease)
+        self.append_stream = partial(sessions.append_stream, session.id, lease=lease)
+        self.compact = partial(sessions.compact, session.id, lease=lease)
+        self.keep_within_window = partial(sessions.keep_within_window, session.id, lease=lease)
+        self.rename = partial(sessions.rename, session.id, lease=lease)
+        self.set_status = partial(sessions.set_status, session.id, lease=lease)
+        self.set_mode = partial(sessions.set_mode, session.id, lease=lease)
+        self._give_back = partial(sessions.release, lease)
+
+    def __enter__(self) -> LeasedSession:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Give the session back. Again does no harm."""
+        self._give_back()
+
+    def renew(self) -> None:
+        """Give a sign of life without a message.
+
+        Raises:
+            Conflict: another program has taken the session over, or it was given back.
+        """
+        self.append_many([])

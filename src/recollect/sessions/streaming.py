@@ -19,7 +19,7 @@ from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import ContentBlock, TextBlock, ThinkingBlock, parse_block
 from recollect.sessions.record.draft import MAX_CONTENT_BYTES, Draft
 from recollect.sessions.record.message import UNFINISHED, Message
-from recollect.sessions.record.session import require_living, require_session
+from recollect.sessions.record.session import Session, require_living, require_session
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.transcript_rows import (
     append_messages,
@@ -47,7 +47,7 @@ class GrowingMessage:
     """
 
     def __init__(
-        self, access: SessionAccess, session_id: str, guard: Callable[[Transaction], None]
+        self, access: SessionAccess, session_id: str, guard: Callable[[Transaction, Session], None]
     ) -> None:
         self._access = access
         self._session_id = session_id
@@ -77,7 +77,7 @@ class GrowingMessage:
     def _save(self, tx: Transaction, draft: Draft, *, finished: bool) -> Message:
         scope = self._access.scope
         session = require_living(tx, scope, self._session_id)
-        self._guard(tx)
+        self._guard(tx, session)
         known = find_message(tx, scope, draft.message.id)
         if known is None:
             # Tools are noted when the answer is whole: their rows are made once.

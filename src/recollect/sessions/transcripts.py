@@ -9,16 +9,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from recollect.core.errors import InvalidInput, NotFound
-from recollect.sessions.lease import Lease, check_lease, find_lease, lease_ms
+from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import Content, ContentBlock
 from recollect.sessions.record.draft import Draft, Item, check_count
 from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import require_living, require_session
+from recollect.sessions.record.session import Session, require_living, require_session
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.record.transcript_rows import (
@@ -79,7 +80,8 @@ class Transcripts:
         Raises:
             NotFound: the scope has no such session.
             InvalidInput: something of it cannot be stored.
-            Conflict: the session was deleted, or another program has taken it over.
+            Conflict: the session was deleted, another program has taken it over, or holds it
+                while it is a queue or exclusively.
             Denied: the event id is that of a message which the scope may not see.
         """
         facts = metadata or {}
@@ -102,7 +104,8 @@ class Transcripts:
 
         Raises:
             NotFound: the scope has no such session.
-            Conflict: the session was deleted, or another program has taken it over.
+            Conflict: the session was deleted, another program has taken it over, or holds it
+                while it is a queue or exclusively.
             InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
         """
         drafts = [self._draft_of(item, place) for place, item in enumerate(items)]
@@ -161,7 +164,7 @@ class Transcripts:
 
         make([], {})  # so that wrong facts are refused before the answer comes
         self._access.database.read(lambda tx: require_living(tx, self._access.scope, session_id))
-        growing = GrowingMessage(self._access, session_id, lambda tx: self._check(tx, lease))
+        growing = GrowingMessage(self._access, session_id, partial(self._check, lease=lease))
         return MessageStream(growing, make, self._access.clock)
 
     def append_stream(
@@ -262,17 +265,19 @@ class Transcripts:
     def _append(self, session_id: str, drafts: list[Draft], lease: Lease | None) -> list[Message]:
         def unit(tx: Transaction) -> list[Message]:
             session = require_living(tx, self._access.scope, session_id)
-            self._check(tx, lease)
+            self._check(tx, session, lease)
             return append_messages(tx, self._access.scope, session, drafts)
 
         messages = self._access.database.write(unit)
         self._access.mirror.notify()
         return messages
 
-    def _check(self, tx: Transaction, lease: Lease | None) -> None:
-        if lease is not None:
-            access = self._access
-            check_lease(tx, lease, access.clock.now_ms(), lease_ms(access.settings))
+    def _check(self, tx: Transaction, session: Session, lease: Lease | None) -> None:
+        if lease is None and tx.row(DISTURBS, (session.id, session.mode)) is None:
+            return
+        access = self._access
+        now, lasts_ms = access.clock.now_ms(), lease_ms(access.settings)
+        check_append(tx, session, lease, now, lasts_ms)
 
     def _draft_of(self, item: Item, place: int) -> Draft:
         try:

@@ -16,6 +16,7 @@ from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, sweep_drafts, sync_folder, write_file
 
+_HINT = "restore a backup with `recollect restore FILE`"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -58,11 +59,9 @@ class Blobs:
         """
         content = self._read(digest)
         if content is None:
-            raise NotFound("the blob does not exist", hint="restore the blobs", digest=digest)
+            raise NotFound("the blob does not exist", hint=_HINT, digest=digest)
         if hashlib.sha256(content).hexdigest() != digest:
-            raise StoreCorrupt(
-                f"blob {digest[:12]} is damaged", hint="restore the blobs", digest=digest
-            )
+            raise StoreCorrupt(f"blob {digest[:12]} is damaged", hint=_HINT, digest=digest)
         return content
 
     def has(self, digest: str) -> bool:

@@ -47,7 +47,8 @@ _READ_ONLY = Meaning(
 _CORRUPT = Meaning(
     StoreCorrupt,
     "the database is damaged",
-    "index.db can be deleted and comes back; records.db is rebuilt by `recollect recover`",
+    "delete index.db, which comes back; for records.db restore a backup with"
+    " `recollect restore FILE`, or rebuild it with `recollect recover`",
 )
 _CLOSED = Meaning(StoreClosed, "the database is closed", "open it again")
 _IO = Meaning(StoreError, "the disk reported an error", "check the disk, then try again")

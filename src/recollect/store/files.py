@@ -7,10 +7,11 @@ this on a database file.
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -85,7 +86,12 @@ def sync_folder(path: Path) -> None:
 
 
 def write_file(
-    path: Path, content: bytes | Iterable[bytes], *, mode: int = 0o600, replace: bool = True
+    path: Path,
+    content: bytes | Iterable[bytes],
+    *,
+    mode: int = 0o600,
+    replace: bool = True,
+    check: Callable[[Path], None] = lambda _: None,
 ) -> int:
     """Write a whole file: after any crash a reader finds the old content or the new.
 
@@ -94,6 +100,7 @@ def write_file(
         content: All of it, or its parts.
         mode: Who may use it.
         replace: Take the place of a file that is there.
+        check: Called with the file while it has another name; where it raises, nothing is kept.
 
     Returns:
         Its size in bytes.
@@ -108,6 +115,7 @@ def write_file(
         raise _is_there(path)
     try:
         size = _write_draft(draft, parts, mode)
+        check(draft)
         if replace:
             os.replace(draft, path)
         else:
@@ -123,15 +131,43 @@ def write_file(
     return size
 
 
-def sweep_drafts(folder: Path, clock: Clock, *, older_than_ms: int = 3_600_000) -> int:
-    """Remove what killed writers left in ``folder``; return how many files it was."""
+def sweep_drafts(
+    folder: Path, clock: Clock, *, older_than_ms: int = 3_600_000, name: str = "*"
+) -> int:
+    """Remove what killed writers left in ``folder``, of files of one name; return how many."""
     swept = 0
-    for draft in folder.glob(f".*{DRAFT_SUFFIX}"):
+    for draft in folder.glob(f".{name}{DRAFT_SUFFIX}"):
         with suppress(OSError):
             if draft.lstat().st_mtime_ns // 1_000_000 < clock.now_ms() - older_than_ms:
                 draft.unlink()
                 swept += 1
     return swept
+
+
+def exchange(one: Path, other: Path) -> None:
+    """Give two folders each other's name in one step, where the system can.
+
+    Where it cannot, ``one`` has no name for a moment.
+
+    Raises:
+        OSError: one of them cannot be renamed.
+    """
+    if _swap(os.fsencode(one), os.fsencode(other)):
+        return
+    between = other.with_name(f".{other.name}.{secrets.token_hex(8)}")
+    os.rename(other, between)
+    os.rename(one, other)
+    os.rename(between, one)
+
+
+def _swap(one: bytes, other: bytes) -> bool:
+    """Ask the C library: Linux has ``renameat2``, macOS ``renamex_np``."""
+    library = ctypes.CDLL(None, use_errno=True)
+    swap = ctypes.c_uint(2)  # RENAME_EXCHANGE, and RENAME_SWAP
+    if hasattr(library, "renameat2"):
+        here = ctypes.c_int(-100)  # AT_FDCWD
+        return bool(library.renameat2(here, one, here, other, swap) == 0)
+    return hasattr(library, "renamex_np") and bool(library.renamex_np(one, other, swap) == 0)
 
 
 def append_lines(path: Path, lines: list[bytes], *, durable: bool = True) -> int:

@@ -7,16 +7,19 @@ taken out.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePath
+from typing import TypeAlias
 
 import msgspec
 
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.store.paths import FoundFile, list_files, read_beneath
 from recollect.text.secret_redactor import SecretRedactor
+from recollect.text.withheld import without_lines
 from recollect.workspace.extra_paths import ExtraPath, FilePlace, may_enter
 
 FOLDER = "memory"
@@ -27,6 +30,10 @@ CURATED = ("MEMORY.md", "USER.md", "memory.md")
 LARGEST_BYTES = 32 * 1024 * 1024
 
 
+Withheld: TypeAlias = Callable[[], Mapping[str, frozenset[bytes]]]
+"""Returns the hashes of the lines that are not shown now, by the absolute path of their file."""
+
+
 class MemoryFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of a root, under the ref by which it is indexed and read."""
 
@@ -35,11 +42,16 @@ class MemoryFile(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     size: int
     mtime_ns: int
+    withheld: frozenset[bytes] = frozenset()
+    """Hashes of lines that are not shown, see `text.withheld`."""
 
     @property
     def stamp(self) -> str:
-        """Changes when the file may have changed."""
-        return f"{self.size}:{self.mtime_ns}"
+        """Changes when what is shown of the file may have changed."""
+        stamp = f"{self.size}:{self.mtime_ns}"
+        if not self.withheld:
+            return stamp
+        return f"{stamp}:{hashlib.sha256(b''.join(sorted(self.withheld))).hexdigest()[:16]}"
 
 
 class MemoryListing(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,11 +61,13 @@ class MemoryListing(msgspec.Struct, frozen=True, kw_only=True):
         files: In order of their refs.
         warnings: One sentence for each path left out.
         closed: Refs, and beginnings of refs, of what could not be looked into.
+        withheld: Which lines are not shown, as `Withheld` said.
     """
 
     files: tuple[MemoryFile, ...]
     warnings: tuple[str, ...]
     closed: tuple[str, ...]
+    withheld: Mapping[str, frozenset[bytes]] = msgspec.field(default_factory=dict)
 
     def is_gone(self, ref: str) -> bool:
         """Return whether a file that was indexed is really not there any more."""
@@ -69,6 +83,27 @@ def is_memory_path(path: str) -> bool:
     return path in CURATED or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
 
 
+def _may_hold_memory(path: str) -> bool:
+    is_inside = path == FOLDER or path.startswith(f"{FOLDER}/")
+    return is_inside and may_enter(path)
+
+
+class FileKind(msgspec.Struct, frozen=True, kw_only=True):
+    """Which paths below a folder are looked at.
+
+    Attributes:
+        accept: Chooses files by their path relative to the folder.
+        enter: Chooses folders in the same way.
+    """
+
+    accept: Callable[[str], bool]
+    enter: Callable[[str], bool]
+
+
+MEMORY_FILES = FileKind(accept=is_memory_path, enter=_may_hold_memory)
+"""Those of a workspace."""
+
+
 def memory_places(workspace: Path | None, extra: Sequence[ExtraPath]) -> tuple[FilePlace, ...]:
     """Return where memory files are or may come to be, for those who watch them."""
     places = [] if workspace is None else [_workspace_place(workspace)]
@@ -79,7 +114,10 @@ def memory_places(workspace: Path | None, extra: Sequence[ExtraPath]) -> tuple[F
 
 
 def list_memory(
-    workspace: Path | None, extra: Sequence[ExtraPath], only: frozenset[str] | None = None
+    workspace: Path | None,
+    extra: Sequence[ExtraPath],
+    only: frozenset[str] | None = None,
+    kind: FileKind | None = None,
 ) -> MemoryListing:
     """Return the memory files of a workspace and of extra paths; a file is listed once.
 
@@ -87,10 +125,11 @@ def list_memory(
         workspace: Its folder, or None.
         extra: Places of more of them.
         only: Look at these files of the workspace alone; at all if not given.
+        kind: Which files of the workspace; `MEMORY_FILES` if not given.
     """
     found = _Found()
     if workspace is not None:
-        _list_place(found, _workspace_place(workspace, only), "")
+        _list_place(found, _workspace_place(workspace, only, kind or MEMORY_FILES), "")
     for path in extra:
         _list_extra(found, path, workspace)
     files = tuple(found.files[ref] for ref in sorted(found.files))
@@ -106,6 +145,8 @@ class MemoryFolder:
         workspace: The folder of MEMORY.md and memory/; None for extra paths only.
         extra: More Markdown files, or folders of them.
         redactor: Takes secrets out of a text; None leaves it as it is.
+        withheld: Which lines are not shown; all are if not given.
+        kind: Which paths below the workspace are its memory files.
     """
 
     def __init__(
@@ -114,9 +155,13 @@ class MemoryFolder:
         extra: Sequence[ExtraPath] = (),
         *,
         redactor: SecretRedactor | None,
+        withheld: Withheld = dict,
+        kind: FileKind = MEMORY_FILES,
     ) -> None:
         self.workspace = workspace
         self.extra = tuple(extra)
+        self.withheld = withheld
+        self.kind = kind
         self._redactor = redactor
 
     def listing(self, only: frozenset[str] | None = None) -> MemoryListing:
@@ -125,7 +170,13 @@ class MemoryFolder:
         Args:
             only: Look at these files of the workspace alone, see `named`; at all if not given.
         """
-        return list_memory(self.workspace, self.extra if only is None else (), only)
+        extra = self.extra if only is None else ()
+        listing = list_memory(self.workspace, extra, only, self.kind)
+        withheld = self.withheld()
+        if not withheld:
+            return listing
+        files = tuple(_withholding(file, withheld) for file in listing.files)
+        return msgspec.structs.replace(listing, files=files, withheld=withheld)
 
     def named(self, paths: Collection[str]) -> frozenset[str] | None:
         """Return the refs of files that changed; None where more than these may have changed.
@@ -135,7 +186,7 @@ class MemoryFolder:
         if self.workspace is None:
             return None
         refs = frozenset(os.path.relpath(path, self.workspace) for path in paths)
-        is_all = all(map(is_memory_path, refs)) and not any(map(os.path.isdir, paths))
+        is_all = all(map(self.kind.accept, refs)) and not any(map(os.path.isdir, paths))
         return refs if is_all else None
 
     def find(self, ref: str) -> MemoryFile:
@@ -158,6 +209,7 @@ class MemoryFolder:
             RecollectError: it cannot be read.
         """
         content = read_beneath(file.root, file.path, limit=LARGEST_BYTES)
+        content = without_lines(content, file.withheld)
         if b"\0" in content:
             raise InvalidInput("the file is binary", hint="give it another ending than .md")
         warnings = []
@@ -202,11 +254,19 @@ class _Found:
             self.closed.add(ref)
 
 
-def _workspace_place(workspace: Path, only: frozenset[str] | None = None) -> FilePlace:
+def _withholding(file: MemoryFile, withheld: Mapping[str, frozenset[bytes]]) -> MemoryFile:
+    lines = withheld.get(f"{file.root.resolve()}/{file.path}")
+    return file if lines is None else msgspec.structs.replace(file, withheld=lines)
+
+
+def _workspace_place(
+    workspace: Path, only: frozenset[str] | None = None, kind: FileKind | None = None
+) -> FilePlace:
+    kind = kind or MEMORY_FILES
     if only is None:
-        return FilePlace(root=workspace, accept=is_memory_path, enter=_may_hold_memory)
+        return FilePlace(root=workspace, accept=kind.accept, enter=kind.enter)
     folders = {str(parent) for path in only for parent in PurePath(path).parents}
-    enter = {folder for folder in folders if _may_hold_memory(folder)}.__contains__
+    enter = {folder for folder in folders if kind.enter(folder)}.__contains__
     return FilePlace(root=workspace, accept=only.__contains__, enter=enter)
 
 
@@ -267,11 +327,6 @@ def _list_extra(found: _Found, extra: ExtraPath, workspace: Path | None) -> None
 
 def _is_markdown(path: str) -> bool:
     return path.endswith(".md")
-
-
-def _may_hold_memory(path: str) -> bool:
-    is_inside = path == FOLDER or path.startswith(f"{FOLDER}/")
-    return is_inside and may_enter(path)
 
 
 def is_utf8(name: str) -> bool:

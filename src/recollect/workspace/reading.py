@@ -19,7 +19,6 @@ from recollect.workspace.memory_folder import (
     DIARY,
     MemoryFile,
     MemoryFolder,
-    is_memory_path,
     is_utf8,
     relative_to,
 )
@@ -146,7 +145,7 @@ class MemoryReader:
 
     def _root_of(self, ref: str) -> tuple[Path, str] | None:
         """Return the root that a ref lies below and its path there; None below none."""
-        if self._workspace is not None and (is_memory_path(ref) or ref in DIARY):
+        if self._workspace is not None and (self._files.kind.accept(ref) or ref in DIARY):
             return self._workspace, ref
         for path in self._extra:
             prefix = relative_to(self._workspace, f"{path}/")  # empty for the workspace itself

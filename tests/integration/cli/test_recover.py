@@ -88,8 +88,8 @@ def rows(home: Path, *without: str) -> dict[str, list[tuple[Any, ...]]]:
     connection = apsw.Connection(str(home / RECORDS_FILE), flags=apsw.SQLITE_OPEN_READONLY)
     tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     names = [name for (name,) in connection.execute(tables).fetchall()]
-    found = {
-        name: sorted(connection.execute(f'SELECT * FROM "{name}"').fetchall(), key=repr)  # noqa: S608
+    found: dict[str, list[tuple[Any, ...]]] = {
+        str(name): sorted(connection.execute(f'SELECT * FROM "{name}"').fetchall(), key=repr)  # noqa: S608
         for name in names
         if name not in {*NOT_BACK, *without}
     }
@@ -184,13 +184,36 @@ def test_after_it_an_import_adds_nothing(
         assert rows(home, "imports", "meta") == before
 
 
-def test_what_was_pruned_does_not_come_back(
+def test_after_it_following_adds_nothing(
     tmp_path: Path, transcript: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And takes what the other program writes from then on."""
+    home = tmp_path / "home"
+    follow = {"workspace.transcripts": [str(transcript.parent)]}
+    with recollect.open(home, overrides=follow, live=False) as memory:
+        memory.sync()
+    before = rows(home)
+    assert len(before["messages"]) == len(CLAUDE)
+    lose(home)
+    run(home, capsys, "recover")
+    with recollect.open(home, overrides=follow, live=False) as memory:
+        memory.sync()
+    assert rows(home) == before
+    more = CLAUDE[0] | {"uuid": "u9", "message": {"role": "user", "content": "one more"}}
+    with transcript.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(more) + "\n")
+    with recollect.open(home, overrides=follow, live=False) as memory:
+        memory.sync()
+    assert len(rows(home)["messages"]) == len(CLAUDE) + 1
+
+
+@pytest.mark.parametrize("cap", ["max_messages", "max_sessions"])
+def test_what_was_pruned_does_not_come_back(
+    tmp_path: Path, transcript: Path, cap: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Neither from a mirror, nor by the next import."""
     home = make(tmp_path / "home", transcript)
-    caps = {"sessions.retention.max_messages": 3}
-    with recollect.open(home, overrides=caps, live=False) as memory:
+    with recollect.open(home, overrides={f"sessions.retention.{cap}": 3}, live=False) as memory:
         report = memory.prune()
         assert report.messages
     before = rows(home)

@@ -118,3 +118,54 @@ def test_the_session_deleted_in_the_store_comes_only_if_wanted(
         assert memory.import_transcripts(sample, include_deleted=True).sessions == 1
         (session,) = memory.sessions.list(key="agent:main:dashboard:del")
         assert memory.sessions.messages(session.id)
+
+
+def test_a_store_of_2026_2_9_is_followed_once_and_nothing_leaks_between_its_chats(
+    tmp_path: Path,
+) -> None:
+    """Transcripts as lines: two people, a group, an earlier talk, a job, a copy, a deletion."""
+    folder = tmp_path / "agents" / "main" / "sessions"
+    folder.mkdir(parents=True)
+    stamp = "2026-02-11T09-00-00.000Z"
+    envelope = 'Conversation info (untrusted metadata):\n```json\n{"id": "502"}\n```\n\n'
+    talks = {
+        "ana.jsonl": "My boat is called Heron.",
+        "bob.jsonl": f"{envelope}My bees swarm in May.",
+        "crew.jsonl": "[Telegram Crew id:-100 2026-02-11 09:00 UTC] Boris: The hotel is booked.",
+        f"old.jsonl.reset.{stamp}": "The old boat was the Egret.",
+        "night.jsonl": "[cron:7 sweep] Sweep the harbour.",
+        "ana.checkpoint.3.jsonl": "My boat is called Heron.",
+        f"gone.jsonl.deleted.{stamp}": "Forget the zebra.",
+    }
+    for name, text in talks.items():
+        session = name.split(".")[0] + ("-copy" if "checkpoint" in name else "")
+        message = {"role": "user", "content": text}
+        lines = [{"type": "session", "version": 3, "id": session}]
+        lines += [{"type": "message", "id": f"{session}-1", "message": message}]
+        body = "".join(json.dumps(line) + "\n" for line in lines)
+        (folder / name).write_text(body, encoding="utf-8")
+    keys = {
+        ANA: {"sessionId": "ana", "previousSessionId": "old"},
+        BORIS: {"sessionId": "bob"},
+        CREW: {"sessionId": "crew"},
+        "agent:main:cron:7": {"sessionId": "night"},
+    }
+    (folder / "sessions.json").write_text(json.dumps(keys), encoding="utf-8")
+    followed = LEXICAL | {"workspace.transcripts": [str(tmp_path / "agents")]}
+    with recollect.open(tmp_path / "home", overrides=followed) as memory:
+        assert memory.sync().warnings == ()
+        found = {s.foreign_id: s for s in memory.sessions.list()}
+        assert set(found) == {"ana", "bob", "crew", "old"}
+        said = {m.text for s in found.values() for m in memory.sessions.messages(s.id)}
+        assert "My bees swarm in May." in said
+        assert "Boris: The hotel is booked." in said
+        for word, places in {"boat": {ANA}, "bees": {BORIS}, "hotel": {CREW}}.items():
+            assert memory.search(word).hits
+            for asker in ("ana", "bob", "crew"):
+                hits = memory.search(word, for_session=found[asker].id).hits
+                heard = {memory.sessions.get(str(hit.session_id)).key for hit in hits}
+                assert heard == places & {found[asker].key}
+        memory.sync()
+        assert all(s.message_count == 1 for s in memory.sessions.list())
+        assert not memory.search("zebra").hits
+        assert not memory.search("harbour").hits

@@ -36,6 +36,9 @@ def test_the_wheel_alone_opens_imports_searches_and_is_healthy(tmp_path: Path) -
     assert "kettle is in the blue box" in hit["snippet"]
     assert json.loads(recollect("doctor", "--json"))["healthy"]
 
+    recollect("backup", str(tmp_path / "copy.tar.zst"))
+    assert json.loads(recollect("restore", str(tmp_path / "copy.tar.zst"), "--json"))["aside"]
+
     script = "import recollect; print(recollect.__path__[0])"
     used = _run(program.with_name("python"), "-c", script, folder=tmp_path).strip()
     assert Path(used).is_relative_to(tmp_path / "environment")

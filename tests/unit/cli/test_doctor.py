@@ -15,10 +15,10 @@ import pytest
 
 import recollect
 from recollect.cli.doctor import checks
-from recollect.cli.doctor.repair import is_open_elsewhere
 from recollect.core.clock import SystemClock
 from recollect.core.settings import StoreSettings
 from recollect.governance import aside
+from recollect.governance.aside import is_open_elsewhere
 from recollect.index.embedding.batch_health import BatchHealth, note_failure
 from recollect.store.sqlite.database import open_index
 from tests.unit.cli.conftest import Done, Run

@@ -229,11 +229,21 @@ def test_a_fork_leaves_what_it_shares_to_its_parent(memory: Memory) -> None:
 
 
 def test_what_came_after_a_reset_stays(memory: Memory) -> None:
-    """A reset under a key is another conversation."""
-    first = memory.sessions.open("telegram:42")
+    """A reset under a key is another conversation; nothing names the one before it any more."""
+    first = memory.sessions.create("telegram:42", session_id="plumword")
+    memory.sessions.append(first.id, "user", "hello")
     second = memory.sessions.reset("telegram:42")
+    memory.sessions.append(second.id, "user", "hello")
+    apart = memory.sessions.fork(first.id, 0)
+    memory.sessions.append(apart.id, "user", "hello")
+    memory.sync()
+    memory.heal_mirrors()
+    assert len(files_that_hold(memory.home / TRANSCRIPTS, "plumword")) == 3
     memory.erase(session_id=first.id)
     assert memory.sessions.get(second.id).previous_id is None
+    assert memory.heal_mirrors() == {"equal": 2}
+    memory.close()
+    assert files_that_hold(memory.home, "plumword") == []
 
 
 def test_a_deleted_session_can_be_erased(memory: Memory) -> None:

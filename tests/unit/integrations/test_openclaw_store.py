@@ -300,6 +300,18 @@ def test_archives_of_resets_come_and_deleted_ones_if_wanted(
     assert texts(memory, only(memory, GROUP)) == ["The zebra was here."]
 
 
+def test_a_deleted_session_that_a_person_wanted_is_not_taken_again(
+    follower: Memory, store: WrittenStore
+) -> None:
+    """Whoever imports an archive of a deletion knows of the deletion."""
+    store.archive("s2", GROUP, "deleted", "The zebra was here.")
+    run(follower, store, include_deleted=True)
+    for _ in range(2):
+        follower.sync()
+        assert texts(follower, only(follower, GROUP)) == ["The zebra was here."]
+        assert only(follower, GROUP).status == "active"
+
+
 @pytest.mark.parametrize("in_file", [True, False])
 def test_a_cold_transcript_is_read_where_it_went(
     memory: Memory, store: WrittenStore, in_file: bool
@@ -315,13 +327,15 @@ def test_a_cold_transcript_is_read_where_it_went(
 
 
 def test_a_cold_file_that_is_gone_brings_nothing(memory: Memory, store: WrittenStore) -> None:
-    """The rest of the store is read."""
+    """It is named, and the rest of the store is read."""
     store.window(ANA, "s1")
     store.cool("s1", in_file=True)
     (store.path.parents[1] / "sessions" / "cold" / "c.jsonl.zst").unlink()
     store.window(GROUP, "s2")
     store.person("s2", "Still here.", "501")
-    assert run(memory, store).messages == 1
+    report = run(memory, store)
+    assert (report.messages, report.malformed_count) == (1, 1)
+    assert report.malformed[0].reason == "not read: the archive is missing or damaged"
 
 
 def test_an_event_that_cannot_be_unpacked_is_counted(memory: Memory, store: WrittenStore) -> None:
@@ -358,6 +372,8 @@ def test_a_store_of_another_version_is_named_and_refused(
             assert line.path == str(store.path)
             assert says in line.reason
             assert str(version) in line.reason
+            (before,) = memory.status().sync.warnings
+            assert before.startswith(f"{store.path}: not read: ")
             (warning,) = memory.sync().warnings
             assert warning.startswith(f"{store.path}: not read: ")
             assert memory.status().sync.warnings == (warning,)

@@ -59,7 +59,7 @@ def test_who_holds_a_session_that_is_deleted_writes_no_more(sessions: Sessions) 
     session = sessions.create()
     with sessions.hold(session.id) as held:
         held.append("user", "tea?")
-        sessions.set_status(session.id, "deleted")
+        held.set_status("deleted")
         for use in (lambda: held.append("user", "hello?"), held.renew):
             with pytest.raises(Conflict, match="deleted"):
                 use()

@@ -14,14 +14,13 @@ from recollect.sessions.context.flushed_notes import (
     folder_owners,
     guest_notes_place,
     hidden_lines,
-    line_hash,
-    without_lines,
 )
 from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.policy.owner import NOBODY_NAMED, read_owner
 from recollect.sessions.policy.visibility import visibility_group_of
 from recollect.sessions.record.identity_links import NOBODY_LINKED
 from recollect.sessions.sessions import Sessions
+from recollect.text.withheld import line_hash, without_lines
 from tests.unit.sessions.home import Home
 
 DAY = "memory/2026-02-10.md"

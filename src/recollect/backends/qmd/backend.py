@@ -123,7 +123,7 @@ class QmdBackend:
     def _hits(self, query: str, found: list[FoundText], options: SearchOptions) -> list[Hit]:
         """Return the hits that the threshold lets through, by the rule of the builtin index."""
         wanted = frozenset(terms(query))
-        places = self._collections.places()
+        places = {file.root / file.path: file for file in self._files.listing().files}
         hits: dict[tuple[str, int], tuple[Hit, Standing]] = {}
         for each in found:
             place = self._collections.place(each.file)

@@ -17,7 +17,7 @@ import yaml
 from recollect.store.failures import translate_os
 from recollect.store.files import private_folder, write_file
 from recollect.workspace.extra_paths import ExtraPath
-from recollect.workspace.memory_folder import CURATED, FOLDER, MemoryFile, list_memory
+from recollect.workspace.memory_folder import CURATED, FOLDER
 
 INDEX = "index.sqlite"
 _ADDRESS = re.compile(r"qmd://([^/]+)/(.+)", re.DOTALL)
@@ -98,11 +98,6 @@ class Collections:
                 path.unlink(missing_ok=True)
             except OSError as error:
                 raise translate_os(error, path) from error
-
-    def places(self) -> dict[Path, MemoryFile]:
-        """Return the memory files there are now, by where they are."""
-        listing = list_memory(self._workspace, self._extra)
-        return {file.root / file.path: file for file in listing.files}
 
     def place(self, address: str) -> Path | None:
         """Return where the file of a hit is, or None when it is of no collection of ours."""

@@ -58,7 +58,10 @@ OTHERS = 0o077
 LITTLE_SPACE = 256 << 20
 """Below it an index rebuild or a model may not fit."""
 
-RECORDS_HINT = "rebuild it with `recollect recover`, or restore a backup; keep what is there"
+RECORDS_HINT = (
+    "rebuild it with `recollect recover`, or restore a backup with `recollect restore FILE`;"
+    " both keep what is there"
+)
 INDEX_HINT = "`recollect doctor --fix` rebuilds it from the records"
 
 Opener = Callable[[Path, StoreSettings, Clock], SqliteDatabase]

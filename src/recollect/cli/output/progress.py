@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # for a name only
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
+    from recollect.governance.backup import BackupProgress
     from recollect.governance.erasure import ErasureProgress
     from recollect.governance.recover import RecoverProgress
     from recollect.governance.retention import PruneProgress
@@ -48,6 +49,10 @@ class Steps:
     def pruning(self, report: PruneProgress) -> None:
         """Show a report of a pruning."""
         self._painter.paint("Removing", report.done, report.total, "sessions")
+
+    def copying(self, report: BackupProgress) -> None:
+        """Show a report of a backup or a restore."""
+        self._painter.paint(report.stage.capitalize(), report.done, report.total, "bytes")
 
     def recovering(self, report: RecoverProgress) -> None:
         """Show a report of a recovery."""

@@ -2,7 +2,7 @@
 
 The index does not know what a visibility group is, only that a group of chunks has the name of one.
 A group without a name is seen by no audience; memory files have none and are
-seen where the audience says so.
+seen where the audience says so. Notes of guests are files with one, and of no workspace.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class ChunkGroups:
         for number, source, ref, group in found:
             if group is not None:
                 self._owners[0, number] = self._audiences.setdefault(group, len(self._audiences))
-            if source == FILES:
+            elif source == FILES:
                 self._files[number] = path_of(ref)
                 origin = origin_of(ref) or ""
                 self._owners[1, number] = self._origins.setdefault(origin, len(self._origins))

@@ -22,6 +22,7 @@ from recollect.sessions.record.session import Session
 from recollect.store.columns import blob, decode, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.paths import rewrite_beneath
+from recollect.text.withheld import line_hash
 
 FOLDER = "memory"
 """Where the notes of a workspace are."""
@@ -120,11 +121,6 @@ def guest_notes_place(home: Path, tenant: str, group: VisibilityGroup) -> NotesP
     return NotesPlace(root=home, folder=f"{GUESTS}/{digest.hexdigest()[:32]}")
 
 
-def line_hash(line: bytes) -> bytes:
-    """Return by what a line is known again: all its bytes, but not how it ends."""
-    return hashlib.sha256(line.rstrip(b"\r")).digest()
-
-
 def say_lines(tx: Transaction, session: Session, said: Iterable[SaidLines], at: int) -> None:
     """Remember that a session said lines; of those that were there only what a flush wrote."""
     for file in said:
@@ -157,12 +153,6 @@ def hidden_lines(tx: Transaction) -> dict[str, frozenset[bytes]]:
     for path, digest in tx.all(_HIDDEN):
         found.setdefault(text(path), set()).add(blob(digest))
     return {path: frozenset(digests) for path, digests in found.items()}
-
-
-def without_lines(content: bytes, hashes: Collection[bytes]) -> bytes:
-    """Return a content in which lines with these hashes are empty; each line keeps its number."""
-    lines = content.split(b"\n")
-    return b"\n".join(b"" if line_hash(line) in hashes else line for line in lines)
 
 
 def erase_lines(

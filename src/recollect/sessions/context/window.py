@@ -8,33 +8,19 @@ flushed before in `flush`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Literal
 
 import msgspec
 
-from recollect.core.errors import Conflict, InvalidInput, RecollectError, StoreError
+from recollect.core.errors import InvalidInput, RecollectError, StoreError
 from recollect.sessions.context.compaction import (
     Compaction,
     select_compactions,
     store_compaction,
     visible_compaction,
 )
-from recollect.sessions.context.flush import (
-    Flushed,
-    count_failure,
-    count_flush,
-    flushed_seq,
-    place_of_notes,
-    reason_not_to_flush,
-    write_notes,
-)
-from recollect.sessions.context.flushed_notes import (
-    NotesPlace,
-    SaidLines,
-    own_folder,
-    say_lines,
-)
+from recollect.sessions.context.flush import Flushed
+from recollect.sessions.context.notebook import Notebook, messages_between
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.context.summary import Summary, SummaryOrder, WindowParts, utterance_of
 from recollect.sessions.context.thresholds import Thresholds, thresholds_of
@@ -47,14 +33,13 @@ from recollect.sessions.context.view import (
     summary_within,
     told_tokens,
 )
-from recollect.sessions.policy.freshness import zone_of
 from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.turns import Listener, SpokenTurns, listener, spoken_turns
-from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.policy.turns import Listener, listener
+from recollect.sessions.record.access import Guard, SessionAccess, unguarded
 from recollect.sessions.record.draft import check_count
 from recollect.sessions.record.lineage import LineageSegment, segments, within
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import Session, require_living, require_session
+from recollect.sessions.record.session import require_living, require_session
 from recollect.sessions.record.tool_pairs import cut_before, pending_calls, spans
 from recollect.sessions.record.transcript_rows import (
     HeardTurns,
@@ -68,8 +53,6 @@ from recollect.text.turns import Utterance
 Outcome = Literal["compacted", "not_due", "nothing_to_replace", "failed", "overtaken"]
 
 _NOT_DUE = Flushed(outcome="not_due")
-_BATCH = 1_000
-"""Messages that are read at once for a summary."""
 _SUMMARY_SHARE = 0.25
 """Of a small window, a summary takes no more."""
 
@@ -100,10 +83,19 @@ class ContextWindows:
     Args:
         access: The records, and whose they are.
         parts: What summarises, finds notes and counts.
+        guard: Keeps those out who may not change a session now.
         owner: Whose agent it is.
     """
 
-    def __init__(self, access: SessionAccess, parts: WindowParts, owner: Owner) -> None:
+    def __init__(
+        self,
+        access: SessionAccess,
+        parts: WindowParts,
+        owner: Owner,
+        guard: Guard = unguarded,
+    ) -> None:
+        self._guard = guard
+        self.flush = Notebook(access, parts, owner).flush
         self._access = access
         self._parts = parts
         self._owner = owner
@@ -151,7 +143,9 @@ class ContextWindows:
 
         return self._access.database.read(unit)
 
-    def keep_within_window(self, session_id: str, extra_tokens: int = 0) -> Compacted:
+    def keep_within_window(
+        self, session_id: str, extra_tokens: int = 0, *, lease: object = None
+    ) -> Compacted:
         """Flush and compact a session where that is due; for every turn of an agent.
 
         At first what must last is written into the notes of the workspace, a little later older
@@ -162,10 +156,11 @@ class ContextWindows:
         Args:
             session_id: Which one.
             extra_tokens: What else is in the prompt: instructions, tools, the next message.
+            lease: The right to go on with the session, where the caller took one.
 
         Raises:
             NotFound: the scope has no such session.
-            Conflict: it was deleted.
+            Conflict: it was deleted, or a compaction is due and another program holds it.
             InvalidInput: a number below 0.
         """
         check_count(extra_tokens, "a number of tokens")
@@ -181,11 +176,13 @@ class ContextWindows:
         told = told_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer)
         tokens = max(view.tokens + extra_tokens, told)
         if view.is_full or tokens >= limits.compact:
-            return self.compact(session_id)
+            return self.compact(session_id, lease=lease)
         flush = self.flush(session_id) if tokens >= limits.flush else _NOT_DUE
         return Compacted(session_id=session_id, outcome="not_due", flush=flush)
 
-    def compact(self, session_id: str, *, keep_messages: int | None = None) -> Compacted:
+    def compact(
+        self, session_id: str, *, keep_messages: int | None = None, lease: object = None
+    ) -> Compacted:
         """Let a summary replace in the view all but the newest messages; they stay stored.
 
         A tool call stays with its result. The summary takes the one before in. Messages that come
@@ -195,92 +192,34 @@ class ContextWindows:
             session_id: Which one.
             keep_messages: How many stay verbatim; ``sessions.context.keep_messages`` if not given.
                 Fewer where they alone would fill three quarters of the room.
+            lease: The right to go on with the session, where the caller took one.
 
         Raises:
             NotFound: the scope has no such session.
-            Conflict: it was deleted.
+            Conflict: it was deleted, or another program holds it.
             InvalidInput: a number below 0.
         """
         keep = (
             self._access.settings.context.keep_messages if keep_messages is None else keep_messages
         )
         check_count(keep, "a number of messages")
-        wanted = self._access.database.read(lambda tx: self._wanted(tx, session_id, keep))
+
+        def unit(tx: Transaction) -> Replacement | None:
+            wanted = self._wanted(tx, session_id, keep)
+            self._guard(tx, session_id, lease)
+            return wanted
+
+        wanted = self._access.database.read(unit)
         if wanted is None:
             return Compacted(session_id=session_id, outcome="nothing_to_replace")
         flush = self.flush(session_id)
-        return msgspec.structs.replace(self._compact(wanted), flush=flush)
+        return msgspec.structs.replace(self._compact(wanted, lease), flush=flush)
 
-    def flush(self, session_id: str) -> Flushed:
-        """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
-
-        A guest's goes to ``notes/<visibility group>/YYYY-MM-DD.md`` of the home instead, where only
-        the guest's chats and the owner find it. Once in each compaction cycle; what was looked at
-        before is not looked at again, and nothing is written twice. Nothing is written from groups,
-        jobs and sub-agents.
-
-        Returns:
-            What was done, or why it was not; a failure is counted and reported, not raised.
-
-        Raises:
-            NotFound: the scope has no such session.
-            Conflict: it was deleted.
-        """
-
-        def unit(tx: Transaction) -> tuple[Session, int, list[SpokenTurns]]:
-            session = require_living(tx, self._access.scope, session_id)
-            return session, flushed_seq(tx, session), spoken_turns(tx, session, self._owner)
-
-        session, seen, spoken = self._access.database.read(unit)
-        reason = reason_not_to_flush(session, self._access.settings.context, self._owner)
-        turns = [
-            (place, each)
-            for each in spoken
-            if (place := place_of_notes(each.session, self._parts, self._owner)) is not None
-        ]
-        if not turns or reason is not None:
-            return Flushed(outcome=reason or "no_workspace")
-        now, through = self._access.clock.now_ms(), session.last_seq
-        try:
-            every = [self._flush(place, each, seen, now) for place, each in turns]
-        except Conflict:
-            raise
-        except RecollectError as error:
-            code = error.code
-            self._access.database.write(lambda tx: count_failure(tx, session, code, now))
-            return Flushed(outcome="failed", error=code)
-        done = max(every, key=lambda each: each.lines)
-        done = msgspec.structs.replace(done, lines=sum(each.lines for each in every))
-        self._access.database.write(
-            lambda tx: count_flush(tx, session, done, through_seq=through, at=now)
-        )
-        return done
-
-    def _flush(self, place: NotesPlace, turns: SpokenTurns, seen: int, now: int) -> Flushed:
-        """Write what must last of the turns of one visibility group."""
-        session = turns.session
-        said = self._between(session.id, seen, session.last_seq, turns.heard)
-        notes = [
-            msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
-            for note in self._parts.notes.notes(map(utterance_of, said))
-        ]
-        say = partial(self._say, session, place, now)
-        return write_notes(place, notes, now, zone_of(self._access.settings.time_zone), say)
-
-    def _say(self, session: Session, place: NotesPlace, now: int, said: list[SaidLines]) -> None:
-        """Store who says the lines that are about to be written, unless it was deleted."""
-
-        def unit(tx: Transaction) -> None:
-            require_living(tx, self._access.scope, session.id)
-            if not place.name:
-                own_folder(tx, place, session)
-            say_lines(tx, session, said, now)
-
-        self._access.database.write(unit)
-
-    def _compact(self, wanted: Replacement) -> Compacted:
+    def _compact(self, wanted: Replacement, lease: object) -> Compacted:
         heard = wanted.listener.heard
-        messages = self._between(wanted.session_id, wanted.after_seq, wanted.through_seq, heard)
+        messages = messages_between(
+            self._access, wanted.session_id, wanted.after_seq, wanted.through_seq, heard
+        )
         said = Reading(messages, self._sizer)
         try:
             summary = self._summary(wanted, said)
@@ -290,7 +229,7 @@ class ContextWindows:
             return Compacted(session_id=wanted.session_id, outcome="failed", error=error.code)
         if not summary.text:
             return Compacted(session_id=wanted.session_id, outcome="failed", error="empty_summary")
-        return self._replace(wanted, summary, said.tokens)
+        return self._replace(wanted, summary, said.tokens, lease)
 
     def _view(self, tx: Transaction, who: Listener, limits: Thresholds) -> ContextView:
         sizer, session, scope = self._sizer, who.session, self._access.scope
@@ -345,28 +284,16 @@ class ContextWindows:
         redacted = self._access.drafts.redacted(made.text.strip())
         return Summary(text=shortened(redacted, tokens, sizer.text), made_by=made.made_by)
 
-    def _between(
-        self, session_id: str, after_seq: int, through_seq: int, heard: HeardTurns
-    ) -> Iterator[Message]:
-        """Yield the messages after a seq up to another, read as they are asked for."""
-        scope = self._access.scope
-
-        def unit(tx: Transaction) -> list[Message]:
-            parts = segments(tx, require_session(tx, scope, session_id))
-            parts = within(parts, after_seq, through_seq + 1)
-            return read_messages(tx, scope, parts, _BATCH, heard=heard)
-
-        while after_seq < through_seq and (batch := self._access.database.read(unit)):
-            yield from batch
-            after_seq = batch[-1].seq
-
-    def _replace(self, wanted: Replacement, summary: Summary, replaced_tokens: int) -> Compacted:
+    def _replace(
+        self, wanted: Replacement, summary: Summary, replaced_tokens: int, lease: object
+    ) -> Compacted:
         sizer, now, made = self._sizer, self._access.clock.now_ms(), self._access.ids.new()
         before = 0 if wanted.previous is None else sizer.text(wanted.previous.summary)
         after = sizer.text(summary.text)
 
         def unit(tx: Transaction) -> Compaction | None:
             session = require_living(tx, self._access.scope, wanted.session_id)
+            self._guard(tx, session.id, lease)
             who = wanted.listener
             if visible_compaction(tx, self._access.scope, session, who.hears) != wanted.previous:
                 return None

@@ -58,6 +58,11 @@ def kind_of(name: str) -> Kind | None:
     return "transcript" if name.endswith(SUFFIX) else None
 
 
+def is_store(path: str) -> bool:
+    """Return whether a file is a store, by its name: never to be opened as a plain file."""
+    return path.endswith(".sqlite")
+
+
 def session_id_of(path: PurePath) -> str:
     """Return the session that the name of a transcript tells, also of one that was put aside."""
     return path.name.partition(SUFFIX)[0]
@@ -231,13 +236,15 @@ class LineSource(Protocol):
 
     Attributes:
         path: What it is called in the ledger and in reports.
-        size: Where its last line ended when it was opened.
         mtime_ns: Differs from 0 and from before when it may have changed.
     """
 
     path: str
-    size: int
     mtime_ns: int
+
+    @property
+    def size(self) -> int:
+        """Where the last line ended when it was opened."""
 
     def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
         """Yield the lines from ``offset`` on, which follows line ``number``."""

@@ -38,6 +38,7 @@ from recollect.sessions.exchange.import_source import (
     choose_format,
     find_transcripts,
     is_binary,
+    is_store,
     kind_of,
     probe,
     session_id_of,
@@ -141,6 +142,23 @@ class TranscriptImporter:
         )
         return _Run(context, root, found, order).run(progress)
 
+    def unreadable(self, path: Path) -> list[str]:
+        """Return a sentence for each store below a folder that cannot be read; reads no transcript.
+
+        Raises:
+            NotFound: the file or folder does not exist.
+        """
+        root, found = find_transcripts(path)
+        failures = []
+        for each in found.files:
+            for opener in self._stores.values() if is_store(each.path) else ():
+                try:
+                    with opener(root / each.path):
+                        pass
+                except StoreError as error:
+                    failures.append(f"{root / each.path}: {_refused(error)}")
+        return failures
+
     def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
         if name == AUTO:
             return self._formats
@@ -213,7 +231,7 @@ class _Run:
         """Import one file; what is wrong with it is counted, not raised."""
         path = str(self._root / each.path)
         kind = "transcript" if path.endswith(SUFFIX) else kind_of(each.path)
-        if kind == "store" or path.endswith(".sqlite"):
+        if kind != "transcript" and is_store(path):
             self._store(path)
         elif kind == "deleted" and not self._order.include_deleted:
             self._forget_file(each, path)
@@ -324,12 +342,15 @@ class _Run:
                     self._forget(form, f"{path}#{deletion.session}", deletion)
         except StoreError as error:
             self._tally.counts["files"] = max(before + 1, self._tally.counts["files"])
-            self._tally.reject(path, 0, f"not read: {error.message}")
+            self._tally.reject(path, 0, _refused(error))
 
     def _stored(self, form: TranscriptFormat, each: StoredTranscript) -> None:
         """Import a transcript of a store."""
         if self._is_current(form, each.path, each):
             self._tally.counts["unchanged"] += 1
+            return
+        if not each.size:
+            self._tally.reject(each.path, 0, "not read: the archive is missing or damaged")
             return
         header = next(probe(each.lines()), None)
         session = form.describe(each.place, header, each.companion)
@@ -352,10 +373,14 @@ class _Run:
         if known is not None and known.is_of(0, deletion.at):
             return
         tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
+        archive = path.replace(f"#{deletion.session}", f"#{deletion.session}.deleted")
+        is_wanted = any(  # by a person, who imported the archive
+            source == form.name and known.startswith(archive) for source, known in self._ledger
+        )
 
         def unit(tx: Transaction) -> None:
             session = find_foreign(tx, tenant, form.name, deletion.session)
-            if session is not None:
+            if session is not None and not is_wanted:
                 set_status(tx, session, DELETED, now)
             write_entry(tx, tenant, msgspec.structs.replace(entry, mtime_ns=deletion.at), now)
 
@@ -384,6 +409,10 @@ class _Run:
                     path=path,
                 )
             )
+
+
+def _refused(error: StoreError) -> str:
+    return f"not read: {error.message}"
 
 
 def _account(ledger: str, scope: Scope) -> str:

@@ -162,9 +162,10 @@ class MirrorFile:
         return state
 
     def cut(self) -> None:
-        """Make the file equal to the database, of which something was removed.
+        """Write the file again from the database, of which something was removed.
 
         The file goes with its session; so does what was set aside, which may hold removed lines.
+        Lines that tell what the session was before go as well: they may name what was removed.
 
         Raises:
             StoreError: the file or the database refused.
@@ -172,8 +173,8 @@ class MirrorFile:
         if next(mirror_lines(self._database, self._session_id), None) is None:
             self.remove()
             return
-        self._unlink(self._draft, self._aside)
-        self.heal()
+        self._clear_the_way()
+        self._make_again()
         self._unlink(self._aside, *self._edits)
 
     def sync(self) -> None:

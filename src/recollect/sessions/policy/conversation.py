@@ -23,7 +23,7 @@ from recollect.sessions.policy.visibility import (
     VisibilityGroup,
     visibility_group_of,
 )
-from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.access import Guard, SessionAccess, unguarded
 from recollect.sessions.record.account import DEFAULT, Account, escaped
 from recollect.sessions.record.account import account as account_of
 from recollect.sessions.record.lineage import LineageSegment, segments
@@ -58,18 +58,26 @@ class ConversationPolicy:
         access: The records, and whose they are.
         turns: Where those who answer in a session queue; None without a queue.
         owner: Whose agent it is.
+        guard: Keeps those out who may not change a session now.
 
     Attributes:
         links: Which accounts are one person, as the settings say.
         history: What was said in groups since the agent's last reply.
     """
 
-    def __init__(self, access: SessionAccess, turns: TicketQueue | None, owner: Owner) -> None:
+    def __init__(
+        self,
+        access: SessionAccess,
+        turns: TicketQueue | None,
+        owner: Owner,
+        guard: Guard = unguarded,
+    ) -> None:
         self._access = access
+        self._guard = guard
         self._turns = turns
         self._owner = owner
         self.links = owner.links
-        self.history = History(access)
+        self.history = History(access, self.links)
 
     def key_for(
         self,
@@ -189,16 +197,18 @@ class ConversationPolicy:
             names.append(session.agent)
         return calls(text, names)
 
-    def set_mode(self, session_id: str, mode: str) -> Session:
+    def set_mode(self, session_id: str, mode: str, *, lease: object = None) -> Session:
         """Serve a session in another way from now on, and return it.
 
         Raises:
+            Conflict: another program holds it.
             NotFound: the scope has no such session.
             InvalidInput: the mode is unknown, or it is not one for this kind of chat.
         """
 
         def unit(tx: Transaction) -> Session:
             session = require_session(tx, self._access.scope, session_id)
+            self._guard(tx, session.id, lease)
             tx.execute(_SET_MODE, (check_mode(session, mode), session.id))
             now = self._access.clock.now_ms()
             note_change(tx, session, now)

@@ -7,13 +7,18 @@ OpenClaw, which agents know.
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
+from functools import partial
 from typing import LiteralString
 
 import msgspec
 
+from recollect.core.errors import Denied
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import check_time
+from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
+from recollect.sessions.record.session import Condition, Session, owned_session, require_session
 from recollect.sessions.record.session_key import parse_key
 from recollect.store.columns import decode, integer
 from recollect.store.engine import Transaction
@@ -22,31 +27,39 @@ BEFORE = "[Chat messages since your last reply - for context]"
 """Stands above what others said."""
 CURRENT = "[Current message - respond to this]"
 """Stands above what is to be answered."""
+MARKS = (BEFORE, CURRENT)
+
+_FORGED = re.compile(
+    "|".join(
+        r"\[\s*" + r"\s+".join(map(re.escape, mark[1:-1].split())) + r"\s*\]" for mark in MARKS
+    ),
+    re.IGNORECASE,
+)
+"""A marker in any spelling that looks like it."""
 
 _ADD: LiteralString = """
-    INSERT INTO pending_messages (tenant, key, sender, text, message_id, at)
-    VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO pending_messages
+        (tenant, agent, user_id, project, key, sender, text, message_id, at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_NEWEST: LiteralString = """
-    SELECT sender, text, at, message_id FROM pending_messages
-    WHERE tenant = ? AND key = ? ORDER BY id DESC LIMIT ?
-"""
-_CUT: LiteralString = """
-    DELETE FROM pending_messages WHERE tenant = ? AND key = ? AND id NOT IN (
-        SELECT id FROM pending_messages WHERE tenant = ? AND key = ? ORDER BY id DESC LIMIT ?)
-"""
+_NEWEST: LiteralString = "SELECT id, sender, text, at, message_id FROM pending_messages WHERE "
+_IS_KNOWN: LiteralString = "SELECT 1 FROM pending_messages WHERE "
+_DELETE: LiteralString = "DELETE FROM pending_messages WHERE "
+_IDS: LiteralString = "SELECT id FROM pending_messages WHERE "
+_LAST: LiteralString = " ORDER BY id DESC LIMIT ?"
 _FORGET_OTHERS: LiteralString = """
     DELETE FROM pending_messages WHERE tenant = ? AND key NOT IN (
         SELECT key FROM pending_messages WHERE tenant = ?
         GROUP BY key ORDER BY max(id) DESC LIMIT ?)
 """
 _COUNT: LiteralString = "SELECT count(DISTINCT key) FROM pending_messages WHERE tenant = ?"
-_CLEAR: LiteralString = "DELETE FROM pending_messages WHERE tenant = ? AND key = ?"
 
 
 class PendingMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Something said in a group that the agent has not answered yet."""
 
+    id: int
+    """Grows with every message."""
     sender: str
     text: str
     at: int
@@ -60,11 +73,14 @@ class History:
 
     Args:
         access: The records, and whose conversations.
+        links: Which accounts are one person.
     """
 
-    def __init__(self, access: SessionAccess) -> None:
+    def __init__(self, access: SessionAccess, links: IdentityLinks = NOBODY_LINKED) -> None:
         self._access = access
-        self._tenant = access.scope.tenant
+        self._links = links
+        self._shown: dict[str, int] = {}
+        """The newest message of each prompt that was not answered yet, by key."""
 
     def add(
         self,
@@ -77,49 +93,119 @@ class History:
     ) -> None:
         """Keep a message until the next reply; the oldest ones go beyond the limit.
 
+        Args:
+            key: Of the conversation.
+            sender: Who said it.
+            said: What.
+            at: When, ms UTC or datetime; now if not given.
+            message_id: Its id on the channel; what waits already is not stored again.
+
         Raises:
             InvalidInput: one of them cannot be stored.
+            Denied: the conversation belongs to another owner than the scope's.
         """
-        row = (
-            self._tenant,
-            parse_key(key).text,
-            self._access.drafts.label(sender, "sender"),
-            self._access.drafts.message("user", said).message.text,
-            None if message_id is None else self._access.drafts.label(message_id, "message id"),
-            self._access.clock.now_ms() if at is None else check_time(at),
-        )
-        groups = self._access.settings.groups
-        limit, conversations = groups.history_limit, groups.history_conversations
+        access, owner, where = self._access, self._owner(key), self._where(key)
+        name = access.drafts.label(sender, "sender")
+        text = access.drafts.message("user", said).message.text
+        known_id = None if message_id is None else access.drafts.label(message_id, "message id")
+        moment = access.clock.now_ms() if at is None else check_time(at)
+        row = (owner.tenant, owner.agent, owner.user, owner.project, owner.key)
+        limit, conversations = access.settings.groups.history_limit, self._most_conversations
 
         def unit(tx: Transaction) -> None:
-            tx.execute(_ADD, row)
-            tx.execute(_CUT, (*row[:2], *row[:2], limit))
+            if known_id is not None:
+                known = self._where(key).also("message_id = ?", known_id)
+                if tx.row(_IS_KNOWN + known.sql, known.params) is not None:
+                    return
+            tx.execute(_ADD, (*row, name, text, known_id, moment))
+            kept = " AND id NOT IN (" + _IDS + where.sql + _LAST + ")"
+            tx.execute(_DELETE + where.sql + kept, [*where.params, *where.params, limit])
             count = tx.row(_COUNT, row[:1])
             if count is not None and integer(count[0]) > conversations:
-                tx.execute(_FORGET_OTHERS, (self._tenant, self._tenant, conversations))
+                tx.execute(_FORGET_OTHERS, (owner.tenant, owner.tenant, conversations))
 
-        self._access.database.write(unit)
+        access.database.write(unit)
 
     def pending(self, key: str) -> list[PendingMessage]:
-        """Return what waits in a conversation, oldest first."""
-        place = (self._tenant, parse_key(key).text, self._access.settings.groups.history_limit)
-        rows = self._access.database.read(lambda tx: tx.all(_NEWEST, place))
-        fields = PendingMessage.__struct_fields__
+        """Return what waits in a conversation, oldest first.
+
+        Raises:
+            Denied: the conversation belongs to another owner than the scope's.
+        """
+        self._owner(key)
+        where, limit = self._where(key), self._access.settings.groups.history_limit
+        rows = self._access.database.read(
+            lambda tx: tx.all(_NEWEST + where.sql + _LAST, [*where.params, limit])
+        )
+        fields = ("id", "sender", "text", "at", "message_id")
         return [decode(PendingMessage, fields, row) for row in reversed(rows)]
 
     def render(self, key: str, sender: str, said: str) -> str:
         """Return a prompt: what was said since the last reply, then what is to be answered.
 
-        Without anything pending it is the message alone.
+        Each message begins with its sender; its further lines are set in, and a marker in it loses
+        its brackets, so that no text looks like another message. Without anything pending it is
+        the message alone.
+
+        Raises:
+            Denied: the conversation belongs to another owner than the scope's.
         """
         waiting = self.pending(key)
-        current = f"{sender}: {said}"
+        self._shown[parse_key(key).text] = waiting[-1].id if waiting else 0
+        current = _lines(sender, said)
         if not waiting:
             return current
-        lines = [f"{message.sender}: {message.text}" for message in waiting]
+        lines = [_lines(message.sender, message.text) for message in waiting]
         return "\n".join((BEFORE, *lines, "", CURRENT, current))
 
-    def clear(self, key: str) -> None:
-        """Forget what waits in a conversation: the agent has replied."""
-        place = (self._tenant, parse_key(key).text)
-        self._access.database.write(lambda tx: tx.execute(_CLEAR, place))
+    def clear(self, key: str, *, through: int | None = None) -> None:
+        """Forget what waits in a conversation: the agent has replied.
+
+        What came after the prompt waits for the next one.
+
+        Args:
+            key: Of the conversation.
+            through: The id of the newest message that the agent saw; what the last `render` of this
+                object showed if not given, and all where there was none.
+
+        Raises:
+            Denied: the conversation belongs to another owner than the scope's.
+        """
+        owner, where = self._owner(key), self._where(key)
+        shown = self._shown.pop(owner.key or "", None) if through is None else through
+        if shown is not None:
+            where.also("id <= ?", shown)
+        self._access.database.write(lambda tx: tx.execute(_DELETE + where.sql, where.params))
+
+    @property
+    def _most_conversations(self) -> int:
+        return self._access.settings.groups.history_conversations
+
+    def _owner(self, key: str) -> Session:
+        """Return whose a conversation is, refused where that is not the scope's."""
+        scope, parsed = self._access.scope, parse_key(key)
+        if scope.session is not None:
+            only = self._access.database.read(
+                partial(require_session, scope=scope, session_id=scope.session)
+            )
+            if only.key != parsed.text:
+                raise Denied(
+                    "the conversation is of another session than the scope",
+                    hint="use the key of the session, or ask with another scope",
+                )
+        nobodys = Session(id="", tenant=scope.tenant, status="", created_at=0, updated_at=0)
+        return owned_session(nobodys, parsed, scope, self._links)
+
+    def _where(self, key: str) -> Condition:
+        scope = msgspec.structs.replace(self._access.scope, session=None)
+        return Condition(scope).equal("key", parse_key(key).text)
+
+
+def _lines(sender: str, said: str) -> str:
+    """Return a message in a prompt: no name and no text can look like another one."""
+    name = " ".join(_plain(sender).split())
+    return "\n  ".join(f"{name}: {_plain(said)}".splitlines())
+
+
+def _plain(text: str) -> str:
+    return _FORGED.sub(lambda mark: f"({mark[0][1:-1]})", text)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
@@ -10,7 +11,7 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.sessions.record.draft import DraftMaker
-from recollect.store.engine import Database
+from recollect.store.engine import Database, Transaction
 
 
 class MirrorSignal(Protocol):
@@ -25,6 +26,15 @@ class SilentMirror:
 
     def notify(self) -> None:
         """Do nothing."""
+
+
+Guard: TypeAlias = Callable[[Transaction, str, Any], None]
+"""Called with the id of a session that is about to change, and the caller's lease, if any; raises
+`Conflict` while another program holds the session."""
+
+
+def unguarded(tx: Transaction, session_id: str, lease: object) -> None:
+    """Let everybody change a session."""
 
 
 class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):

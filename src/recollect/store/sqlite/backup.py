@@ -56,14 +56,25 @@ def _fill(source: apsw.Connection, draft: Path, progress: Progress | None) -> No
     try:
         copy.pragma("synchronous", "FULL")
         source.execute(dialect.COUNT_OBJECTS).fetchall()  # the snapshot starts with the first read
-        with copy.backup("main", source, "main") as backup:
-            while not backup.done:
-                backup.step(_PAGES_A_STEP)
-                if progress is not None:
-                    progress(backup.page_count - backup.remaining, backup.page_count)
+        copy_pages(source, copy, progress)
     finally:
         source.execute(dialect.ROLLBACK)
         discard(copy)
+
+
+def copy_pages(
+    source: apsw.Connection, copy: apsw.Connection, progress: Progress | None = None
+) -> None:
+    """Write all pages of ``source``, which is in a read transaction, into ``copy``.
+
+    Raises:
+        apsw.Error: SQLite could not read or write.
+    """
+    with copy.backup("main", source, "main") as backup:
+        while not backup.done:
+            backup.step(_PAGES_A_STEP)
+            if progress is not None:
+                progress(backup.page_count - backup.remaining, backup.page_count)
 
 
 _IN_MEMORY_BYTES = 256 * 1024 * 1024
@@ -99,15 +110,16 @@ def quick_check(database: Database) -> list[str]:
     Raises:
         StoreError: it is so damaged that it cannot be read.
     """
-    said = database.read(_check)
-    if not said:
-        database.read(_read_all)
-    return said
+    return database.read(look_through)
 
 
-def _check(tx: Transaction) -> list[str]:
+def look_through(tx: Transaction) -> list[str]:
+    """Return what `quick_check` does, of the database that a transaction reads."""
     said = [text(row[0]) for row in tx.rows("PRAGMA quick_check(5)")]
-    return [] if said == ["ok"] else said[:MOST_REPORTED]
+    if said != ["ok"]:
+        return said[:MOST_REPORTED]
+    _read_all(tx)
+    return []
 
 
 def _read_all(tx: Transaction) -> None:

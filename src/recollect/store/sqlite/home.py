@@ -37,10 +37,10 @@ _KEY = "home.id"
 _MIRRORS_ASKED = 1_000
 _FIND_SESSION = "SELECT 1 FROM sessions WHERE id = ?"
 _HINT = (
-    "rebuild it from the readable transcripts with `recollect recover`; or put a backup in its"
-    " place; or start over with `recollect init --fresh`, which keeps what is there in a folder"
+    "restore a backup with `recollect restore FILE`; or rebuild it from the readable transcripts"
+    " with `recollect recover`; or start over with `recollect init --fresh`. All keep what is there"
 )
-_LOG_HINT = f"{_HINT}. Before a backup, move {RECORDS_FILE}-wal away: it is of the lost file"
+_LOG_HINT = f"{_HINT}. Before you put a file there by hand, move {RECORDS_FILE}-wal away"
 _FOREIGN_HINT = (
     "put the records.db of this home back, or rebuild it with `recollect recover`; if this is it,"
     " delete index.db, which comes back by itself; or start over with `recollect init --fresh`"

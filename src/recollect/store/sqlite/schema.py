@@ -147,7 +147,8 @@ def check_objects(connection: apsw.Connection, schema: Schema, path: Path) -> No
         first = " ".join(min(missing).split()[:3])
         raise StoreCorrupt(
             f"{path.name}: the schema differs from version {schema.version}, first at {first}",
-            hint="delete it if it is index.db; rebuild records.db with `recollect recover`",
+            hint="delete it if it is index.db; for records.db restore a backup with"
+            " `recollect restore FILE`, or rebuild it with `recollect recover`",
             path=str(path),
             missing=len(missing),
         )

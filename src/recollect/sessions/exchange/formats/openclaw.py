@@ -171,7 +171,7 @@ def is_machine(record: port.Record) -> bool:
     """Return whether an entry is a prompt of the program: a heartbeat, a job, another session."""
     message = record.get("message")
     told = message.get("provenance") if isinstance(message, dict) else None
-    return isinstance(told, dict) and told.get("kind") in _MACHINES
+    return isinstance(told, dict) and str(told.get("kind")) in _MACHINES
 
 
 def _as_typed(content: object) -> object:
@@ -247,7 +247,7 @@ def _line(
 def _extra(record: port.Record, message: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return what an entry holds that its message does not say."""
     held = _SAID | {key for key in ("from", "model") if isinstance(message.get(key), str)}
-    held |= {"role"} if message.get("role") in _PLAIN and not is_machine(record) else set()
+    held |= {"role"} if str(message.get("role")) in _PLAIN and not is_machine(record) else set()
     if port.parse_time(message.get("timestamp")) == port.parse_time(record.get("timestamp")):
         held |= {"timestamp"}
     content, is_answer = message.get("content"), message.get("role") != "user"

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePath
 from typing import Any, LiteralString
 
@@ -19,6 +19,7 @@ import msgspec
 
 from recollect.core.errors import RecollectError, StoreError
 from recollect.sessions.exchange.import_source import (
+    COMPRESSED,
     MAX_ARCHIVE_BYTES,
     FileLines,
     Line,
@@ -52,15 +53,21 @@ _WINDOWS: LiteralString = """
     SELECT w.session_id, w.session_key, w.previous_session_id,
         coalesce(w.transcript_updated_at, w.updated_at), coalesce(n.label, n.display_name),
         (SELECT max(seq) FROM transcript_events e WHERE e.session_id = w.session_id),
-        m.generation, c.generation, c.storage, c.archive_name, c.archive_blob
+        m.generation, c.storage, c.archive_name
     FROM session_windows w JOIN session_nodes n ON n.session_key = w.session_key
     LEFT JOIN transcript_rewrite_watermarks m ON m.session_id = w.session_id
     LEFT JOIN session_transcript_cold_archives c ON c.session_id = w.session_id
     ORDER BY w.created_at, w.session_id
 """
 _ARCHIVES: LiteralString = """
-    SELECT session_id, session_key, reason, generation, encoding, archive_blob, created_at
+    SELECT session_id, session_key, reason, generation, encoding, created_at
     FROM session_transcript_archives ORDER BY created_at, session_id
+"""
+_ARCHIVE: LiteralString = """
+    SELECT archive_blob FROM session_transcript_archives WHERE session_id = ? AND generation = ?
+"""
+_COLD: LiteralString = """
+    SELECT archive_blob FROM session_transcript_cold_archives WHERE session_id = ?
 """
 _DELETIONS: LiteralString = """
     SELECT session_id, max(created_at) FROM (
@@ -129,14 +136,13 @@ class OpenClawStore:
             place = self._placed(text(row[0]), text(row[1]), known, row[4])
             if row[5] is not None:
                 found.append(_Window(place, self._database, row, _before(text(row[0]), chains)))
-            elif row[8] is not None:
-                found.append(_Archive(place, self._cold(row), row[3]))
+            elif row[7] is not None:
+                found.append(_Archive(place, "cold", row[3], partial(self._cold, row)))
         for row in archives:
             if row[2] == "reset" or include_deleted:
                 place = self._placed(text(row[0]), text(row[1]), known, None)
-                path = f"{place.path}.{text(row[2])}.{text(row[3])}"
-                content = _unpacked(row[5]) if row[4] == "zstd" else blob(row[5])
-                found.append(_Archive(msgspec.structs.replace(place, path=path), content, row[6]))
+                name = f"{text(row[2])}.{text(row[3])}"
+                found.append(_Archive(place, name, row[5], partial(self._archived, row)))
         return found
 
     def deletions(self) -> list[Deletion]:
@@ -155,13 +161,21 @@ class OpenClawStore:
 
     def _cold(self, row: Row) -> bytes:
         """Return a transcript that was moved out of the events; empty where it cannot be read."""
-        if row[8] != "file":
-            return _unpacked(row[10])
+        if row[7] != "file":
+            return _unpacked(self._blob(_COLD, (row[0],)))
         folder = self._path.parent.parent / "sessions" / "cold"
         try:
-            return _unpacked(read_beneath(folder, text(row[9]), limit=MAX_ARCHIVE_BYTES))
+            return _unpacked(read_beneath(folder, text(row[8]), limit=MAX_ARCHIVE_BYTES))
         except RecollectError:
             return b""
+
+    def _archived(self, row: Row) -> bytes:
+        packed = self._blob(_ARCHIVE, (row[0], row[3]))
+        return _unpacked(packed) if row[4] == "zstd" else packed
+
+    def _blob(self, sql: LiteralString, which: Row) -> bytes:
+        rows = self._database.read(lambda query: query(sql, which))
+        return blob(rows[0][0]) if rows else b""
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -171,13 +185,37 @@ class _Place(msgspec.Struct, frozen=True):
     title: str | None
 
 
-class _Archive(FileLines):
-    """A transcript that the store keeps as a whole."""
+class _Archive:
+    """A transcript that the store keeps as a whole; it is unpacked when it is read."""
 
-    def __init__(self, place: _Place, content: bytes, at: SqlValue) -> None:
-        super().__init__(place.path, io.BytesIO(content), integer(at) * 1_000_000)
+    continues: Continuation | None = None
+
+    def __init__(self, place: _Place, name: str, at: SqlValue, load: Callable[[], bytes]) -> None:
+        self.path = f"{place.path}.{name}{COMPRESSED}"
         self.place, self.companion, self.title = place.place, place.companion, place.title
-        self.continues: Continuation | None = None
+        self.mtime_ns = integer(at) * 1_000_000
+        self._load = load
+
+    @property
+    def size(self) -> int:
+        """Where the last line ends."""
+        return self._content.size
+
+    def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
+        """Yield the lines from ``offset`` on."""
+        return self._content.lines(offset, number)
+
+    def bodies_before(self, offset: int) -> Iterator[bytes]:
+        """Yield the lines before ``offset``."""
+        return self._content.bodies_before(offset)
+
+    def digest(self, length: int) -> bytes:
+        """Return a digest of the first ``length`` bytes."""
+        return self._content.digest(length)
+
+    @cached_property
+    def _content(self) -> FileLines:
+        return FileLines(self.path, io.BytesIO(self._load()), self.mtime_ns)
 
 
 class _Window:

@@ -1,0 +1,88 @@
+"""`recollect backup` and `recollect restore`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.help import App
+from recollect.cli.invocation import answer, answers_json, argument, folder_option, home_of, opened
+from recollect.cli.output.formatting import count, moment, size
+from recollect.cli.output.progress import show_progress
+from recollect.cli.output.screen import show, show_pairs, warn
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.governance.backup import BackupReport
+    from recollect.governance.restore import RestoreReport
+
+app = App()
+
+
+@app.command(rich_help_panel="Keep")
+def backup(
+    context: typer.Context,
+    file: Annotated[
+        Path,
+        argument(metavar="FILE", help="A new file, or a folder for one with the date in its name."),
+    ],
+    *,
+    with_secrets: Annotated[
+        bool, typer.Option("--with-secrets", help="Also tokens, and the keys in config.yaml.")
+    ] = False,
+    workspace: Annotated[
+        bool, typer.Option("--workspace", help="Also the memory files of the workspace.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+) -> None:
+    """Write the whole home into one compressed file, while programs go on using it."""
+    with opened(context) as memory, show_progress(quiet=answers_json(context)) as progress:
+        report = memory.backup(
+            file,
+            secrets=with_secrets,
+            workspace=workspace,
+            replace=force,
+            on_progress=progress.copying,
+        )
+    answer(context, report, lambda: _show_backup(report))
+
+
+@app.command(rich_help_panel="Keep")
+def restore(
+    context: typer.Context,
+    file: Annotated[Path, argument(metavar="FILE", help="What `recollect backup` wrote.")],
+    *,
+    workspace: Annotated[
+        Path | None,
+        folder_option(help="Where memory files of the backup go; nowhere if not given."),
+    ] = None,
+) -> None:
+    """Make the home from a backup; what was there is kept beside it, as HOME.before-TIME."""
+    from recollect.restoring import restore as restored
+
+    with show_progress(quiet=answers_json(context)) as progress:
+        report = restored(file, home_of(context), workspace=workspace, on_progress=progress.copying)
+    answer(context, report, lambda: _show_restore(report))
+
+
+def _show_backup(report: BackupReport) -> None:
+    amount = f"{count(report.files, 'file')}, {size(report.content_bytes)}"
+    show(("backed up", "bold green"), (f"  {report.path} ({size(report.bytes)})", ""))
+    show_pairs([("holds", amount), ("of", moment(report.created_at))], indent=2)
+    for warning in report.warnings:
+        warn(warning)
+
+
+def _show_restore(report: RestoreReport) -> None:
+    show(("restored", "bold green"), (f"  {report.home}, of {moment(report.created_at)}", ""))
+    pairs = [("holds", f"{count(report.files, 'file')}, {size(report.bytes)}")]
+    if report.aside:
+        pairs.append(("before", f"{report.aside}; delete it when you are satisfied"))
+    if report.erased_again:
+        pairs.append(("erased", f"{count(report.erased_again, 'session')} again, as before"))
+    pairs += [("wrote", path) for path in report.memory_files]
+    pairs += [("kept", path) for path in report.kept_files]
+    show_pairs(pairs, indent=2)
+    for warning in report.warnings:
+        warn(warning)

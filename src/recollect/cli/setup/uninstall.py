@@ -1,0 +1,158 @@
+"""`recollect uninstall`: removes what can be had again, and says what stays and where."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from recollect.cli.help import App
+from recollect.cli.invocation import answer, home_of, invocation_of, require_agreement
+from recollect.cli.output.formatting import size
+from recollect.cli.output.screen import next_steps, show, show_pairs
+
+_OF_THE_HOME = re.compile(
+    r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|worker\.json|(demo|recovery)\.json"
+    r"|transcripts|blobs|notes|agents|aside|turns|chroma|qmd|logs|sample"
+)
+"""What recollect writes into a home; whatever else lies there stays."""
+_OF_THE_MODEL = re.compile(r"model\.safetensors|vocab\.txt|manifest\.json|[a-z0-9]+\.onnx|\.lock")
+
+app = App()
+
+
+class Leaving(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes and what stays; of a dry run what would."""
+
+    dry_run: bool
+    removed: dict[str, int]
+    """Path -> bytes."""
+    stays: dict[str, str]
+    """Path -> what it is."""
+    package: str
+    """The command that removes the package."""
+
+
+@app.command(rich_help_panel="Set up")
+def uninstall(
+    context: typer.Context,
+    *,
+    with_memory: Annotated[
+        bool,
+        typer.Option("--with-memory", help="Also the home, with all conversations, for good."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be removed, and what stays.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove without a question.")] = False,
+) -> None:
+    """Remove the model files, and the home where that is asked for; say what stays."""
+    from recollect.store.sqlite.home import RECORDS_FILE
+    from recollect.store.sqlite.snapshot import alone
+
+    home = home_of(context)
+    going = _going(home, with_memory=with_memory)
+    leaving = Leaving(
+        dry_run=dry_run,
+        removed={str(path): _bytes(path) for path in going},
+        stays=dict(_stays(home, invocation_of(context).workspace, with_memory=with_memory)),
+        package=f"{sys.executable} -m pip uninstall recollect",
+    )
+    if going and not dry_run:
+        offer = f"{size(sum(leaving.removed.values()))} would be removed for good"
+        if not yes:
+            unasked = (offer, "add --yes to agree; --dry-run shows what it is")
+            declined = ("nothing was removed", "--dry-run shows what it would be")
+            require_agreement(context, offer, unasked=unasked, declined=declined)
+        with alone(home / RECORDS_FILE):
+            _remove(_going(home, with_memory=with_memory))
+    answer(context, leaving, lambda: _show(leaving))
+
+
+def _model_folder() -> Path:
+    from recollect.core.settings import models_folder
+    from recollect.models.local.folder import MODEL
+
+    return models_folder() / MODEL
+
+
+def _going(home: Path, *, with_memory: bool) -> list[Path]:
+    going = _files_of(_model_folder(), _OF_THE_MODEL)
+    return going + (_files_of(home, _OF_THE_HOME) if with_memory else [])
+
+
+def _files_of(folder: Path, names: re.Pattern[str]) -> list[Path]:
+    from recollect.store.failures import os_errors
+
+    with os_errors(folder):
+        return (
+            sorted(each for each in folder.iterdir() if names.fullmatch(each.name))
+            if folder.is_dir()
+            else []
+        )
+
+
+def _remove(paths: list[Path]) -> None:
+    """Remove files and folders, and the folders that they were in where nothing else is left.
+
+    The records go first: what is left of a killed removal is a home that says that it lost them.
+    """
+    from recollect.store.failures import os_errors
+
+    for path in sorted(paths, key=lambda path: not path.name.startswith("records.db")):
+        with os_errors(path):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+    for folder in {path.parent for path in paths}:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _stays(home: Path, workspace: Path | None, *, with_memory: bool) -> Iterator[tuple[str, str]]:
+    """Yield what is left, and what it is."""
+    from recollect.core.errors import RecollectError
+    from recollect.core.settings import load_settings
+
+    if home.is_dir() and not with_memory:
+        yield str(home), "your memory; --with-memory removes it"
+    elif home.is_dir() and any(not _OF_THE_HOME.fullmatch(each.name) for each in home.iterdir()):
+        yield str(home), "files in the home that recollect did not write"
+    if home.parent.is_dir():
+        for before in sorted(home.parent.glob(f"{home.name}.before-*")):
+            yield str(before), "a home of before a restore"
+    with suppress(RecollectError):
+        settings = load_settings(home).settings
+        named = workspace or settings.workspace.path
+        if named:
+            yield os.fspath(Path(named).expanduser()), "the workspace, which is yours"
+        for followed in settings.workspace.transcripts:
+            yield followed, "transcripts of another program"
+
+
+def _bytes(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() and not path.is_symlink() else [path]
+    return sum(each.lstat().st_size for each in files)
+
+
+def _show(leaving: Leaving) -> None:
+    if not leaving.removed:
+        show(("nothing to remove", "bold green"))
+    elif leaving.dry_run:
+        show(("nothing was changed", "bold green"), (": these would be removed", ""))
+    else:
+        show(("removed", "bold green"))
+    show_pairs(((path, size(held)) for path, held in leaving.removed.items()), indent=2)
+    if leaving.stays:
+        show(("stays", "bold"))
+        show_pairs(leaving.stays.items(), indent=2)
+    next_steps([(leaving.package, "removes the package itself")])

@@ -1,0 +1,384 @@
+"""Backups: a whole home in one file, as it was at one moment, while programs go on using it.
+
+In it are the databases, large contents, mirrors, notes and the settings without their keys. What
+another program wrote beside them is left out, and so are tokens; a memory folder comes along only
+when it is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+import yaml
+
+from recollect.core.clock import Clock, to_datetime
+from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
+from recollect.core.events import HomeBackedUp
+from recollect.core.scope import Scope
+from recollect.core.settings import list_options
+from recollect.core.settings.sources import FILE_NAME
+from recollect.store.archive import Member, check_archive, file_member, pack
+from recollect.store.engine import Database
+from recollect.store.failures import os_errors
+from recollect.store.files import DRAFT_SUFFIX, sweep_drafts, write_file
+from recollect.store.journal import record_event
+from recollect.store.paths import list_files, open_beneath
+from recollect.store.sqlite.home import (
+    AGENTS,
+    INDEX_FILE,
+    RECORDS_FILE,
+    TRANSCRIPTS,
+    find_home_id,
+)
+from recollect.store.sqlite.snapshot import Snapshot, snapshots
+from recollect.text.secret_redactor import SecretRedactor
+from recollect.workspace.memory_folder import is_memory_path, list_memory
+
+FORMAT = "recollect-backup"
+VERSION = 1
+"""Of what is in an archive; a newer one is refused."""
+SUFFIX = ".tar.zst"
+WORKSPACE = "workspace"
+"""The folder of memory files in an archive."""
+SECRET_FILES = ("token", "worker.json")
+"""What lets a program in: only on demand."""
+
+_FOLDERS = (TRANSCRIPTS, "blobs", "notes")
+_PART = r"[A-Za-z0-9_-][A-Za-z0-9._@-]{0,200}"
+_HOME_FILE = re.compile(
+    rf"{re.escape(RECORDS_FILE)}|({AGENTS}/{_PART}/)?{re.escape(INDEX_FILE)}"
+    rf"|({'|'.join(_FOLDERS)})(/{_PART}){{1,2}}"
+    rf"|{'|'.join(map(re.escape, (FILE_NAME, *SECRET_FILES)))}"
+)
+
+
+class BackupHead(msgspec.Struct, frozen=True, kw_only=True):
+    """What an archive says of itself, in its first member."""
+
+    format: str
+    version: int
+    recollect: str
+    """The version that wrote it."""
+    home_id: str | None
+    created_at: int
+    """Ms UTC."""
+    secrets: bool
+    workspace: bool
+
+
+class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a backup holds."""
+
+    path: str
+    bytes: int
+    """Of the file."""
+    files: int
+    content_bytes: int
+    """Of the files in it."""
+    created_at: int
+    """Ms UTC: the moment that it holds."""
+    secrets: bool
+    workspace: bool
+    warnings: list[str]
+
+
+class BackupProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a backup or a restore is."""
+
+    stage: str
+    """``copying``, ``packing``, ``verifying``, or ``unpacking``."""
+    done: int
+    total: int
+    """Bytes, as is ``done``."""
+
+
+_Copy = tuple[str, BinaryIO]
+"""Its name in the archive, and its content."""
+
+OnBackup = Callable[[BackupProgress], None]
+
+
+def ignore_progress(_: BackupProgress) -> None:
+    """Look away."""
+
+
+class BackupOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """What is backed up.
+
+    Attributes:
+        home: The folder of the memory.
+        secrets: Also tokens, and the keys in the settings.
+        workspace: Also the memory files of this folder; none if not given.
+        redactor: Finds keys in the settings; None for those that settings know as secret only.
+        on_progress: Called now and then.
+    """
+
+    home: Path
+    secrets: bool = False
+    workspace: Path | None = None
+    redactor: SecretRedactor | None = None
+    on_progress: OnBackup = ignore_progress
+
+
+def is_home_file(name: str) -> bool:
+    """Return whether an archive may hold a file of this name, which then cannot leave the home.
+
+    >>> is_home_file("records.db"), is_home_file("blobs/../../x"), is_home_file("/etc/passwd")
+    (True, False, False)
+    """
+    if name.startswith(f"{WORKSPACE}/"):
+        inner = name.removeprefix(f"{WORKSPACE}/")
+        parts = inner.split("/")
+        return is_memory_path(inner) and not {"", ".", ".."} & set(parts) and "\0" not in inner
+    return _HOME_FILE.fullmatch(name) is not None
+
+
+def back_up(
+    order: BackupOrder, records: Database, clock: Clock, target: Path, *, replace: bool = False
+) -> BackupReport:
+    """Write a verified copy of a home (0600), while programs go on using it.
+
+    All databases are copied as they were at one moment. The file appears when it is whole and was
+    read again; killed before that, there is none.
+
+    Args:
+        order: What is backed up.
+        records: The open ``records.db`` of the home.
+        clock: Dates it.
+        target: The new file, or a folder for one with the date in its name.
+        replace: Take the place of a file that is there.
+
+    Raises:
+        Conflict: the file is there, and is not to be replaced.
+        InvalidInput: it would lie in the home.
+        StoreCorrupt: ``records.db`` is damaged.
+        StoreError: something cannot be read or written; no file is left.
+    """
+    path = _target(order.home, target, clock)
+    sweep_drafts(order.home, clock)
+    sweep_drafts(path.parent, clock, name=f"{_escaped(path.name[:200])}.*")
+    packing = _Packing(order, clock.now_ms())
+    with ExitStack() as open_files:
+        with snapshots(packing.databases()) as taken:
+            copies = packing.copies(taken, open_files)
+        members = packing.members(copies)
+        head = packing.head(records.read(find_home_id))
+        size = write_file(path, pack(head, members), replace=replace, check=packing.verify)
+    event = HomeBackedUp(scope=Scope(), at=packing.created_at, path=str(path), bytes=size)
+    records.write(lambda tx: record_event(tx, event))
+    return packing.report(path, size)
+
+
+class _Packing:
+    """One backup on its way."""
+
+    def __init__(self, order: BackupOrder, created_at: int) -> None:
+        self.created_at = created_at
+        self._order = order
+        self._home = order.home
+        self._warnings: list[str] = []
+        self._files = self._bytes = 0
+
+    def head(self, home_id: str | None) -> bytes:
+        head = BackupHead(
+            format=FORMAT,
+            version=VERSION,
+            recollect=version("recollect"),
+            home_id=home_id,
+            created_at=self.created_at,
+            secrets=self._order.secrets,
+            workspace=self._order.workspace is not None,
+        )
+        return msgspec.json.encode(head)
+
+    def databases(self) -> list[Path]:
+        """Return records and the indexes that are sound; a damaged index is made again anyway."""
+        indexes = [self._home / INDEX_FILE, *sorted((self._home / AGENTS).glob(f"*/{INDEX_FILE}"))]
+        return [self._home / RECORDS_FILE, *filter(self._is_sound, indexes)]
+
+    def _is_sound(self, index: Path) -> bool:
+        if not index.is_file():
+            return False
+        try:
+            with snapshots([index]) as (snapshot,):
+                found = snapshot.check()
+        except StoreCorrupt as error:
+            found = [error.message]
+        if found:
+            self._warn(index, "damaged; it was left out, and is rebuilt after a restore")
+        return not found
+
+    def copies(self, taken: Sequence[Snapshot], open_files: ExitStack) -> list[_Copy]:
+        """Return copies of databases under their names."""
+        if taken[0].check():
+            raise StoreCorrupt(
+                f"{RECORDS_FILE} is damaged",
+                hint="run `recollect doctor`; a backup of it would be as damaged",
+                path=str(taken[0].path),
+            )
+        return [
+            (self._name(each.path), open_files.enter_context(self._copied(each))) for each in taken
+        ]
+
+    def members(self, copies: list[_Copy]) -> Iterator[Member]:
+        """Return what goes in; a file is read when its turn comes."""
+        names = [*self._named_files(), *self._memory_files()]
+        total = sum(_size(stream) for _, stream in copies) + sum(size for _, _, size in names)
+        return self._counted(self._opened(copies, names), total)
+
+    def _copied(self, snapshot: Snapshot) -> BinaryIO:
+        page = 4_096
+
+        def tell(done: int, total: int) -> None:
+            self._tell("copying", done * page, total * page)
+
+        return snapshot.copy(self._home, tell)
+
+    def _named_files(self) -> Iterator[tuple[Path, str, int]]:
+        """Yield folder, name and size of what is copied as it is."""
+        names = SECRET_FILES if self._order.secrets else ()
+        tops = {name.partition("/")[0] for name in (*_FOLDERS, *names)}
+        listing = list_files(
+            self._home,
+            accept=lambda path: path in names or path.partition("/")[0] in _FOLDERS,
+            enter=lambda path: path.partition("/")[0] in tops,
+        )
+        for skipped in listing.skipped:
+            self._warn(self._home / skipped.path, f"left out, {skipped.reason}")
+        for file in listing.files:
+            if is_home_file(file.path):
+                yield self._home, file.path, file.size
+            elif not file.path.endswith(DRAFT_SUFFIX):
+                self._warn(self._home / file.path, "left out, it is not of recollect")
+
+    def _memory_files(self) -> Iterator[tuple[Path, str, int]]:
+        if self._order.workspace is None:
+            return
+        listing = list_memory(self._order.workspace, ())
+        self._warnings += listing.warnings
+        for file in listing.files:
+            yield file.root, f"{WORKSPACE}/{file.path}", file.size
+
+    def _opened(self, copies: list[_Copy], names: list[tuple[Path, str, int]]) -> Iterator[Member]:
+        config = self._settings()
+        if config:
+            yield Member(name=FILE_NAME, size=len(config), content=[config])
+        for name, stream in copies:
+            yield file_member(name, stream)
+        for root, name, _ in names:
+            try:
+                inner = name.removeprefix(f"{WORKSPACE}/")
+                with (
+                    open_beneath(root, inner) as descriptor,
+                    open(descriptor, "rb", closefd=False) as stream,
+                ):
+                    yield file_member(name, stream)
+            except NotFound:
+                continue  # it was removed meanwhile, and so was what pointed to it
+
+    def _counted(self, members: Iterable[Member], total: int) -> Iterator[Member]:
+        for member in members:
+            self._files += 1
+            yield msgspec.structs.replace(member, content=self._told(member.content, total))
+
+    def _told(self, parts: Iterable[bytes], total: int) -> Iterator[bytes]:
+        for part in parts:
+            self._bytes += len(part)
+            self._tell("packing", self._bytes, max(total, self._bytes))
+            yield part
+
+    def _settings(self) -> bytes:
+        """Return config.yaml; without keys where they are not wanted."""
+        path = self._home / FILE_NAME
+        if not path.is_file():
+            return b""
+        with os_errors(path):
+            content = path.read_bytes()
+        if self._order.secrets:
+            return content
+        public = without_keys(content.decode("utf-8-sig"), self._order.redactor)
+        if public.encode() != content:
+            self._warn(path, "the keys in it were left out, and its comments with them")
+        return public.encode()
+
+    def verify(self, path: Path) -> None:
+        """Read the archive again, to its end."""
+        check_archive(path, lambda done, total: self._tell("verifying", done, total))
+
+    def report(self, path: Path, size: int) -> BackupReport:
+        """Return what was done."""
+        return BackupReport(
+            path=str(path),
+            bytes=size,
+            files=self._files,
+            content_bytes=self._bytes,
+            created_at=self.created_at,
+            secrets=self._order.secrets,
+            workspace=self._order.workspace is not None,
+            warnings=self._warnings,
+        )
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self._home).as_posix()
+
+    def _warn(self, path: Path, why: str) -> None:
+        self._warnings.append(f"{self._name(path)}: {why}")
+
+    def _tell(self, stage: str, done: int, total: int) -> None:
+        self._order.on_progress(BackupProgress(stage=stage, done=done, total=total))
+
+
+def without_keys(text: str, redactor: SecretRedactor | None) -> str:
+    """Return settings without what is secret in them; unchanged where there is nothing.
+
+    Args:
+        text: Of a config.yaml that can be read.
+        redactor: Finds keys where no setting says that there is one, also in comments.
+    """
+    hidden = {option.key.rpartition(".")[2] for option in list_options() if option.secret}
+    known = yaml.safe_load(text)
+    left = _left(known, hidden)
+    redacted = text if redactor is None else redactor.text(text)
+    if left == known and redacted == text:
+        return text
+    shown = yaml.safe_dump(left, sort_keys=False, allow_unicode=True) if left else ""
+    return shown if redactor is None else redactor.text(shown)
+
+
+def _left(value: Any, hidden: set[str]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _left(inner, hidden)
+        for key, inner in value.items()
+        if not (key in hidden and inner not in (None, "", []))
+    }
+
+
+def _size(stream: BinaryIO) -> int:
+    size = stream.seek(0, 2)
+    stream.seek(0)
+    return size
+
+
+def _target(home: Path, target: Path, clock: Clock) -> Path:
+    path = target.expanduser().absolute()
+    if path.is_dir():
+        stamp = to_datetime(clock.now_ms()).strftime("%Y%m%d-%H%M%S")
+        path /= f"recollect-{stamp}{SUFFIX}"
+    if path.parent.resolve().is_relative_to(home.resolve()):
+        raise InvalidInput(
+            "the backup would lie in the home that it is of", hint="name a file elsewhere"
+        )
+    return path
+
+
+def _escaped(name: str) -> str:
+    """Return a name for a glob that means only itself."""
+    return re.sub(r"([*?[])", r"[\1]", name)

@@ -1,0 +1,412 @@
+"""Restoring: a backup becomes a home, whole or not at all, and what was there is kept.
+
+An archive may come from anywhere. It is unpacked into a folder beside the home that no program
+knows, and looked through there; only then the two change places, in one step. A process that is
+killed leaves the home as it was, and a folder that the next restore removes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource, to_datetime
+from recollect.core.errors import (
+    Denied,
+    InvalidInput,
+    NotFound,
+    SchemaTooNew,
+    StoreCorrupt,
+    StoreError,
+)
+from recollect.core.events import HomeRestored
+from recollect.core.scope import Scope
+from recollect.core.settings import StoreSettings
+from recollect.governance.backup import (
+    FORMAT,
+    VERSION,
+    WORKSPACE,
+    BackupHead,
+    BackupProgress,
+    OnBackup,
+    ignore_progress,
+    is_home_file,
+)
+from recollect.governance.erasure import erase_again, known_erasures
+from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.record.tombstone import Tombstone
+from recollect.store.archive import Archive, Member, open_archive
+from recollect.store.failures import os_errors
+from recollect.store.files import exchange, private_folder, sync, sync_folder
+from recollect.store.journal import record_event
+from recollect.store.paths import append_beneath, list_files, read_beneath
+from recollect.store.sqlite.backup import quick_check
+from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
+from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
+from recollect.store.sqlite.snapshot import alone, snapshots
+from recollect.workspace.memory_folder import LARGEST_BYTES
+
+BEFORE = ".before-"
+"""What is added, with a time, to the name of what was there."""
+HOME = "home"
+"""In the folder that an archive is unpacked into."""
+_DRAFT = ".restoring-"
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_OTHER = "use another backup"
+_HAS_TOMBSTONES: LiteralString = (
+    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'tombstones'"
+)
+_SURE_BYTES = 1 << 30
+_RATIO = 1_000
+"""How much more than its size an archive may hold above the first GiB. Text takes a third to a
+tenth of itself; pages of a database that are free take next to nothing."""
+
+
+class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a restore did."""
+
+    home: str
+    aside: str | None
+    """Where what was there is; None where there was nothing."""
+    files: int
+    bytes: int
+    created_at: int
+    """When the backup was made, ms UTC."""
+    secrets: bool
+    """Whether it came with tokens and keys."""
+    erased_again: int
+    """Sessions of the backup that had been erased since; they are hidden, and the next opening of
+    the home removes what is left of them."""
+    memory_files: list[str]
+    """Files of the workspace that were written."""
+    kept_files: list[str]
+    """Files of the workspace that were different, under the names that they have now."""
+    warnings: list[str]
+
+
+def restore_home(
+    path: Path,
+    home: Path,
+    clock: Clock,
+    *,
+    workspace: Path | None = None,
+    on_progress: OnBackup = ignore_progress,
+) -> RestoreReport:
+    """Make a home from a backup; what is there is kept as ``<home>.before-<time>``.
+
+    What was erased in the home that is there is erased from what is restored, too.
+
+    Args:
+        path: A file that `back_up` wrote.
+        home: The folder; it need not exist.
+        clock: Dates it.
+        workspace: Where its memory files go; nowhere if not given.
+        on_progress: Called now and then.
+
+    Raises:
+        InvalidInput: the file is not a backup.
+        SchemaTooNew: a newer recollect wrote it.
+        StoreCorrupt: it is damaged.
+        Denied: it holds what does not belong into a home.
+        StoreBusy: a program has the home open.
+        StoreError: the disk refused. In all cases the home is as it was.
+    """
+    place, source = home.expanduser().resolve(), path.expanduser()
+    with alone(place / RECORDS_FILE):
+        pass  # before anything is unpacked
+    with _draft(place) as draft:
+        unpacked = _Unpacked(draft)
+        with _read(source, place.parent, on_progress) as archive:
+            head = _head(archive)
+            unpacked.take(archive)
+        event = HomeRestored(
+            scope=Scope(), at=clock.now_ms(), path=str(source), backup_at=head.created_at
+        )
+        known, warnings = _known_erasures(place)
+        erased = _settle(draft / HOME, known, event, clock, warnings)
+        with alone(place / RECORDS_FILE), os_errors(place):
+            aside = _put_in_place(draft / HOME, place, clock)
+        written, kept = _write_memory(draft / WORKSPACE, workspace, clock)
+        if aside is not None and not head.secrets:
+            warnings.append(f"tokens and keys were not in the backup; they are still in {aside}")
+    return RestoreReport(
+        home=str(place),
+        aside=None if aside is None else str(aside),
+        files=unpacked.files,
+        bytes=unpacked.bytes,
+        created_at=head.created_at,
+        secrets=head.secrets,
+        erased_again=erased,
+        memory_files=written,
+        kept_files=kept,
+        warnings=warnings,
+    )
+
+
+@contextmanager
+def _draft(place: Path) -> Iterator[Path]:
+    """Give a new folder beside a home to the block, and remove it afterwards.
+
+    A folder that is locked is in use; others are of restores that were killed.
+    """
+    start = f"{place.name}{_DRAFT}"
+    with os_errors(place.parent):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        for left in [each for each in place.parent.iterdir() if each.name.startswith(start)]:
+            with suppress(OSError), _locked(left):
+                shutil.rmtree(left)
+        draft = place.with_name(start + secrets.token_hex(8))
+        draft.mkdir(mode=0o700)
+    try:
+        with _locked(draft):
+            yield draft
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold a folder.
+
+    Raises:
+        OSError: another process holds it.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _read(source: Path, onto: Path, on_progress: OnBackup) -> Iterator[Archive]:
+    def tell(done: int, total: int) -> None:
+        on_progress(BackupProgress(stage="unpacking", done=done, total=total))
+
+    def limit(size: int) -> int:
+        return min(_SURE_BYTES + _RATIO * size, shutil.disk_usage(onto).free)
+
+    with open_archive(source, limit=limit, on_bytes=tell) as archive:
+        yield archive
+
+
+def _head(archive: Archive) -> BackupHead:
+    """Return what an archive says of itself.
+
+    Raises:
+        InvalidInput: it is of another program.
+        SchemaTooNew: it is of a newer recollect.
+    """
+    try:
+        said = msgspec.json.decode(archive.head, type=_Form)
+        if said.version > VERSION and said.format == FORMAT:
+            raise SchemaTooNew(
+                f"the backup has form {said.version}, this recollect knows {VERSION}",
+                hint="upgrade recollect",
+            )
+        if said.format == FORMAT:
+            return msgspec.json.decode(archive.head, type=BackupHead)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _foreign() from error
+    raise _foreign()
+
+
+class _Form(msgspec.Struct):
+    format: str
+    version: int
+
+
+def _foreign() -> InvalidInput:
+    return InvalidInput(
+        "the file is not a backup of recollect", hint="name a file that `recollect backup` wrote"
+    )
+
+
+class _Unpacked:
+    """What came out of an archive: a home, and beside it a workspace."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.files = self.bytes = 0
+
+    def take(self, archive: Archive) -> None:
+        """Write every file, and return when all are on the disk.
+
+        Raises:
+            Denied: one has no place in a home.
+            StoreCorrupt: one is not what its name says, or is there twice.
+            StoreError: the disk refused.
+        """
+        with os_errors(self._folder):
+            for member in archive.members():
+                self._write(member)
+            if not (self._folder / HOME / RECORDS_FILE).is_file():
+                raise StoreCorrupt("the backup holds no records", hint=_OTHER)
+            for folder, _, _ in os.walk(self._folder):
+                sync_folder(Path(folder))
+
+    def _write(self, member: Member) -> None:
+        if not is_home_file(member.name):
+            raise Denied(
+                "the archive holds a file that has no place in a home",
+                hint="use a backup of recollect",
+            )
+        is_memory = member.name.startswith(f"{WORKSPACE}/")
+        path = self._folder / (member.name if is_memory else f"{HOME}/{member.name}")
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        digest = hashlib.sha256()
+        with open(os.open(path, _NEW_FILE, 0o600), "wb") as file:
+            for part in member.content:
+                digest.update(part)
+                file.write(part)
+            file.flush()
+            sync(file.fileno())
+        if member.name.startswith("blobs/") and "".join(path.parts[-2:]) != digest.hexdigest():
+            raise StoreCorrupt("a blob is not what its name says", hint=_OTHER)
+        self.files, self.bytes = self.files + 1, self.bytes + member.size
+
+
+def _settle(
+    home: Path,
+    known: Sequence[Tombstone],
+    event: HomeRestored,
+    clock: Clock,
+    warnings: list[str],
+) -> int:
+    """Look through an unpacked home, bring it to this version, and make its parts agree.
+
+    Returns:
+        How many sessions were erased again.
+
+    Raises:
+        SchemaTooNew: a newer recollect wrote the records.
+        StoreError: they are not what they should be.
+    """
+    warnings += [
+        f"{index.relative_to(home)} cannot be used and is rebuilt"
+        for index in (home / INDEX_FILE, *sorted((home / AGENTS).glob(f"*/{INDEX_FILE}")))
+        if index.is_file() and not _keep_index(index, clock)
+    ]
+    records = open_records(home, StoreSettings(), clock)
+    try:
+        _require_sound(records)
+        if (home / TRANSCRIPTS).is_dir():
+            mirror = TranscriptMirror(home, records)
+            mirror.heal_all()
+            mirror.flush()
+        erased = erase_again(records, known, clock, IdSource(clock)) if known else 0
+        records.write(lambda tx: record_event(tx, event))
+    finally:
+        records.close()
+    for copy in home.glob(f"{RECORDS_FILE}{BEFORE}*"):  # the backup is the copy
+        copy.unlink()
+    return erased
+
+
+def _require_sound(database: SqliteDatabase) -> None:
+    found = quick_check(database)
+    if found:
+        raise StoreCorrupt(f"the {database.path.name} of the backup is damaged", hint=_OTHER)
+
+
+def _keep_index(path: Path, clock: Clock) -> bool:
+    """Return whether an index can be used; one that cannot is removed, for it is derived."""
+    try:
+        database = open_index(path.parent, StoreSettings(), clock)
+        try:
+            _require_sound(database)
+        finally:
+            database.close()
+    except StoreError:
+        for left in path.parent.glob(f"{INDEX_FILE}*"):
+            left.unlink()
+        return False
+    return True
+
+
+def _known_erasures(home: Path) -> tuple[list[Tombstone], list[str]]:
+    """Return what was erased in a home, which is only read, and what is to be known of it."""
+    records = home / RECORDS_FILE
+    if not records.is_file():
+        return [], []
+    try:
+        with snapshots([records]) as (before,):
+            return before.read(
+                lambda tx: known_erasures(tx) if tx.row(_HAS_TOMBSTONES) is not None else []
+            ), []
+    except StoreError:
+        return [], [f"what was erased before is not known: {RECORDS_FILE} of before is damaged"]
+
+
+def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:
+    """Give a home its name, and what has it the name that it is kept under."""
+    private_folder(restored)
+    if not place.exists() or not any(place.iterdir()):
+        os.replace(restored, place)
+        sync_folder(place.parent)
+        return None
+    aside = _free_name(place, clock)
+    # Under its last name first: killed here, the home is as it was, and nothing of it can be lost.
+    os.rename(restored, aside)
+    exchange(place, aside)
+    sync_folder(place.parent)
+    return aside
+
+
+def _free_name(path: Path, clock: Clock) -> Path:
+    stamp = to_datetime(clock.now_ms()).strftime("%Y%m%d-%H%M%S")
+    name, number = f"{path.name}{BEFORE}{stamp}", 1
+    while os.path.lexists(path.with_name(name)):
+        number += 1
+        name = f"{path.name}{BEFORE}{stamp}-{number}"
+    return path.with_name(name)
+
+
+def _write_memory(
+    unpacked: Path, workspace: Path | None, clock: Clock
+) -> tuple[list[str], list[str]]:
+    """Write memory files into a workspace; return their names, and those of what was different.
+
+    Raises:
+        Denied: a path of the workspace leads over a link.
+        StoreError: the disk refused.
+    """
+    written: list[str] = []
+    kept: list[str] = []
+    if workspace is None or not unpacked.is_dir():
+        return written, kept
+    root = workspace.expanduser()
+    with os_errors(root):
+        root.mkdir(parents=True, exist_ok=True)
+        for file in list_files(unpacked).files:
+            content = (unpacked / file.path).read_bytes()
+            known = _known(root, file.path)
+            if known is not None and known != content:
+                aside = _free_name(root / file.path, clock)
+                os.rename(root / file.path, aside)
+                kept.append(aside.relative_to(root).as_posix())
+            if known != content:
+                _write_one(root, file.path, content)
+                written.append(file.path)
+    return written, kept
+
+
+def _write_one(root: Path, path: str, content: bytes) -> None:
+    append_beneath(root, path, lambda _: content, limit=LARGEST_BYTES)
+
+
+def _known(root: Path, path: str) -> bytes | None:
+    try:
+        return read_beneath(root, path, limit=LARGEST_BYTES)
+    except NotFound:
+        return None

@@ -1,0 +1,107 @@
+"""Flushed notes, found again: guests' as documents of their own, and which lines are not shown.
+
+The notes of a guest lie below the home. The guest's chats hear them, and so does the owner; no
+other chat does, and no workspace has them among its files.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.core.errors import Denied
+from recollect.core.scope import Scope
+from recollect.recall.audience import Asked, Asking
+from recollect.recall.memory_source import FileOwner, NoteSource
+from recollect.sessions.context.flushed_notes import GUESTS, folder_owners, hidden_lines
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.visibility import Speakers, visibility_group_of
+from recollect.store.engine import Database
+from recollect.text.secret_redactor import SecretRedactor
+from recollect.workspace.memory_folder import FileKind, MemoryFolder, Withheld
+from recollect.workspace.reading import Extent, MemoryReader, ReadResult
+
+if TYPE_CHECKING:  # imported with the first session that is asked for
+    from recollect.sessions.sessions import Sessions
+
+_NOTE = re.compile(rf"{GUESTS}/[0-9a-f]{{32}}/\d{{4}}-\d{{2}}-\d{{2}}\.md")
+_FOLDER = re.compile(rf"{GUESTS}(/[0-9a-f]{{32}})?")
+NOTES = FileKind(
+    accept=lambda path: _NOTE.fullmatch(path) is not None,
+    enter=lambda path: _FOLDER.fullmatch(path) is not None,
+)
+"""Which files of a home are notes of guests."""
+
+
+def withheld_lines(records: Database, home: Path) -> Withheld:
+    """Return what gives the lines that only deleted sessions said, by absolute path."""
+    root = home.resolve()
+
+    def withheld() -> dict[str, frozenset[bytes]]:
+        found = records.read(hidden_lines)
+        return {str(root / path): lines for path, lines in found.items()} if found else found
+
+    return withheld
+
+
+def guest_notes_source(
+    records: Database,
+    home: Path,
+    scope: Scope,
+    owner: Owner,
+    *,
+    redactor: SecretRedactor | None,
+    agent: str | None,
+) -> NoteSource:
+    """Return what hands the notes of guests to the index.
+
+    Args:
+        records: Tells whose they are.
+        home: Where they are.
+        scope: Whose memory it is.
+        owner: Whose agent it is, and which accounts are one person.
+        redactor: As in `MemoryFolder`.
+        agent: Only those of this agent; None for all.
+    """
+
+    def owners() -> dict[str, FileOwner]:
+        found = records.read(partial(folder_owners, tenant=scope.tenant))
+        return {
+            folder: _owner(scope.tenant, speakers, owner)
+            for folder, speakers in found.items()
+            if agent in {None, speakers.agent}
+        }
+
+    withheld = withheld_lines(records, home)
+    folder = MemoryFolder(home, redactor=redactor, withheld=withheld, kind=NOTES)
+    return NoteSource(folder, scope, home / GUESTS, owners)
+
+
+def _owner(tenant: str, speakers: Speakers, owner: Owner) -> FileOwner:
+    scope = Scope(tenant=tenant, agent=speakers.agent, user=speakers.user)
+    return FileOwner(scope=scope, visibility_group=visibility_group_of(speakers, owner).name)
+
+
+def read_note(
+    notes: NoteSource, path: str, extent: Extent, sessions: Asked, asking: Asking | None
+) -> ReadResult | None:
+    """Return lines of a note of a guest; None where a path is none.
+
+    Raises:
+        Denied: it is neither asked for the owner nor in the guest's visibility group.
+        NotFound: there is no such session in the scope.
+    """
+    if not NOTES.accept(path):
+        return None
+    if asking is not None and not _may_read(notes, path, sessions(), asking):
+        # As if it were not there: that something was said is already telling.
+        raise Denied("no memory file can be there", hint="paths are as searches give them")
+    return MemoryReader(notes.folder, notes.folder.workspace).read(path, extent)
+
+
+def _may_read(notes: NoteSource, path: str, sessions: Sessions, asking: Asking) -> bool:
+    group = sessions.visibility_group(asking.session_id, asking.sender)
+    owner = notes.owners().get(path.rpartition("/")[0])
+    return group.is_owners or (owner is not None and owner.visibility_group == group.name)

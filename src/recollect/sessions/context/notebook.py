@@ -1,0 +1,138 @@
+"""The notebook: what of a session must last is looked for, and written into notes.
+
+When that is due, and where it goes, is written in `flush`; who said a line in `flushed_notes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import msgspec
+
+from recollect.core.errors import Conflict, RecollectError
+from recollect.sessions.context.flush import (
+    Flushed,
+    count_failure,
+    count_flush,
+    flushed_seq,
+    place_of_notes,
+    reason_not_to_flush,
+    write_notes,
+)
+from recollect.sessions.context.flushed_notes import (
+    NotesPlace,
+    SaidLines,
+    own_folder,
+    say_lines,
+)
+from recollect.sessions.context.summary import WindowParts, utterance_of
+from recollect.sessions.policy.freshness import zone_of
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.turns import SpokenTurns, spoken_turns
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.lineage import segments, within
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import Session, require_living, require_session
+from recollect.sessions.record.transcript_rows import HeardTurns, read_messages
+from recollect.store.engine import Transaction
+
+_BATCH = 1_000
+"""Messages that are read at once."""
+
+
+class Notebook:
+    """Writes what must last into notes. Its one verb is a part of `memory.sessions`.
+
+    Args:
+        access: The records, and whose they are.
+        parts: What finds notes, and where they go.
+        owner: Tells who is a guest.
+    """
+
+    def __init__(self, access: SessionAccess, parts: WindowParts, owner: Owner) -> None:
+        self._access = access
+        self._parts = parts
+        self._owner = owner
+
+    def flush(self, session_id: str) -> Flushed:
+        """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
+
+        A guest's goes to ``notes/<visibility group>/YYYY-MM-DD.md`` of the home instead, where only
+        the guest's chats and the owner find it. Once in each compaction cycle; what was looked at
+        before is not looked at again, and nothing is written twice. Nothing is written from groups,
+        jobs and sub-agents.
+
+        Returns:
+            What was done, or why it was not; a failure is counted and reported, not raised.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted.
+        """
+
+        def unit(tx: Transaction) -> tuple[Session, int, list[SpokenTurns]]:
+            session = require_living(tx, self._access.scope, session_id)
+            return session, flushed_seq(tx, session), spoken_turns(tx, session, self._owner)
+
+        session, seen, spoken = self._access.database.read(unit)
+        reason = reason_not_to_flush(session, self._access.settings.context, self._owner)
+        turns = [
+            (place, each)
+            for each in spoken
+            if (place := place_of_notes(each.session, self._parts, self._owner)) is not None
+        ]
+        if not turns or reason is not None:
+            return Flushed(outcome=reason or "no_workspace")
+        now, through = self._access.clock.now_ms(), session.last_seq
+        try:
+            every = [self._flush(place, each, seen, now) for place, each in turns]
+        except Conflict:
+            raise
+        except RecollectError as error:
+            code = error.code
+            self._access.database.write(lambda tx: count_failure(tx, session, code, now))
+            return Flushed(outcome="failed", error=code)
+        done = max(every, key=lambda each: each.lines)
+        done = msgspec.structs.replace(done, lines=sum(each.lines for each in every))
+        self._access.database.write(
+            lambda tx: count_flush(tx, session, done, through_seq=through, at=now)
+        )
+        return done
+
+    def _flush(self, place: NotesPlace, turns: SpokenTurns, seen: int, now: int) -> Flushed:
+        """Write what must last of the turns of one visibility group."""
+        session = turns.session
+        said = messages_between(self._access, session.id, seen, session.last_seq, turns.heard)
+        notes = [
+            msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
+            for note in self._parts.notes.notes(map(utterance_of, said))
+        ]
+        say = partial(self._say, session, place, now)
+        return write_notes(place, notes, now, zone_of(self._access.settings.time_zone), say)
+
+    def _say(self, session: Session, place: NotesPlace, now: int, said: list[SaidLines]) -> None:
+        """Store who says the lines that are about to be written, unless it was deleted."""
+
+        def unit(tx: Transaction) -> None:
+            require_living(tx, self._access.scope, session.id)
+            if not place.name:
+                own_folder(tx, place, session)
+            say_lines(tx, session, said, now)
+
+        self._access.database.write(unit)
+
+
+def messages_between(
+    access: SessionAccess, session_id: str, after_seq: int, through_seq: int, heard: HeardTurns
+) -> Iterator[Message]:
+    """Yield the messages after a seq up to another, read as they are asked for."""
+
+    def unit(tx: Transaction) -> list[Message]:
+        parts = segments(tx, require_session(tx, access.scope, session_id))
+        parts = within(parts, after_seq, through_seq + 1)
+        return read_messages(tx, access.scope, parts, _BATCH, heard=heard)
+
+    while after_seq < through_seq and (batch := access.database.read(unit)):
+        yield from batch
+        after_seq = batch[-1].seq

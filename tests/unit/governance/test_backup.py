@@ -1,0 +1,261 @@
+"""A whole home in one file."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import zstandard
+
+import recollect
+from recollect.core.errors import Conflict, InvalidInput, StoreCorrupt, StoreError
+from recollect.core.events import HomeBackedUp, HomeRestored
+from recollect.governance.backup import BackupProgress, is_home_file, without_keys
+from recollect.memory import Memory
+from recollect.store.archive import open_archive
+from recollect.text.secret_redactor import SecretRedactor
+
+KEY = "sk-ant-api03-" + "q7XzR2mK" * 6
+WORDS = {"embedding.provider": "none"}
+CONFIG = f"""\
+# Mine.
+embedding:
+  provider: none
+  remote:
+    api_key: {KEY}
+    headers: ["X-Team: {KEY}"]
+language:
+  headers:
+    - "Authorization: Bearer {KEY}"
+agents:
+  work:
+    embedding:
+      remote:
+        api_key: {KEY}
+search:
+  limit: 7
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Where the home is."""
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def memory(home: Path, tmp_path: Path) -> Iterator[Memory]:
+    """A memory with a workspace."""
+    workspace = tmp_path / "workspace"
+    (workspace / "memory").mkdir(parents=True)
+    (workspace / "MEMORY.md").write_text("# Memory\n\nThe gasket is MAG-4471.\n", "utf-8")
+    (workspace / "memory" / "2026-05-04.md").write_text("Thursday.\n", "utf-8")
+    (workspace / "notes.txt").write_text("not of the memory\n", "utf-8")
+    with recollect.open(home, workspace, overrides=WORDS) as opened:
+        session = opened.sessions.create(key="telegram:42", session_id="tea")
+        opened.sessions.append(session.id, "user", "The kettle is in the blue box.")
+        opened.sync()
+        yield opened
+
+
+def _names(path: Path) -> list[str]:
+    with open_archive(path, limit=lambda _: 1 << 30) as archive:
+        return sorted(member.name for member in archive.members())
+
+
+def _content(path: Path) -> bytes:
+    with zstandard.open(path) as stream:
+        content: bytes = stream.read()
+    return content
+
+
+def test_a_backup_holds_the_home_and_nothing_else(memory: Memory, tmp_path: Path) -> None:
+    """No tokens, no worker file, no locks, no memory files; it is private and told as an event."""
+    for name in ("token", "worker.json", "notes.txt"):
+        (memory.home / name).write_text("for others not", "utf-8")
+    (memory.home / "notes" / "a1b2").mkdir(parents=True)
+    (memory.home / "notes" / "a1b2" / "2026-05-04.md").write_text("Ann's.\n", "utf-8")
+    report = memory.backup(tmp_path / "home.tar.zst")
+    path = Path(report.path)
+    assert _names(path) == [
+        "index.db",
+        "notes/a1b2/2026-05-04.md",
+        "records.db",
+        "transcripts/tea.jsonl",
+    ]
+    assert b"for others not" not in _content(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert (report.files, report.bytes) == (4, path.stat().st_size)
+    assert report.warnings == []
+    told = [each.event for each in memory.events.since(0, types=["home.backed_up"])]
+    assert [(event.path, event.bytes) for event in told if isinstance(event, HomeBackedUp)] == [
+        (str(path), report.bytes)
+    ]
+
+
+def test_keys_and_tokens_come_along_only_on_demand(memory: Memory, tmp_path: Path) -> None:
+    """Those of the settings, of agents too; the other settings stay."""
+    (memory.home / "config.yaml").write_text(CONFIG, "utf-8")
+    (memory.home / "token").write_text(KEY, "utf-8")
+    (memory.home / "worker.json").write_text("{}", "utf-8")
+    without = memory.backup(tmp_path / "without")
+    assert KEY.encode() not in _content(tmp_path / "without")
+    assert b"limit: 7" in _content(tmp_path / "without")
+    assert len(without.warnings) == 1
+    assert not without.secrets
+    report = memory.backup(tmp_path / "with", secrets=True)
+    assert (report.secrets, report.warnings) == (True, [])
+    assert {"token", "worker.json"} <= {*_names(tmp_path / "with")}
+    assert _content(tmp_path / "with").count(KEY.encode()) >= 5
+
+
+def test_settings_without_keys_stay_as_they_are() -> None:
+    """Comments too; a key in a comment is found by its form."""
+    redactor = SecretRedactor(b"salt")
+    plain = "# Mine.\nsearch:\n  limit: 7\nembedding:\n  remote:\n    api_key: null\n"
+    assert without_keys(plain, redactor) == plain
+    assert without_keys("", None) == ""
+    assert KEY not in without_keys(plain + f"# was: {KEY}\n", redactor)
+    assert without_keys(CONFIG, None).count(KEY) == 0
+
+
+def test_the_memory_files_come_along_only_on_demand(memory: Memory, tmp_path: Path) -> None:
+    """Those that are memory, not the whole folder."""
+    report = memory.backup(tmp_path / "with", workspace=True)
+    assert report.workspace
+    found = [name for name in _names(tmp_path / "with") if name.startswith("workspace/")]
+    assert found == ["workspace/MEMORY.md", "workspace/memory/2026-05-04.md"]
+    with (
+        recollect.open(tmp_path / "other", overrides=WORDS) as other,
+        pytest.raises(InvalidInput),
+    ):
+        other.backup(tmp_path / "none", workspace=True)
+
+
+def test_a_folder_gets_a_file_with_the_date(memory: Memory, tmp_path: Path) -> None:
+    """For a job that runs each night."""
+    folder = tmp_path / "nights"
+    folder.mkdir()
+    report = memory.backup(folder)
+    assert [path.name for path in folder.iterdir()] == [Path(report.path).name]
+    assert Path(report.path).name.startswith("recollect-20")
+
+
+def test_a_file_that_is_there_is_kept(memory: Memory, tmp_path: Path) -> None:
+    """Unless it is to be replaced; nothing is written into the home itself."""
+    target = tmp_path / "mine"
+    target.write_text("older", "utf-8")
+    with pytest.raises(Conflict):
+        memory.backup(target)
+    assert target.read_text("utf-8") == "older"
+    memory.backup(target, replace=True)
+    assert "records.db" in _names(target)
+    for inside in (memory.home / "mine", memory.home / "blobs" / ".." / "mine"):
+        with pytest.raises(InvalidInput):
+            memory.backup(inside)
+    with pytest.raises(StoreError):
+        memory.backup(tmp_path / "missing" / "mine")
+
+
+def test_what_fails_leaves_no_file(memory: Memory, tmp_path: Path) -> None:
+    """Stopped at each stage, as Ctrl-C does."""
+    for stage in ("copying", "packing", "verifying"):
+
+        def stop(report: BackupProgress, stage: str = stage) -> None:
+            assert 0 <= report.done <= report.total
+            if report.stage == stage:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            memory.backup(tmp_path / "copies.tar", on_progress=stop)
+        assert not list(tmp_path.glob("*copies*"))
+        assert not list(memory.home.glob("*.part")) + list(memory.home.glob(".*"))
+
+
+def test_damaged_records_are_not_backed_up(memory: Memory, tmp_path: Path) -> None:
+    """A backup that cannot be restored would hide that they are."""
+    memory.sessions.append_many("tea", [("user", "x" * 2_000)] * 200)
+    records = memory.home / "records.db"
+    memory.close()
+    with recollect.open(memory.home, overrides=WORDS) as again:
+        size = records.stat().st_size
+        script = bytes(size // 3 // 4096 * 4096)
+        with records.open("r+b") as file:
+            file.seek(size // 3 // 4096 * 4096)
+            file.write(script)
+        with pytest.raises(StoreCorrupt) as caught:
+            again.backup(tmp_path / "mine")
+    assert "recollect" in caught.value.hint
+    assert not (tmp_path / "mine").exists()
+
+
+def test_a_damaged_index_is_left_out(memory: Memory, tmp_path: Path) -> None:
+    """It is derived; the backup says so, and what is restored finds everything."""
+    agents = memory.home / "agents" / "work"
+    agents.mkdir(parents=True)
+    (agents / "index.db").write_bytes(b"no database " * 1_000)
+    report = memory.backup(tmp_path / "mine")
+    assert "agents/work/index.db" not in _names(tmp_path / "mine")
+    assert len(report.warnings) == 1
+    assert "damaged" in report.warnings[0]
+
+
+def test_a_backup_holds_one_moment_while_programs_write(memory: Memory, tmp_path: Path) -> None:
+    """Messages without a gap, an index that knows no more, mirrors that say the same."""
+    stop = threading.Event()
+
+    def write() -> None:
+        while not stop.is_set():
+            memory.sessions.append("tea", "user", "one more cup")
+            memory.search("cup")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for number in range(4):
+            memory.backup(tmp_path / f"{number}.tar")
+    finally:
+        stop.set()
+        writer.join()
+    for number in range(4):
+        home = tmp_path / f"restored-{number}"
+        report = recollect.restore(tmp_path / f"{number}.tar", home)
+        assert (report.aside, report.warnings) == (None, [])
+        with recollect.open(home, overrides=WORDS, live=False) as restored:
+            seqs = [message.seq for message in restored.sessions.messages("tea")]
+            assert seqs == list(range(1, len(seqs) + 1))
+            assert restored.heal_mirrors() == {"equal": 1}
+            assert restored.sync().rebuilt is False
+            assert restored.search("kettle").hits[0].seq == 1
+            (told,) = restored.events.since(0, types=["home.restored"])
+            assert isinstance(told.event, HomeRestored)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/etc/passwd",
+        "../records.db",
+        "records.db/../../x",
+        "blobs/../../x",
+        "blobs//x",
+        "transcripts/.hidden",
+        "transcripts/a/b/c",
+        "transcripts/a\nb",
+        "agents/../index.db",
+        "workspace/../x.md",
+        "workspace/memory/../../x.md",
+        "workspace/memory/./x.md",
+        "workspace/memory//x.md",
+        "workspace//etc/x.md",
+        "workspace/memory/a\0.md",
+        "workspace/x.py",
+        "records.db-wal",
+        "",
+    ],
+)
+def test_no_other_file_has_a_place_in_a_home(name: str) -> None:
+    """Neither outside of it nor beside what recollect writes."""
+    assert not is_home_file(name)
