@@ -182,6 +182,10 @@ def _open_turn(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> st
 
 def newest_turn(tx: Transaction, parts: Sequence[LineageSegment]) -> str | None:
     """Return the sender of the turn of the newest message; None where that is not known."""
+    first: LiteralString = _TURN_SENDERS + " LIMIT 1"
+    # Where no sender is known an index that is mostly empty says so, instead of a long row.
+    if all(tx.row(first, (part.session_id,)) is None for part in parts):
+        return None
     for part in reversed(parts):
         row = tx.row(_NEWEST_TURN, (part.session_id, part.first, part.last))
         if row is not None:
