@@ -1,8 +1,7 @@
 """Flushed notes: which session said a line of the notes, so that it goes and comes with it.
 
 Several sessions may have said the same line. It is hidden while all of them are deleted, and erased
-with the last of them. A line that a person wrote is nobody's, and one that a person edited is
-theirs.
+with the last of them. A line that a person wrote or edited belongs to no session.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ class NotesPlace(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         root: The workspace, or the home.
         folder: Below it.
-        name: Stands before the path of a file in `flushed_notes`: a workspace has its own there,
+        name: Precedes the path of a file in `flushed_notes`: a workspace has its own there,
             and what lies in the home has none, so that the home can be moved.
     """
 
@@ -171,7 +170,7 @@ def erase_lines(
         dry_run: Only tell what would be done.
 
     Raises:
-        StoreError: the database refused. A file that cannot be changed stands in the answer.
+        StoreError: the database refused. A file that cannot be changed is in the answer.
     """
     erased: list[ErasedNotes] = []
     for path, said in database.read(lambda tx: _said(tx, session_ids)).items():

@@ -435,7 +435,7 @@ def _continued(tx: Transaction, session: Session, continues: Continuation | None
 
 
 def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:
-    """Return what is told of a session with ids that can be stored."""
+    """Return the facts of a session with ids that can be stored."""
     given = _ids(session)
     ids = drafts.identifiers(given)
     return session if ids == given else msgspec.structs.replace(session, **ids)
