@@ -1,7 +1,7 @@
 """Flushed notes: which session said a line of the notes, so that it goes and comes with it.
 
 Several sessions may have said the same line. It is hidden while all of them are deleted, and erased
-with the last of them. A line that a person wrote is nobody's, and one that a person edited is
+with the last of them. A line that a person wrote has no session, and one that a person edited is
 theirs.
 """
 
@@ -171,7 +171,7 @@ def erase_lines(
         dry_run: Only tell what would be done.
 
     Raises:
-        StoreError: the database refused. A file that cannot be changed stands in the answer.
+        StoreError: the database refused. A file that cannot be changed is in the answer.
     """
     erased: list[ErasedNotes] = []
     for path, said in database.read(lambda tx: _said(tx, session_ids)).items():
