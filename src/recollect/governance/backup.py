@@ -304,7 +304,7 @@ class _Packing:
             return content
         public = without_keys(content.decode("utf-8-sig"), self._order.redactor)
         if public.encode() != content:
-            self._warn(path, "the keys in it were left out, and its comments with them")
+            self._warn(path, "keys in it were left out")
         return public.encode()
 
     def verify(self, path: Path) -> None:
@@ -337,28 +337,61 @@ class _Packing:
 def without_keys(text: str, redactor: SecretRedactor | None) -> str:
     """Return settings without what is secret in them; unchanged where there is nothing.
 
+    Lines go whole. Where that would change another setting, all comments go too.
+
     Args:
         text: Of a config.yaml that can be read.
         redactor: Finds keys where no setting says that there is one, also in comments.
     """
     hidden = {option.key.rpartition(".")[2] for option in list_options() if option.secret}
-    known = yaml.safe_load(text)
-    left = _left(known, hidden)
-    redacted = text if redactor is None else redactor.text(text)
-    if left == known and redacted == text:
-        return text
-    shown = yaml.safe_dump(left, sort_keys=False, allow_unicode=True) if left else ""
+
+    def is_sound(line: str) -> bool:
+        bare = line.replace("<private>", "")  # our own explanations name the block
+        return redactor is None or redactor.text(bare) == bare
+
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    dropped = set(_lines_of(root, hidden))
+    kept = [
+        line
+        for number, line in enumerate(text.splitlines(keepends=True))
+        if number not in dropped and (is_sound(line) or not line.lstrip().startswith("#"))
+    ]
+    left = _left(yaml.safe_load(text), hidden)
+    if all(map(is_sound, kept)) and _says("".join(kept), left, hidden):
+        return "".join(kept)
+    shown = yaml.safe_dump(left, sort_keys=False, allow_unicode=True)
     return shown if redactor is None else redactor.text(shown)
 
 
+def _says(text: str, left: Any, hidden: set[str]) -> bool:
+    try:
+        return bool(_left(yaml.safe_load(text), hidden) == left)
+    except yaml.YAMLError:
+        return False
+
+
+def _lines_of(node: yaml.Node | None, hidden: set[str]) -> Iterator[int]:
+    """Yield the numbers, from 0, of the lines that hold a secret and its key."""
+    if not isinstance(node, yaml.MappingNode):
+        return
+    for key, value in node.value:
+        if key.value in hidden and value.value and not value.tag.endswith(":null"):
+            last = value.end_mark.line + (value.end_mark.column > 0)
+            yield from range(key.start_mark.line, max(last, key.start_mark.line + 1))
+        else:
+            yield from _lines_of(value, hidden)
+
+
 def _left(value: Any, hidden: set[str]) -> Any:
+    """Return settings without secrets, and without sections that are empty."""
     if not isinstance(value, dict):
         return value
-    return {
-        key: _left(inner, hidden)
-        for key, inner in value.items()
-        if not (key in hidden and inner not in (None, "", []))
+    inner = {
+        key: _left(each, hidden)
+        for key, each in value.items()
+        if not (key in hidden and each not in (None, "", []))
     }
+    return {key: each for key, each in inner.items() if each not in (None, {})}
 
 
 def _size(stream: BinaryIO) -> int:

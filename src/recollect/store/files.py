@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from recollect.core.clock import Clock
 from recollect.core.errors import Conflict, Denied, StoreFull
@@ -144,15 +145,21 @@ def sweep_drafts(
     return swept
 
 
-def exchange(one: Path, other: Path) -> None:
+def exchange(one: Path, other: Path, library: Any = None) -> None:
     """Give two folders each other's name in one step, where the system can.
 
     Where it cannot, ``one`` has no name for a moment.
 
+    Args:
+        one: A folder.
+        other: Another one, of the same file system.
+        library: What asks the system; its C library if not given.
+
     Raises:
         OSError: one of them cannot be renamed.
     """
-    if _swap(os.fsencode(one), os.fsencode(other)):
+    library = library or ctypes.CDLL(None, use_errno=True)
+    if _swap(library, os.fsencode(one), os.fsencode(other)):
         return
     between = other.with_name(f".{other.name}.{secrets.token_hex(8)}")
     os.rename(other, between)
@@ -160,9 +167,8 @@ def exchange(one: Path, other: Path) -> None:
     os.rename(between, one)
 
 
-def _swap(one: bytes, other: bytes) -> bool:
-    """Ask the C library: Linux has ``renameat2``, macOS ``renamex_np``."""
-    library = ctypes.CDLL(None, use_errno=True)
+def _swap(library: Any, one: bytes, other: bytes) -> bool:
+    """Ask the system: Linux has ``renameat2``, macOS ``renamex_np``."""
     swap = ctypes.c_uint(2)  # RENAME_EXCHANGE, and RENAME_SWAP
     if hasattr(library, "renameat2"):
         here = ctypes.c_int(-100)  # AT_FDCWD

@@ -10,6 +10,7 @@ import pytest
 import zstandard
 
 import recollect
+from recollect.cli.config.config_file import first_config
 from recollect.core.errors import Conflict, InvalidInput, StoreCorrupt, StoreError
 from recollect.core.events import HomeBackedUp, HomeRestored
 from recollect.governance.backup import BackupProgress, is_home_file, without_keys
@@ -112,13 +113,37 @@ def test_keys_and_tokens_come_along_only_on_demand(memory: Memory, tmp_path: Pat
 
 
 def test_settings_without_keys_stay_as_they_are() -> None:
-    """Comments too; a key in a comment is found by its form."""
+    """Comments too, those of `recollect init` among them."""
     redactor = SecretRedactor(b"salt")
     plain = "# Mine.\nsearch:\n  limit: 7\nembedding:\n  remote:\n    api_key: null\n"
-    assert without_keys(plain, redactor) == plain
+    for text in (plain, first_config(), ""):
+        assert without_keys(text, redactor) == text
     assert without_keys("", None) == ""
-    assert KEY not in without_keys(plain + f"# was: {KEY}\n", redactor)
-    assert without_keys(CONFIG, None).count(KEY) == 0
+
+
+def test_only_the_lines_of_keys_go() -> None:
+    """Of a list all its lines; a comment that holds a key goes as well."""
+    left = without_keys(f"{CONFIG}# was: {KEY}\n# Yours.\n", SecretRedactor(b"salt"))
+    assert KEY not in left
+    assert left.startswith("# Mine.\nembedding:\n  provider: none\n")
+    assert left.endswith("search:\n  limit: 7\n# Yours.\n")
+    assert KEY not in without_keys(CONFIG, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"embedding: {{provider: none, remote: {{api_key: {KEY}, batch_tokens: 99}}}}\n",
+        f"embedding: {{provider: none, remote: {{batch_tokens: 99}}}} # was {KEY}\n",
+        f"embedding:\n  provider: none\n  remote: {{api_key: {KEY},\n    batch_tokens: 99}}\n",
+    ],
+)
+def test_where_keys_share_a_line_the_other_settings_stay(text: str) -> None:
+    """Then all comments go."""
+    left = without_keys(text, SecretRedactor(b"salt"))
+    assert KEY not in left
+    assert "provider: none" in left
+    assert "batch_tokens: 99" in left
 
 
 def test_the_memory_files_come_along_only_on_demand(memory: Memory, tmp_path: Path) -> None:

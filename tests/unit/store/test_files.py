@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from recollect.core.errors import Conflict, Denied, StoreError, StoreFull
 from recollect.store import files
 from recollect.store.files import (
     append_lines,
+    exchange,
     private_folder,
     read_lines,
     set_torn_tail_aside,
@@ -216,3 +218,46 @@ def test_files_that_are_missing_are_errors_of_ours(tmp_path: Path) -> None:
     assert caught.value.hint
     with pytest.raises(StoreError):
         set_torn_tail_aside(tmp_path / "missing")
+
+
+@pytest.mark.parametrize(
+    "library",
+    [
+        None,
+        SimpleNamespace(no="such call"),
+        SimpleNamespace(renameat2=lambda *_: -1),
+        SimpleNamespace(renamex_np=lambda *_: -1),
+    ],
+    ids=["this system", "neither call", "Linux without it", "macOS without it"],
+)
+def test_two_folders_change_places(tmp_path: Path, library: object) -> None:
+    """In one step where the system can; with all that is in them."""
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "says").write_text(name, "utf-8")
+    exchange(tmp_path / "one", tmp_path / "other", library)
+    assert (tmp_path / "one" / "says").read_text("utf-8") == "other"
+    assert (tmp_path / "other" / "says").read_text("utf-8") == "one"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_file_that_fails_its_check_is_not_kept(tmp_path: Path) -> None:
+    """It never had its name."""
+
+    def fail(draft: Path) -> None:
+        assert draft.read_bytes() == b"new"
+        raise StoreError("not what was written")
+
+    (tmp_path / "file").write_bytes(b"old")
+    with pytest.raises(StoreError):
+        write_file(tmp_path / "file", b"new", check=fail)
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"old"]
+
+
+def test_drafts_of_one_name_are_swept_alone(tmp_path: Path) -> None:
+    """In a folder that is not ours."""
+    for name in (".mine.tar.01.part", ".other.part"):
+        (tmp_path / name).write_text("left", "utf-8")
+        os.utime(tmp_path / name, (0, 0))
+    assert sweep_drafts(tmp_path, SystemClock(), name="mine.tar.*") == 1
+    assert [path.name for path in tmp_path.iterdir()] == [".other.part"]
