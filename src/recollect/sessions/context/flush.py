@@ -3,7 +3,7 @@
 Once in each compaction cycle. The owner's go into the workspace, a guest's into the home, where no
 other program looks; see `flushed_notes`. Never from a group, a job or a sub-agent. Who said a line
 is stored first, the file written second and the count third: a kill between them costs a look at
-the file, and never leaves a line that was not said. A failure is counted and never stops a
+the file, and never leaves a line without a speaker. A failure is counted and never stops a
 compaction.
 """
 
@@ -141,7 +141,7 @@ def write_notes(
         notes: In their order.
         now: Ms UTC.
         zone: Of the user.
-        say: Gets, before anything is written, the lines of these notes.
+        say: Called, before anything is written, with which lines these notes are.
 
     Raises:
         Denied: the file is a link, or is reached through one.

@@ -1,7 +1,8 @@
 """Flushed notes: which session said a line of the notes, so that it goes and comes with it.
 
 Several sessions may have said the same line. It is hidden while all of them are deleted, and erased
-with the last of them. A line that a person wrote or edited belongs to no session.
+with the last of them. A line that a person wrote has no session, and one that a person edited is
+theirs.
 """
 
 from __future__ import annotations
