@@ -106,12 +106,13 @@ _CURL: Carriers = {
     "curl -u": (
         _HUMAN,
         (
-            "curl --cacert ca.crt -u elastic:{} https://localhost:9200",
-            "sh-5.0$ curl -k -X POST https://infinispan:11222/rest \\\n  -d 'world' \\\n -u dev:{}",
-            'curl -u ":{}" https://localhost:9200',
+            "curl --cacert ca.crt -u elastic:{} https<:>//localhost:9200",
+            "sh-5.0$ curl -k -X POST https<:>//infinispan:11222/rest \\\n  -d 'world' "
+            "\\\n -u dev:{}",
+            'curl -u ":{}" https<:>//localhost:9200',
             "curl -sw '%{http_code}' -X POST --user  'johns:{}' $URL/$GIT_COMMIT --data",
-            "curl --user roger23@gmail.com:{} https://www.dropbox.com/cli_link?host_id=abc -v",
-            'curl -s -v --user "j.smith:{}" "https://api.contoso.org/user/me"',
+            "curl --user roger23@gmail.com:{} https<:>//www.dropbox.com/cli_link?host_id=abc -v",
+            'curl -s -v --user "j.smith:{}" "https<:>//api.contoso.org/user/me"',
             "curl --user kevin:'{}' -iX PATCH -d",
         ),
     ),
@@ -119,10 +120,10 @@ _CURL: Carriers = {
         ("<A32>", "<h32>", "<w40>", "<b160>==", "sha256~<w43>", "<uuid>", "<h40>"),
         (
             "curl --header  'Authorization:  {}'",
-            '# curl -X GET "http://localhost:3000/cron" -H "Authorization: Bearer {}"',
-            "curl -X PUT -H 'Authorization: Bearer {}' -d 'user=1' http://127.0.0.1:8443/",
-            'curl -H "Authorization: Api-Token {}" --request PUT https://app.report/api/use/635',
-            'curl -H "Authorization: Token {}" --request PUT https://app.report/api/use/635',
+            '# curl -X GET "http<:>//localhost:3000/cron" -H "Authorization: Bearer {}"',
+            "curl -X PUT -H 'Authorization: Bearer {}' -d 'user=1' http<:>//127.0.0.1:8443/",
+            'curl -H "Authorization: Api-Token {}" --request PUT https<:>//app.report/api/use/635',
+            'curl -H "Authorization: Token {}" --request PUT https<:>//app.report/api/use/635',
             'curl -L -H "Authorization:{}" service1.local',
         ),
     ),
@@ -130,7 +131,7 @@ _CURL: Carriers = {
         ("YW5uOn<A20>", "<A64>==", "djJlNE<A60>"),
         (
             "curl -H 'Authorization: Basic {}' \\",
-            'curl -k -X POST --header "Authorization: Basic {}" "https://qa.test:8243/token"',
+            'curl -k -X POST --header "Authorization: Basic {}" "https<:>//qa.test:8243/token"',
         ),
     ),
     "curl -H, other headers": (
@@ -138,8 +139,8 @@ _CURL: Carriers = {
         (
             'curl -X GET \\\n     -H "apikey: {}" \\\n     -H "Accept: application/json" \\',
             'curl -X POST --header "Api-Token: {}"',
-            'curl -XPOST http://localhost:8080/api/tasks -H "Token: {}" -d "content=hello"',
-            'curl -X GET https://octopus.corp.net/\n     -H "X-Octopus-ApiKey: {}" \\',
+            'curl -XPOST http<:>//localhost:8080/api/tasks -H "Token: {}" -d "content=hello"',
+            'curl -X GET https<:>//octopus.corp.net/\n     -H "X-Octopus-ApiKey: {}" \\',
         ),
     ),
 }
@@ -173,7 +174,7 @@ _KUBERNETES: Carriers = {
     "sidekiq": (
         ("<h8>:<h8>",),
         (
-            "https://{}@gems.contribsys.com/",
+            "https<:>//{}@gems.contribsys.com/",
             "BUNDLE_ENTERPRISE__CONTRIBSYS__COM={}",
             "BUNDLE_GEMS__CONTRIBSYS__COM: {}",
         ),
@@ -208,7 +209,7 @@ _PLUGINS: Carriers = {
         ("<a64>", "<h64>"),
         (
             *('--softlayer-api-key "{}"', '--softlayer-api-key="{}"', "--softlayer-api-key {}"),
-            *("--softlayer-api-key={}", "http://api.softlayer.com/soap/v3.1/{}"),
+            *("--softlayer-api-key={}", "http<:>//api.softlayer.com/soap/v3.1/{}"),
             *("softlayer-key : {}", 'SOFTLAYER-API-KEY : "{}"', "softlayer-key:{}"),
             *("softlayerapikey= {}", "sl_api_key: {}", "SLAPIKEY : {}", 'sl-key: "{}"'),
             *("sl_key= {}", 'slapi_key="{}"', "slapikey:= {}", '"softlayer_key" := "{}"'),
@@ -219,7 +220,7 @@ _PLUGINS: Carriers = {
     "cloudant": (
         ("<h64>", "<l24>"),
         (
-            *("https://acct:{}@acct.cloudant.com", 'cloudant_password="{}"', "cl_pw={}"),
+            *("https<:>//acct:{}@acct.cloudant.com", 'cloudant_password="{}"', "cl_pw={}"),
             *("cloudant_apikey: {}", "cloudant_pwd = '{}'", "clou_key={}"),
         ),
     ),
@@ -246,7 +247,11 @@ _PLUGINS: Carriers = {
     ),
     "basic auth": (
         ("<A14>", "<word><d3>", "<h32>"),
-        ("https://user:{}@host.test/path", "https://name:{}@192.168.0.1:8080", "amqp://u:{}@mq"),
+        (
+            "https<:>//user:{}@host.test/path",
+            "https<:>//name:{}@192.168.0.1:8080",
+            "amqp<:>//u:{}@mq",
+        ),
     ),
     "artifactory": (
         ("AKC<A60>", "AP6<A40>"),
@@ -258,7 +263,7 @@ _PLUGINS: Carriers = {
     ),
     "slack webhook": (
         ("T<U8>/B<U8>/<A24>",),
-        ("https://hooks.slack.com/services/{}", "POST hooks.slack.com/services/{} now"),
+        ("https<:>//hooks.slack.com/services/{}", "POST hooks.slack.com/services/{} now"),
     ),
     "aws secret": (
         ("<b40>",),
@@ -365,7 +370,7 @@ _LOOK_ALIKES: dict[str, tuple[object, ...]] = {
         "secret:\n secretName: app-decryption-secret\n items:\n - key: app-k8s.yml\n",
     ),
     "gitleaks: token": (
-        "access_token_url='https://github.com/login/oauth/access_token',",
+        "access_token_url='https<:>//github.com/login/oauth/access_token',",
         'publicToken = "<A43>"',
         '<SourceFile SourceLocation="F:\\Extracts\\" TokenFile="RTL_INST_CODE.cer">',
         'notes            = "Maven - io.jsonwebtoken:jjwt-jackson-0.11.<d1>"',
@@ -376,39 +381,42 @@ _LOOK_ALIKES: dict[str, tuple[object, ...]] = {
         'clientId = "<uuid>"',
         "import { chain_Anvil1_Key, chain_Anvil2_Key } from '../supported-chains/consts';",
         'SRCREV_moby = "<h40>"',
-        'LIC_FILES_CHKSUM = "file://${WORKDIR}/license.html;md5=<h32>"',
+        'LIC_FILES_CHKSUM = "file<:>//${WORKDIR}/license.html;md5=<h32>"',
     ),
     "gitleaks: curl -u": (
         "curl -i -u 'test:test'",
         '   curl -sL --user "$1:$2" "$3" > "$4"',
-        "curl -u <user:password> https://test.com/endpoint",
-        "curl --user neo4j:[PASSWORD] http://[IP]:7474/db/data/",
-        'curl -u "myusername" http://localhost:<d4>/api/check_user/',
+        "curl -u <user:password> https<:>//test.com/endpoint",
+        "curl --user neo4j:[PASSWORD] http<:>//[IP]:7474/db/data/",
+        'curl -u "myusername" http<:>//localhost:<d4>/api/check_user/',
         "curl -u username:token",
         'curl -u "${_username}:${_password}"',
         'curl -u "${username}":"${password}"',
         'curl -k -X POST -I -u "SRVC_JENKINS:${APPID}"',
-        'curl -u ":" https://localhost:9200',
+        'curl -u ":" https<:>//localhost:9200',
         "curl -X POST --user '$USERNAME:$PASSWORD' $GItHUB_API_URL/$GIT_COMMIT --data",
         'curl --user "xxx:yyy"',
         'curl --fail --user "{{ $.Values.username }}:{{ $.Values.password }}"',
         'curl -XGET -i -u "${{ env.ELK_ID }}:${{ build.env.ELK_PASS }}"',
         'curl -X POST --user "$(cat ./login.txt):$(cat ./password.txt)"',
-        "curl http://127.0.0.1:5000/file --user user:pass --digest        # digest auth",
+        "curl http<:>//127.0.0.1:5000/file --user user:pass --digest        # digest auth",
         'curl -X GET --insecure --user "username:password" \\',
         "curl --silent --insecure --user ${f5user}:${f5pass} \\",
-        'curl "smtps://smtp.gmail.com" --mail-from "src@gmail.com" --user "src@gmail.com" -T o.txt',
+        'curl "smtps<:>//smtp.gmail.com" --mail-from "src@gmail.com" --user "src@gmail.com" '
+        "-T o.txt",
         'echo -n \'{"data":{"site_id":8,"lat":28.50}}\' >/dev/udp/127.0.0.1/41234\n\n'
         "#UDP Listener\nnc -u -l 41234",
     ),
     "gitleaks: curl -H": (
-        'curl https://example.com/micropub -d h=entry -H "Authorization: Bearer XXXXXXXXXXXX"',
-        'curl -X POST https://accounts.spotify.com/api/token --header "Authorization: Basic ..."',
-        'curl \\\n  -H "Authorization: Bearer <Openverse API token>" \\\n  "https://api.test/?q=a"',
+        'curl https<:>//example.com/micropub -d h=entry -H "Authorization: Bearer XXXXXXXXXXXX"',
+        'curl -X POST https<:>//accounts.spotify.com/api/token --header "Authorization: Basic ..."',
+        'curl \\\n  -H "Authorization: Bearer <Openverse API token>" '
+        '\\\n  "https<:>//api.test/?q=a"',
         'curl -H "Authorization: Token **********" \\\n  -d \'{"username": "test"}\'',
-        'curl -XPOST http://localhost/api/token -H "Authorization: basic {base64(email:pass)}"',
+        'curl -XPOST http<:>//localhost/api/token -H "Authorization: basic {base64(email:pass)}"',
         'curl -X GET \\\n     -H "apikey: $API_KEY" \\\n     -H "Accept: $FORMAT" \\\n"$API_URL"',
-        'curl -H "Authorization: Bearer $(gcloud auth print-access-token)" https://w.test/v1/<d12>',
+        'curl -H "Authorization: Bearer $(gcloud auth print-access-token)" '
+        "https<:>//w.test/v1/<d12>",
     ),
     "gitleaks: kubernetes": (
         "kind: Secret\nmetadata:\n  name: registry-auth-data\ndata:\n  htpasswd: ''\n",

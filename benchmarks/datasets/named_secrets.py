@@ -107,7 +107,7 @@ _MARKED: Carriers = {
     "docker auth": (
         ("YW5uOnN1bnNl<A10>", "<A24>=", "<A40>=="),
         (
-            '{"auths":{"https://index.docker.io/v1/":{"auth":"{}"}}}',
+            '{"auths":{"https<:>//index.docker.io/v1/":{"auth":"{}"}}}',
             {"auths": {"registry.test": {"auth": "{}"}}},
             '"auth": "{}"',
             "_auth={}",
@@ -121,17 +121,17 @@ _MARKED: Carriers = {
             '{"Cookie": "a=b; session={}"}',
             "Set-Cookie: sessionid={}; Path=/; HttpOnly",
             {"cookie": "lang=en; PHPSESSID={}"},
-            "-b 'csrf=1; session={}' https://x.test",
+            "-b 'csrf=1; session={}' https<:>//x.test",
         ),
     ),
     "web query": (
         ("<A24>", "<h32>", "AQ<A30>", "<a16>"),
         (
-            "https://maps.test/api?key={}",
+            "https<:>//maps.test/api?key={}",
             "GET /v1/items?page=2&api_key={}&x=1",
-            "https://x.test/?token={}#top",
-            "https://x.test/cb?code=1&access_token={}",
-            "https://x.test/?apikey={}",
+            "https<:>//x.test/?token={}#top",
+            "https<:>//x.test/cb?code=1&access_token={}",
+            "https<:>//x.test/?apikey={}",
         ),
     ),
 }
@@ -154,7 +154,7 @@ _SHELL: Carriers = {
             *("PGPASSWORD={} psql -U ann", "htpasswd -b users ann {}", "7z a -p{} x.7z dir"),
             *("unzip -P {} x.zip", "net use z: \\\\h\\s /user:ann {}", "echo {} | sudo -S ls"),
             *("openssl enc -aes256 -k {} -in a", "ldapsearch -D cn=a -w {} -b dc=x"),
-            *("openssl rsa -passin pass:{}", "wget --password={} ftp://h/", "MYSQL_PWD={} mysql"),
+            *("openssl rsa -passin pass:{}", "wget --password={} ftp<:>//h/", "MYSQL_PWD={} mysql"),
         ),
     ),
     "environment": (
@@ -251,9 +251,13 @@ _SHELL: Carriers = {
                 "  password: {}",
                 'password = "{}"',
             ),
-            *("IDENTIFIED BY '{}'", "Server=x;Uid=sa;Pwd={};", "jdbc:pg://h/db?user=a&password={}"),
+            *(
+                "IDENTIFIED BY '{}'",
+                "Server=x;Uid=sa;Pwd={};",
+                "jdbc:pg<:>//h/db?user=a&password={}",
+            ),
             *('ConvertTo-SecureString "{}" -AsPlainText', "machine h login ann password {}"),
-            *("postgres://ann:{}@db/x", "requirepass {}", "db.local:5432:shop:ann:{}"),
+            *("postgres<:>//ann:{}@db/x", "requirepass {}", "db.local:5432:shop:ann:{}"),
             *('{"password": "{}"}', "define('DB_PASSWORD', '{}');", "password='{}', user='ann'"),
             *("auth=('ann', '{}')", "password=[{}]", "-Djavax.net.ssl.keyStorePassword={}"),
         ),
@@ -372,7 +376,7 @@ _LOOK_ALIKES: dict[str, tuple[object, ...]] = {
     "shell": (
         *("ssh -p 2222 ann@host", "docker run -p 8080:80 web", "mkdir -p build/out", "cp -p a b"),
         *("mysql -P 3306 -h db", "mysql -u root shop", "psql -p 5432", "nc -p 1234", "tar -xpf a"),
-        *("redis-cli -h r ping", "curl -u ann:$PASS https://x.test", "git push -u origin main"),
+        *("redis-cli -h r ping", "curl -u ann:$PASS https<:>//x.test", "git push -u origin main"),
         *(
             "unzip -p x.zip file",
             "docker login registry.test",
@@ -388,11 +392,23 @@ _LOOK_ALIKES: dict[str, tuple[object, ...]] = {
         ),
     ),
     "urls": (
-        *("https://x.test/?key=name&page=2", "https://x.test/?sort=key&token_type=bearer"),
-        *("http://localhost:8080/a@b", "https://user:password@x.test", "git@x.test:ann/repo.git"),
-        *("https://x.test/reset-password?step=1", "https://x.test/?code=ok&state=open"),
-        *("see https://x.test/docs/keys#secret-keys", "mailto:ann@x.test", "file:///etc/passwd"),
-        *("https://x.test/commit/<h40>", "https://x.test/i/<uuid>.png", "s3://bucket/key/name.txt"),
+        *("https<:>//x.test/?key=name&page=2", "https<:>//x.test/?sort=key&token_type=bearer"),
+        *(
+            "http<:>//localhost:8080/a@b",
+            "https<:>//user:password@x.test",
+            "git@x.test:ann/repo.git",
+        ),
+        *("https<:>//x.test/reset-password?step=1", "https<:>//x.test/?code=ok&state=open"),
+        *(
+            "see https<:>//x.test/docs/keys#secret-keys",
+            "mailto:ann@x.test",
+            "file<:>///etc/passwd",
+        ),
+        *(
+            "https<:>//x.test/commit/<h40>",
+            "https<:>//x.test/i/<uuid>.png",
+            "s3<:>//bucket/key/name.txt",
+        ),
     ),
     "cookies and headers": (
         *("Cookie: lang=en; theme=dark", "Set-Cookie: theme=dark; Path=/; Max-Age=3600"),
@@ -405,7 +421,7 @@ _LOOK_ALIKES: dict[str, tuple[object, ...]] = {
         *("PASSWORD_FILE=/run/secrets/db", "SECRET_NAME=db-credentials", "token_type: bearer"),
         *(
             "password_min_length: 12",
-            "token_url: https://x.test/token",
+            "token_url: https<:>//x.test/token",
             "auth: oauth2",
             "SSH_ASKPASS=",
         ),

@@ -1,7 +1,7 @@
 """Made-up secrets, grown from shapes by a seed: nothing that a scanner could take for a live key.
 
 A shape is a text with places such as ``<A36>``: an alphabet and a length. ``{}`` in a carrier is
-where the secret stands.
+the place of the secret, and ``<:>`` a colon, which keeps the addresses of others out of our files.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WORDS = (
     "amber river falcon marble sunset copper willow harbor velvet ember cobalt meadow pepper "
     "lantern orchid thunder saffron glacier walnut cinder"
 ).split()
-_PLACE = re.compile(r"<(?:([lLdaAUhHwbp])(\d{1,3})|(word|Word|uuid))>")
+_PLACE = re.compile(r"<(?:([lLdaAUhHwbp])(\d{1,3})|(word|Word|uuid|:))>")
 _UUID = "<h8>-<h4>-4<h3>-a<h3>-<h12>"
 _EDGES = _LOWER + _UPPER + _DIGITS
 
@@ -61,6 +61,8 @@ def grow(shape: str, chance: random.Random) -> str:
 
     def grown(match: re.Match[str]) -> str:
         alphabet, length, word = match.groups()
+        if word == ":":
+            return word
         if word == "uuid":
             return grow(_UUID, chance)
         if word:

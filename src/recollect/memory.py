@@ -5,7 +5,9 @@ Floor 4: above every feature, below the servers and the command line.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,15 +17,15 @@ from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
 from recollect.assembly.sources import NOTES_FOLDER
 from recollect.core.clock import Clock, to_datetime
-from recollect.core.errors import InvalidInput, NotFound, StoreClosed
+from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.query.hit import SearchResult
-from recollect.index.query.search_service import SearchOptions, source_names
+from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import (
-    Asking,
+    asking_of,
     audience_of,
     check_may_read,
     shows_citations,
@@ -186,7 +188,7 @@ class Memory:
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        asking = self._asking(for_session, for_sender)
+        asking = asking_of(for_session, for_sender, self.settings.sessions)
         cites, reader = settings.citations, for_session or seen.session
         options = SearchOptions(
             limit=settings.limit if limit is None else limit,
@@ -197,10 +199,16 @@ class Memory:
             audience=audience_of(sessions, asking) if asking is not None else None,
             stretches=stretches_of(sessions, seen.session) if seen.session is not None else None,
         )
+        upkeep = self._parts.upkeep
+        missing = upkeep.searching() if upkeep.reads_first else ()
         search = self._parts.search_backend or self._parts.index
-        result = search.search(query, seen, options, on_progress, INLINE_EMBEDDINGS)
-        self._parts.upkeep.searched()
-        return result
+        ask = partial(search.search, query, seen, options, on_progress, INLINE_EMBEDDINGS)
+        try:
+            result = ask()
+        except StoreCorrupt as error:
+            result = upkeep.healed(error, ask)
+        upkeep.searched(is_damaged=DAMAGED_WORDS in result.warnings)
+        return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
 
     def read(
         self,
@@ -234,7 +242,8 @@ class Memory:
         """
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
-        reading, asking = self._parts.reading, self._asking(for_session, for_sender)
+        reading = self._parts.reading
+        asking = asking_of(for_session, for_sender, self.settings.sessions)
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
         if path.startswith(f"{NOTES_FOLDER}/"):
             from recollect.recall.note_source import read_note
@@ -249,14 +258,6 @@ class Memory:
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         return reading.read(path, extent)
-
-    def _asking(self, for_session: str | None, for_sender: str | None) -> Asking | None:
-        if for_session is None:
-            if for_sender is not None:
-                raise InvalidInput("a sender needs a session", hint="give for_session with it")
-            return None
-        shared = self.settings.sessions.guests_read
-        return Asking(session_id=for_session, sender=for_sender, shared=shared)
 
     def import_transcripts(
         self,
@@ -382,10 +383,8 @@ class Memory:
         receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
         backend = self._parts.search_backend
         failure = backend.refresh() if backend is not None and receipt.notes else None
-        if failure is None:
-            return receipt
-        told = (*receipt.warnings, failure)
-        return msgspec.structs.replace(receipt, is_clean=False, warnings=told)
+        warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
+        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""
@@ -399,7 +398,7 @@ class Memory:
         """
         from recollect.recall.status import report_status
 
-        return report_status(self._parts.reported())
+        return self._parts.upkeep.healing(lambda: report_status(self._parts.reported()))
 
     def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
@@ -437,21 +436,12 @@ class Memory:
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
         self._is_closed = True
-        parts = self._parts
-        parts.upkeep.close()
-        if parts.search_backend is not None:
-            parts.search_backend.close()
-        if parts.mirror is not None:
-            parts.mirror.close()
-        for embedder in (self._base.choice.embedder, self._base.choice.fallback):
-            if embedder is not None:
-                embedder.close()
-        if self._base.language is not None and self._base.language.model is not None:
-            self._base.language.model.close()
-        parts.index.near.close()
-        parts.events.close()
-        self._base.index_database.close()
-        self._base.records.close()
+        self._parts.close()
+
+    def retire(self) -> None:
+        """Leave the work in the background to others; close when the last user lets go of it."""
+        self._parts.upkeep.pause()
+        weakref.finalize(self, self._parts.close)
 
 
 def open_memory(

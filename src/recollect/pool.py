@@ -1,7 +1,8 @@
 """The memories of one home that a long-lived program holds open: one per agent and workspace.
 
 Floor 4, above the facade. Settings are read again whenever a memory is asked for: after a change of
-`config.yaml` the next caller gets a new one, and the old one is closed.
+`config.yaml` the next caller gets a new one; the old one is closed when its last user
+lets go of it.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from weakref import WeakSet
 
 import msgspec
 
 from recollect.core.errors import StoreClosed
 from recollect.core.scope import Scope
-from recollect.core.settings import default_home, known_agent, load_settings
+from recollect.core.settings import default_home, known_agent, load_settings, user_path
 from recollect.memory import Memory, open_memory
 
 
@@ -44,10 +46,11 @@ class MemoryPool:
         home: Path | str | None = None,
         overrides: Mapping[str, object] | None = None,
     ) -> None:
-        self.home = Path(home).expanduser() if home is not None else default_home()
+        self.home = user_path(home) if home is not None else default_home()
         self._overrides = dict(overrides or {})
         self._lock = threading.Lock()
         self._open: dict[_Place, tuple[object, Memory]] = {}
+        self._retired: WeakSet[Memory] = WeakSet()
         self._is_closed = False
 
     def __enter__(self) -> MemoryPool:
@@ -86,7 +89,8 @@ class MemoryPool:
             if known is not None and known[0] == settings:
                 return known[1]
             if known is not None:
-                known[1].close()
+                known[1].retire()
+                self._retired.add(known[1])
             memory = open_memory(
                 self.home,
                 place.workspace,
@@ -102,4 +106,6 @@ class MemoryPool:
             self._is_closed = True
             while self._open:
                 _, (_, memory) = self._open.popitem()
+                memory.close()
+            for memory in self._retired:
                 memory.close()

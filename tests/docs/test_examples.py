@@ -21,6 +21,7 @@ SAYS = {
     "recover.py": "records_lost\n1 would come back\n1 1 0\nLanterns 1",
     "retention.py": "60 messages would go\n60 1640 True\nDay 30?",
     "language_model.py": "blue. openai:some-model\nNora wants blue 7",
+    "redaction.py": "the event id must not hold a secret",
     "first_steps.py": "Mira: No tins: they let the damp in.",
     "reading.py": "line 300 of 300\nnot_found",
     "own_server.py": "hybrid",

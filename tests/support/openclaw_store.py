@@ -52,6 +52,17 @@ _SCHEMA = """
 """
 
 
+def write_state(state: Path, stores: dict[str, Path]) -> None:
+    """Write the database of a gateway, which names the store of each agent."""
+    (state / "state").mkdir(parents=True)
+    connection = apsw.Connection(str(state / "state" / "openclaw.sqlite"))
+    columns = "agent_id TEXT, path TEXT, schema_version INT"
+    connection.execute(f"CREATE TABLE agent_databases ({columns}) STRICT")
+    for agent, path in stores.items():
+        connection.execute("INSERT INTO agent_databases VALUES (?, ?, 23)", (agent, str(path)))
+    connection.close()
+
+
 class WrittenStore:
     """A store in WAL mode, held open like the gateway's.
 

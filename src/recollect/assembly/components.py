@@ -25,6 +25,7 @@ from recollect.assembly.sources import (
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
+from recollect.recall.healing import healer, is_damaged
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
@@ -43,7 +44,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
 
 
 class Components(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a memory is made of. Closing them is the facade's business."""
+    """Everything a memory is made of."""
 
     resources: Resources
     index: Index
@@ -75,6 +76,19 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             redactor=base.redactor,
             on_progress=on_progress or ignore_progress,
         )
+
+    def close(self) -> None:
+        """Finish writing and let go of the files. A second call does nothing."""
+        base = self.resources
+        self.upkeep.close()
+        language = base.language.model if base.language is not None else None
+        closing = (
+            self.search_backend, self.mirror, base.choice.embedder, base.choice.fallback, language,
+            self.index.near, self.events, base.index_database, base.records,
+        )  # fmt: skip
+        for part in closing:
+            if part is not None:
+                part.close()
 
     def reported(self) -> Reported:
         """Return what a status tells of."""
@@ -139,6 +153,12 @@ def _assemble(ground: Resources) -> Components:
         files=files,
         followed=followed_transcripts(ground, mirror),
         is_live=ground.order.live,
+        heal=healer(
+            ground.records,
+            ground.index_database,
+            index,
+            lambda: is_damaged(ground.index_home, settings.store, clock),
+        ),
         daily=lambda stopping: retention().prune_daily(stopping),
     )
     upkeep = Maintenance(kept, settings.sync, clock)

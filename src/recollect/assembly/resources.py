@@ -16,6 +16,7 @@ from recollect.core.settings import (
     default_home,
     known_agent,
     load_settings,
+    user_path,
 )
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
@@ -28,13 +29,14 @@ from recollect.models.registry import (
     choose_embedder,
     choose_language,
 )
+from recollect.recall.healing import open_sound_index
 from recollect.recall.ownership import claim
 from recollect.sessions.policy.owner import Owner, read_owner
 from recollect.sessions.record.identity_links import read_links
 from recollect.store.engine import Database
 from recollect.store.files import private_folder
 from recollect.store.meta import REDACTION_SALT, persisted_random
-from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
+from recollect.store.sqlite.database import SqliteDatabase, open_records
 from recollect.store.sqlite.home import AGENTS
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
@@ -89,10 +91,10 @@ def open_resources(order: OpenOptions) -> Resources:
         NotFound: the workspace is not a folder.
         StoreError: a database cannot be opened.
     """
-    home = Path(order.home).expanduser() if order.home is not None else default_home()
+    home = user_path(order.home) if order.home is not None else default_home()
     scope, clock = order.scope or Scope(), order.clock or SystemClock()
     resolved = load_settings(home, _overrides(order), agent=known_agent(scope.agent))
-    workspace = _workspace(resolved) if has_files(order, scope) else None
+    workspace = _workspace(resolved, order) if has_files(order, scope) else None
     records = open_records(private_folder(home), resolved.settings.store, clock)
     try:
         choice = _choice(order.embedder, resolved, _dependencies(records, EMBEDDING, clock))
@@ -104,7 +106,7 @@ def open_resources(order: OpenOptions) -> Resources:
         raise
     agent = own_index_of(resolved, scope)
     index_home = private_folder(home if agent is None else home / AGENTS / agent)
-    index_database = open_index(index_home, resolved.settings.store, clock)
+    index_database, damage = open_sound_index(index_home, resolved.settings.store, clock)
     return Resources(
         order=order,
         home=home,
@@ -117,7 +119,7 @@ def open_resources(order: OpenOptions) -> Resources:
         redactor=_redactor(records, resolved.settings.privacy),
         records=records,
         index_database=index_database,
-        index_incompatibility=claim(records, index_database),
+        index_incompatibility=claim(records, index_database) or damage,
         choice=choice,
         language=language,
         owner=owner,
@@ -164,14 +166,17 @@ def _dependencies(records: Database, kind: str, clock: Clock) -> Dependencies:
     return Dependencies(spending=UsageLedger(records, kind), retry_clock=RetryClock(clock=clock))
 
 
-def _workspace(resolved: ResolvedSettings) -> Path | None:
+def _workspace(resolved: ResolvedSettings, order: OpenOptions) -> Path | None:
+    """Return the folder of the workspace; one of the settings may be missing for a while."""
     path = resolved.settings.workspace.path
     if path is None:
         return None
-    folder = Path(path).expanduser()
-    if not folder.is_dir():
+    folder = user_path(path)
+    if order.workspace is not None and not folder.is_dir():
         raise NotFound(
-            "the workspace must be a folder", hint="check workspace.path or --workspace", path=path
+            f"the workspace {folder} must be a folder",
+            hint="name another one with --workspace, or leave it out",
+            path=path,
         )
     return folder
 

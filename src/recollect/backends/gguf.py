@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from recollect.core.errors import EmbeddingError, ModelMissing, ProviderRejected
-from recollect.core.settings import EmbeddingSettings
+from recollect.core.settings import EmbeddingSettings, user_path
 from recollect.models.embedding.embedder import (
     EmbeddingInterrupted,
     Progress,
@@ -58,7 +58,7 @@ def create(model: str, settings: EmbeddingSettings, models: Path) -> GgufEmbedde
         file = models / Path(name).name
     else:
         named = settings.gguf_path
-        file = Path(named).expanduser() if named else models / DEFAULT_FILE
+        file = user_path(named) if named else models / DEFAULT_FILE
     embedder = GgufEmbedder(file, threads=settings.threads)
     _ = embedder.dimensions  # reads the header, so that a wrong file is reported now
     return embedder

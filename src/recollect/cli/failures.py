@@ -80,10 +80,16 @@ def tell_incomplete(message: str, hint: str, *, as_json: bool) -> int:
     return FAILED
 
 
-def tell_interrupt(*, as_json: bool) -> int:
-    """Say that nothing is broken; return the exit code."""
-    message = "interrupted; what was stored is kept"
-    _tell("interrupted", message, "run the same command again to go on from there", as_json=as_json)
+def tell_interrupt(*, as_json: bool, goes_on: bool = True) -> int:
+    """Say that nothing is broken; return the exit code.
+
+    Args:
+        as_json: How to say it.
+        goes_on: Whether the command stores, and begins where it was when it is run again.
+    """
+    message = "interrupted; what was stored is kept" if goes_on else "interrupted"
+    hint = "run the same command again to go on from there" if goes_on else ""
+    _tell("interrupted", message, hint, as_json=as_json)
     return INTERRUPTED
 
 

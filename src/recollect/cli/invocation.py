@@ -65,11 +65,11 @@ def home_of(context: typer.Context) -> Path:
     Raises:
         ConfigError: there is no home directory to put it into.
     """
+    from recollect.core.settings.environment import default_home, user_path
+
     given = invocation_of(context).home
     if given is not None:
-        return given.expanduser().absolute()
-    from recollect.core.settings.environment import default_home
-
+        return user_path(given).absolute()
     return default_home()
 
 

@@ -40,6 +40,10 @@ app = App(
 )
 
 
+_STORING = frozenset({"erase", "import", "install", "prune", "recover", "reindex", "sync"})
+"""Commands that go on where they were interrupted."""
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"recollect {__version__}")
@@ -112,11 +116,11 @@ def _run(command: Any, name: str, given: list[str], *, as_json: bool) -> int:
     except typer.TyperException as error:
         return tell_usage(error, as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
-        return tell_interrupt(as_json=as_json)
+        return tell_interrupt(as_json=as_json, goes_on=not _STORING.isdisjoint(given))
     except SystemExit as left:  # completion ends so
         code = left.code
     if code == INTERRUPTED:
-        return tell_interrupt(as_json=as_json)
+        return tell_interrupt(as_json=as_json, goes_on=not _STORING.isdisjoint(given))
     return code if isinstance(code, int) else DONE
 
 

@@ -96,14 +96,18 @@ class MessagesPruned(Event, frozen=True, kw_only=True, tag="messages.pruned"):
     through_seq: int
     """The newest that went."""
     count: int
+    has_episode: bool = True
+    """Whether an episode of them stays."""
 
 
 class SessionPruned(Event, frozen=True, kw_only=True, tag="session.pruned"):
-    """Retention removed a session with its messages; an episode of them stays."""
+    """Retention removed a session with its messages."""
 
     reason: str
     """``age`` or ``sessions``: the cap that it was above."""
     messages: int
+    has_episode: bool = True
+    """Whether an episode of them stays: not where no person said anything, or none is wanted."""
 
 
 class SessionsErased(Event, frozen=True, kw_only=True, tag="sessions.erased"):

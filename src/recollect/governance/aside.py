@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import StoreBusy
 from recollect.store.failures import translate_os
 from recollect.store.files import private_folder, sync_folder
+from recollect.store.sqlite.damaged import is_open_elsewhere
 from recollect.store.sqlite.database import write_queue
 from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, RECOVERY_FILE, TRANSCRIPTS
 
-PROCESSES = Path("/proc")
 ASIDE = "aside"
 """The folder of a home for what was there before: in it one folder for each time."""
 _FOLDERS = (TRANSCRIPTS, AGENTS, "blobs")
@@ -67,22 +66,6 @@ def refuse_open(home: Path, *databases: Path) -> None:
             hint=f"close what uses recollect; or rename {home} and run `recollect init`",
             path=str(home),
         )
-
-
-def is_open_elsewhere(path: Path) -> bool:
-    """Return whether another process has a file open; True where that cannot be known."""
-    if not PROCESSES.is_dir():
-        return True
-    others = (each for each in PROCESSES.glob("[0-9]*") if each.name != str(os.getpid()))
-    return any(path.resolve() in _open_files(each / "fd") for each in others)
-
-
-def _open_files(descriptors: Path) -> Iterator[Path]:
-    try:
-        for descriptor in descriptors.iterdir():
-            yield Path(os.readlink(descriptor))
-    except OSError:
-        return  # it has just ended, or belongs to a user who cannot read the home either
 
 
 def _set_aside(home: Path, names: list[str], clock: Clock) -> Path | None:

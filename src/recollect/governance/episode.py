@@ -17,16 +17,19 @@ from recollect.sessions.record.transcript_rows import select_messages
 from recollect.store.columns import decode, integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.text.keywords import telling
-from recollect.text.summary import VERSION, summarise
+from recollect.text.summary import summarise
 from recollect.text.terms import terms
 from recollect.text.turns import Utterance
 
+MADE_BY = "episode-2"
+"""Raise it when the same messages give another episode."""
 _PAGE = 500
 """Messages read at once, so that a long session needs little memory."""
 _TOPICS = 8
 _SHORTEST_TOPIC = 4
 _SHARE = 4
-"""A summary is this part of the text at most: of a short talk all of it would be left otherwise."""
+"""Beside what people began and ended with, decided and want kept, a summary is this part of the
+text at most."""
 _LAST_SUMMARY: LiteralString = """
     SELECT through_seq, summary FROM compactions WHERE session_id = ? AND through_seq <= ?
     ORDER BY through_seq DESC LIMIT 1
@@ -101,7 +104,7 @@ class EpisodeWriter:
         """Return the episode of the messages up to a seq; stores nothing.
 
         Returns:
-            None without messages, or if none of them is to be kept.
+            None without a word of a person, or if nothing is to be kept.
 
         Raises:
             StoreError: the records cannot be read.
@@ -112,6 +115,8 @@ class EpisodeWriter:
             return None
         most = min(self._tokens, integer(row[3]) // _SHARE)
         summary = self._summary(session.id, through_seq, most)
+        if not summary:
+            return None
         return Episode(
             id=self._ids.new(),
             session_id=session.id,
@@ -120,7 +125,7 @@ class EpisodeWriter:
             began_at=integer(row[1]),
             ended_at=integer(row[2]),
             message_count=count,
-            made_by=VERSION,
+            made_by=MADE_BY,
             created_at=self._clock.now_ms(),
             **{part: getattr(session, part) for part in ("tenant", "agent", "user", "project")},
         )
@@ -130,7 +135,7 @@ class EpisodeWriter:
         known = self._records.read(lambda tx: tx.row(_LAST_SUMMARY, (session_id, through_seq)))
         after, previous = (integer(known[0]), text(known[1])) if known else (0, "")
         said = self._utterances(session_id, after, through_seq)
-        return summarise(said, most, previous)
+        return summarise(said, most, previous, always=self._tokens)
 
     def _utterances(self, session_id: str, after: int, through: int) -> Iterator[Utterance]:
         while page := self._page(session_id, after, through):

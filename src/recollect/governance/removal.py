@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import LiteralString, TypeAlias
+from typing import Any, LiteralString, TypeAlias
 
 import msgspec
 
@@ -107,7 +107,7 @@ def begin(
     if removal.is_whole:
         tx.execute("UPDATE sessions SET status = 'deleted' WHERE id = ?", (session.id,))
     note_change(tx, session, now)
-    record_event(tx, _event(removal, session, now))
+    record_event(tx, _event(removal, session, now, has_episode=episode is not None))
     if removal.messages <= BATCH:
         begun = Begun(session.id, session.tenant, removal.through_seq, removal.is_whole, False)
         _remove_some(tx, begun, now)
@@ -259,11 +259,13 @@ _TOLD: tuple[LiteralString, ...] = (
 """What retention leaves, and an erasure does not."""
 
 
-def _event(removal: SessionRemoval, session: Session, now: int) -> MessagesPruned | SessionPruned:
-    scope, count = owner_of(session), removal.messages
+def _event(
+    removal: SessionRemoval, session: Session, now: int, *, has_episode: bool
+) -> MessagesPruned | SessionPruned:
+    facts: dict[str, Any] = {"scope": owner_of(session), "at": now, "has_episode": has_episode}
     if removal.is_whole:
-        return SessionPruned(scope=scope, at=now, reason=removal.reason, messages=count)
-    return MessagesPruned(scope=scope, at=now, through_seq=removal.through_seq, count=count)
+        return SessionPruned(reason=removal.reason, messages=removal.messages, **facts)
+    return MessagesPruned(through_seq=removal.through_seq, count=removal.messages, **facts)
 
 
 CHANGES = 10_000

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import ProviderError, StoreBusy
+from recollect.core.errors import ProviderError, StoreBusy, StoreClosed, StoreCorrupt, StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.build.indexer import Indexer
+from recollect.index.build.ingestor import known_of
 from recollect.index.embedding.batch_health import BatchStatus, forget_failures
 from recollect.index.embedding.cache import count_cached
 from recollect.index.embedding.queue import count_refused, count_waiting
 from recollect.index.embedding.service import Embedders
 from recollect.index.lexical.choice import LexicalChoice
 from recollect.index.model.chunk_record import chunk_ids
-from recollect.index.model.document import DocumentSource
+from recollect.index.model.document import DocumentSource, SourceState
 from recollect.index.model.generation import (
     Generation,
     Serving,
@@ -62,6 +63,7 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
         waiting: Chunks that wait for one.
         refused: Chunks that get none, because the embedder will never accept their text.
         outdated: Why a rebuild is due, or None.
+        lacks_vectors: Whether it was built by words alone, and an embedder is there by now.
         consent_needed: Why a paid provider gets no texts yet, or None.
         is_paid: Whether somebody bills for new vectors.
         model: The ``provider:model`` of the vectors; empty without any, or where it is not noted.
@@ -80,6 +82,7 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int
     refused: int
     outdated: str | None
+    lacks_vectors: bool = False
     consent_needed: str | None = None
     is_paid: bool = False
     model: str = ""
@@ -122,9 +125,11 @@ class Index:
         near: VectorIndex | None = None,
         notice: str | None = None,
     ) -> None:
-        self._notices = () if notice is None else (notice,)
+        self._notices: tuple[str, ...] = () if notice is None else (notice,)
         self.waits_for_vectors = False
         """Whether a chunk waited for its vector when somebody searched last."""
+        self._told: set[str] = set()
+        """Warnings of files, which a search gives once; `sync` gives all."""
         self._near = near or VectorIndex(database)
         self._database = database
         self._remote = settings.embedding.remote
@@ -132,7 +137,8 @@ class Index:
         self._has_recency = settings.search.recency.enabled
         self._feeds = tuple(feeds)
         self._outboxes = [feed for feed in feeds if feed.tenant is None]
-        embedders = Embedders(first=embedder, fallback=fallback, was_found=was_found)
+        is_off = embedder is None and settings.embedding.provider.strip() == "none"
+        embedders = Embedders(first=embedder, fallback=fallback, was_found=was_found, is_off=is_off)
         self._indexer = Indexer(self._near.followed(), clock, settings, embedders, locks)
         questions = QuestionVectors(embedders, settings.embedding.remote.query_timeout_s)
         self._search = SearchService(
@@ -183,6 +189,15 @@ class Index:
         indexer = self._indexer
         return indexer.is_behind(self._outboxes) or indexer.vectors.has_due_batch(indexer.serving())
 
+    def tell_once(self, notice: str) -> None:
+        """Tell what happened to the index, with every answer until a sync ends."""
+        self._notices = tuple(dict.fromkeys((*self._notices, notice)))
+
+    def known(self, feed: DocumentSource) -> SourceState:
+        """Return what the index that answers knows of a feed."""
+        number = self._indexer.serving().number
+        return self._database.read(lambda tx: known_of(tx, number, [feed]))[0].state
+
     def rebuild(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
         """Rebuild the index beside the one that answers, then let it answer."""
         report = self._indexer.rebuild(self._feeds, watch)
@@ -226,7 +241,7 @@ class Index:
         warnings = [*self._notices, *([state.warning] if state.warning else [])]
         behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
         if behind or state.wants_embedder:
-            warnings += self._indexer.sync(behind, watch).warnings
+            warnings += self._read_first(behind, watch)
             # Also where nothing was done here: another thread may have done it meanwhile.
             state = self._look(scope.tenant, most)
         self.waits_for_vectors = state.waiting > 0
@@ -244,6 +259,7 @@ class Index:
         outdated, trouble, serving = indexer.outdated(), vectors.trouble(), indexer.serving()
         return msgspec.structs.replace(
             self._database.read(lambda tx: _status(tx, outdated)),
+            lacks_vectors=not serving.identity.embedder and vectors.wanted() is not None,
             consent_needed=indexer.consent_needed(),
             is_paid=vectors.is_paid,
             model=serving.identity.model,
@@ -268,6 +284,18 @@ class Index:
     def lexical(self) -> LexicalChoice:
         """What finds words, and why it is not what the settings name."""
         return self._indexer.lexical
+
+    def _read_first(self, behind: list[DocumentSource], watch: Watch) -> Sequence[str]:
+        """Read what is new; return warnings. Where it cannot be written, the rest still answers."""
+        try:
+            found = self._indexer.sync(behind, watch).warnings
+        except (StoreCorrupt, StoreClosed):
+            raise
+        except StoreError as error:
+            return (f"{error.message}: what is new is not found yet",)
+        new = [warning for warning in found if warning not in self._told]
+        self._told.update(new)
+        return new
 
     def _look(self, tenant: str, most: int) -> _State:
         """Return what a search for a tenant starts from; counts ``most`` waiting chunks, and one.

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import msgspec
 
-from recollect.core.errors import InvalidInput, ModelMissing, ProviderRejected
+from recollect.core.errors import InvalidInput, ModelMissing, ProviderRejected, RecollectError
 from recollect.core.plugins import load_plugin, plugin_names
-from recollect.core.settings import EmbeddingSettings, LanguageSettings, is_inside
+from recollect.core.settings import EmbeddingSettings, LanguageSettings, is_inside, user_path
 from recollect.models import hints
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
@@ -119,6 +119,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
         fallback: Takes over when `embedder` fails; None where there is none.
         fallback_from: What was asked for and could not be made, when `embedder` is the fallback.
         fallback_reason: Why it could not.
+        fallback_error: Why the fallback cannot take over; None where it can, or none is set.
     """
 
     embedder: Embedder | None
@@ -128,6 +129,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     fallback: Embedder | None = None
     fallback_from: str | None = None
     fallback_reason: str | None = None
+    fallback_error: str | None = None
 
 
 class LanguageChoice(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,11 +177,9 @@ def choose_embedder(
     chosen = _choose(spec, settings, dependencies)
     if spec == NONE:
         return chosen
-    fallback = _fallback(spec, settings, dependencies)
-    if chosen.embedder is not None:
-        return msgspec.structs.replace(chosen, fallback=fallback)
-    if fallback is None:
-        return chosen
+    fallback, error = _fallback(spec, settings, dependencies)
+    if chosen.embedder is not None or fallback is None:
+        return msgspec.structs.replace(chosen, fallback=fallback, fallback_error=error)
     return Choice(
         embedder=fallback,
         reason=f"{fallback.model} replaces {spec}",
@@ -187,6 +187,7 @@ def choose_embedder(
         requested=spec,
         fallback_from=spec,
         fallback_reason=chosen.reason,
+        fallback_error=error,
     )
 
 
@@ -231,7 +232,7 @@ def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
     """Return the folder of the local model's files."""
     from recollect.models.local.folder import MODEL
 
-    return Path(settings.model_path).expanduser() if settings.model_path else models / MODEL
+    return user_path(settings.model_path) if settings.model_path else models / MODEL
 
 
 def create_local(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -> Embedder:
@@ -290,18 +291,18 @@ def _choose_first(settings: EmbeddingSettings, dependencies: Dependencies) -> Ch
             return Choice(
                 embedder=found.embedder, reason=f"{found.embedder.model} {has}", requested=AUTO
             )
-    return missing
+    return _lexical(missing.message, missing.hint, AUTO)
 
 
-def _missing_local(settings: EmbeddingSettings, models: Path) -> Choice | None:
+def _missing_local(settings: EmbeddingSettings, models: Path) -> ModelMissing | None:
     """Return what the local embedder lacks, or None when it is there."""
     from recollect.models.local.folder import INSTALL_HINT, ModelFolder
     from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
 
     if not runtime_is_installed():
-        return _lexical("the package onnxruntime is not installed", RUNTIME_HINT, AUTO)
+        return ModelMissing("the package onnxruntime is not installed", hint=RUNTIME_HINT)
     if not ModelFolder(local_folder(settings, models)).is_installed:
-        return _lexical("the local model is not installed", INSTALL_HINT, AUTO)
+        return ModelMissing("the local model is not installed", hint=INSTALL_HINT)
     return None
 
 
@@ -312,17 +313,26 @@ def _has_gguf(settings: EmbeddingSettings, models: Path) -> bool:
 
 def _fallback(
     spec: str, settings: EmbeddingSettings, dependencies: Dependencies
-) -> Embedder | None:
+) -> tuple[Embedder | None, str | None]:
+    """Return the fallback of the settings, if it can be made, and why it could not take over."""
     fallback = settings.fallback.strip()
     if fallback in {NONE, spec}:
-        return None
+        return None, None
     if fallback == AUTO:
         raise InvalidInput(
             "the fallback must be one provider",
             hint="set embedding.fallback to none, provider or provider:model",
             found=fallback,
         )
-    return _choose(fallback, _settings_of(fallback, spec, settings), dependencies).embedder
+    own = _settings_of(fallback, spec, settings)
+    missing: RecollectError | None = None
+    try:
+        made = EMBEDDERS.create(fallback, own, dependencies)
+        if fallback.partition(":")[0] == LOCAL:  # it looks for its files at the first text only
+            missing = _missing_local(own, dependencies.models)
+    except (ModelMissing, ProviderRejected) as error:
+        made, missing = None, error
+    return made, None if missing is None else f"{fallback}: {missing.message}"
 
 
 def _settings_of(fallback: str, spec: str, settings: EmbeddingSettings) -> EmbeddingSettings:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from recollect.core.errors import Denied, NotFound
+from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.settings import SessionSettings
 from recollect.index.model.visibility import Audience, SeqRange
 from recollect.sessions.policy.owner import OWNER_HINT
 from recollect.sessions.record.session_key import GROUPS
@@ -36,6 +37,21 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     def sees(self, path: str) -> bool:
         """Return whether a guest sees a memory file; paths are relative to the workspace."""
         return any(matches(path, pattern) for pattern in self.shared)
+
+
+def asking_of(
+    session_id: str | None, sender: str | None, settings: SessionSettings
+) -> Asking | None:
+    """Return on whose behalf is asked; None where it is the operator.
+
+    Raises:
+        InvalidInput: a sender is given without a session.
+    """
+    if session_id is not None:
+        return Asking(session_id=session_id, sender=sender, shared=settings.guests_read)
+    if sender is not None:
+        raise InvalidInput("a sender needs a session", hint="give for_session with it")
+    return None
 
 
 def audience_of(sessions: Asked, asking: Asking) -> Audience:

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import os
 import re
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from recollect.core.errors import NotFound
-from recollect.core.settings import TranscriptDeltaSettings, transcript_folders
+from recollect.core.errors import NotFound, StoreError
+from recollect.core.settings import TranscriptDeltaSettings, transcript_folders, user_path
+from recollect.recall.memory_source import CHEAP_S, REST
 from recollect.sessions.exchange.formats.openclaw import is_machine
+from recollect.sessions.exchange.formats.openclaw_store import stores_elsewhere
 from recollect.sessions.exchange.import_source import SUFFIX, is_store, kind_of
 from recollect.sessions.exchange.transcript_format import (
     AUTO,
@@ -34,6 +40,9 @@ if TYPE_CHECKING:  # the importer is wanted where transcripts are followed, and 
     from recollect.sessions.exchange.importer import TranscriptImporter
 
 
+UNFINISHED = "followed transcripts are still being read"
+SEARCH_S = 1.0
+"""Longest that a search reads; the background or `sync` read the rest."""
 LEDGER = "+followed"
 """Keeps what is followed apart from what a person imports, which takes everything."""
 
@@ -87,6 +96,11 @@ class FollowedTranscripts:
     def __init__(self, places: Sequence[FollowedPlace], importer: TranscriptImporter) -> None:
         self._places = tuple(places)
         self._importer = importer
+        self._rests_until = 0.0
+        self.reading = threading.Lock()
+        """Held by the thread that reads."""
+        self.has_more = False
+        """Whether a search could not wait until all was read."""
         self.last: FollowReport | None = None
 
     @property
@@ -118,6 +132,44 @@ class FollowedTranscripts:
         Raises:
             StoreError: the database or the disk refused.
         """
+        with self.reading:
+            self.last = self._bring_in(stopping, progress)
+            self.has_more = stopping()
+        return self.last
+
+    def catch_up(self) -> tuple[str, ...]:
+        """Store what is new, as far as a search can wait for it.
+
+        Returns:
+            Why something may be missing; empty where nothing is.
+        """
+        began = time.monotonic()
+        if began < self._rests_until:
+            return ()
+        if not self.reading.acquire(blocking=False):
+            return (UNFINISHED,)
+        try:
+            is_late = partial(_is_late, began + SEARCH_S)
+            report = self._bring_in(is_late, None)
+            self.has_more = is_late()
+        except StoreError as error:
+            return (f"followed transcripts could not be read: {error.message}",)
+        finally:
+            self.reading.release()
+        took_s = time.monotonic() - began
+        if not report.messages and took_s > CHEAP_S:
+            self._rests_until = time.monotonic() + REST * took_s
+        return (UNFINISHED,) if self.has_more else ()
+
+    def is_behind(self) -> bool:
+        """Return whether there may be something new, as their sizes and times tell."""
+        for each in self._places:
+            with suppress(NotFound):
+                if self._importer.is_behind(each.path, each.format_name):
+                    return True
+        return False
+
+    def _bring_in(self, stopping: Callable[[], bool], progress: Progress | None) -> FollowReport:
         messages, warnings = 0, []
         for each in self._places:
             try:
@@ -132,8 +184,11 @@ class FollowedTranscripts:
                 if report.deleted:
                     what = "1 message" if report.deleted == 1 else f"{report.deleted:,} messages"
                     warnings.append(f"{each.path}: {what} of deleted sessions left out")
-        self.last = FollowReport(messages=messages, warnings=tuple(warnings))
-        return self.last
+        return FollowReport(messages=messages, warnings=tuple(warnings))
+
+
+def _is_late(end: float) -> bool:
+    return time.monotonic() >= end
 
 
 def _missing(place: FollowedPlace) -> str:
@@ -147,12 +202,16 @@ def followed_places(named: Sequence[str]) -> list[FollowedPlace]:
         named: Names of formats, files and folders; with ``~`` for the user's home.
     """
     homes = transcript_folders()
-    return [
+    places = [
         FollowedPlace(path=homes[each], format_name=each)
         if each in homes
-        else FollowedPlace(path=Path(each).expanduser().absolute())
+        else FollowedPlace(path=user_path(each).absolute())
         for each in named
     ]
+    if "openclaw" in named:
+        more = stores_elsewhere(homes["openclaw"])
+        places += [FollowedPlace(path=each, format_name="openclaw") for each in more]
+    return places
 
 
 LEFT_OUT = "left_out"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import StoreBusy
+from recollect.core.errors import StoreBusy, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import SyncSettings
 from recollect.index.index import Index
@@ -81,6 +81,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
         files: The memory files, where there are any.
         followed: Transcripts of other programs, where any are followed.
         is_live: Whether the program stays: a command that ends at once does not watch.
+        heal: Mends the index after it was found damaged; returns whether it was the index.
         daily: What is to be done once a day, by a program that stays; it knows when.
     """
 
@@ -90,6 +91,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     files: MemorySource | None = None
     followed: FollowedTranscripts | None = None
     is_live: bool = False
+    heal: Callable[[StoreCorrupt], bool] = lambda _: False
     daily: Callable[[Callable[[], bool]], object] = lambda _: None
 
 
@@ -118,6 +120,8 @@ class Maintenance:
             from recollect.recall.followed import TranscriptDeltas
 
             self._look_at = TranscriptDeltas(settings.transcripts).look
+        self.reads_first = kept.followed is not None and settings.on_search
+        """Whether a search begins with `searching`."""
         self._followed_at = 0.0
         folder = kept.files.folder if kept.files else None
         self._watcher = Watcher(
@@ -160,15 +164,42 @@ class Maintenance:
         if self._settings.on_session_start and self._kept.is_live:
             self._background.ask("session-start")
 
-    def searched(self) -> None:
-        """Tell that somebody searched, whatever was found. Returns at once."""
+    def searching(self) -> tuple[str, ...]:
+        """Store what is new in followed transcripts before somebody searches.
+
+        Returns:
+            Why some of it may be missing; empty where nothing is.
+        """
+        return () if self._kept.followed is None else self._kept.followed.catch_up()
+
+    def searched(self, *, is_damaged: bool = False) -> None:
+        """Tell that somebody searched, whatever was found. Returns at once.
+
+        Args:
+            is_damaged: Whether some of the index had to be left out: then it is rebuilt.
+        """
         self._start()
+        if is_damaged and self._kept.is_live:
+            self._background.ask("damage")
         if self._settings.on_search and self._kept.is_live and self._has_more():
             self._background.ask("search")
 
     def run(self, work: Callable[[], T]) -> T:
         """Do a sync that a person called, in their thread, instead of one in the background."""
-        return self._background.run(work)
+        return self._background.run(lambda: self.healing(work))
+
+    def healing(self, work: Callable[[], T]) -> T:
+        """Do what needs the index; once more after it was found damaged and rebuilt."""
+        try:
+            return work()
+        except StoreCorrupt as error:
+            return self.healed(error, work)
+
+    def healed(self, error: StoreCorrupt, work: Callable[[], T]) -> T:
+        """Mend the index after an error and do the work; raise it where it is about the records."""
+        if not self._kept.heal(error):
+            raise error
+        return work()
 
     def watch(self) -> Iterator[Synced]:
         """Keep the home in step from now on; yield each sync that did something or failed.
@@ -196,6 +227,19 @@ class Maintenance:
             return FollowReport()
         return self._kept.followed.bring_in(stopping)
 
+    def is_behind(self) -> bool:
+        """Return whether messages, memory files or followed transcripts are not indexed yet."""
+        index, files, followed = self._kept.index, self._kept.files, self._kept.followed
+        if index.is_behind() or (followed is not None and followed.is_behind()):
+            return True
+        return files is not None and files.differs(index.known(files))
+
+    def pause(self) -> None:
+        """Do nothing in the background from now on; what is asked of the memory is still done."""
+        self._watcher.close()
+        self._background.close()
+        self._kept.lock.release()
+
     def state(self) -> SyncState:
         """Return how it goes."""
         last, watching = self._background.last, self._watcher.state
@@ -213,9 +257,7 @@ class Maintenance:
 
     def close(self) -> None:
         """Stop; a second call does nothing."""
-        self._watcher.close()
-        self._background.close()
-        self._kept.lock.release()
+        self.pause()
         if self._listener is not None:
             self._listener.put(None)
 
@@ -253,7 +295,10 @@ class Maintenance:
             self._messages = self.bring_in(watch.stopping).messages
         if reasons == ("watch",) and self._watcher.state.mode == "notify":
             watch = msgspec.structs.replace(watch, changed=paths)
-        self._report = self._kept.index.sync(watch)
+        index = self._kept.index
+        if "damage" in reasons:
+            self._report = self.healing(lambda: index.rebuild(watch))
+        self._report = self._report.plus(self.healing(lambda: index.sync(watch)))
         if self._kept.is_live:
             self._kept.daily(watch.stopping)
 
@@ -268,6 +313,7 @@ class Maintenance:
         is_unwatched = self._kept.followed is not None and self._watcher.state.mode == "off"
         rested_s = time.monotonic() - self._followed_at
         is_due = is_unwatched and rested_s >= self._settings.poll_s
+        is_due = is_due or (self._kept.followed is not None and self._kept.followed.has_more)
         return is_due or self._kept.index.waits_for_vectors
 
 

@@ -19,13 +19,14 @@ from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.scope import Scope
 from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_name, origin_of, path_of, qualified
-from recollect.workspace.memory_folder import MemoryFile, MemoryFolder, MemoryListing
+from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder, MemoryListing
 
 BATCH_BYTES = 1024 * 1024
 CHEAP_S = 0.005
 """A scan that takes no longer is made before every search; some hundred files are."""
 REST = 20
 """Others are made when so many times their duration has passed; `sync` always makes one."""
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -67,6 +68,20 @@ class MemorySource:
         rest = 0.0 if self._scan_s <= CHEAP_S else REST * self._scan_s
         rested = time.monotonic() - self._scanned_at >= rest
         return rested or self.folder.withheld() != self._withheld
+
+    def differs(self, state: SourceState) -> bool:
+        """Return whether a sync would take in or remove a file; no later scan is spared."""
+        listing, stamps = self.folder.listing(), self._own(state.stamps)
+        refs = {self._prefix + file.ref: file for file in listing.files}
+        if any(listing.is_gone(path_of(ref)) for ref in stamps.keys() - refs.keys()):
+            return True
+        changed = (file for ref, file in refs.items() if stamps.get(ref) != file.stamp)
+        owner_of = self._owners()
+        owned = ((file, owner_of(file)) for file in changed)
+        return any(
+            owner is not None and self._document(file, owner, []) is not None
+            for file, owner in owned
+        )
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield new and changed files, and with the last of them those that are gone."""
@@ -111,10 +126,13 @@ class MemorySource:
             there = {self._prefix + file.ref for file in listing.files}
             if there | stamps.keys() == refs:
                 return listing, stamps
-        # A file that names no workspace is from before they did.
-        return self._scan(), {
+        return self._scan(), self._own(state.stamps)
+
+    def _own(self, stamps: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the stamps of this workspace's files; of old, they did not name it."""
+        return {
             ref: stamp
-            for ref, stamp in state.stamps.items()
+            for ref, stamp in stamps.items()
             if ref.startswith(self._prefix) or origin_of(ref) is None
         }
 
@@ -145,7 +163,7 @@ class MemorySource:
             ref=ref,
             group=ref,
             order=0,
-            text=text,
+            text="" if file.ref in CURATED and _is_template(text) else text,
             at=note_time(file.ref, file.mtime_ns),
             scope=owner.scope,
             visibility_group=owner.visibility_group,
@@ -161,6 +179,12 @@ class MemorySource:
         except InvalidInput as error:
             self._refused[file] = error.message
             raise
+
+
+def _is_template(text: str) -> bool:
+    """Return whether a file says nothing yet: headings and comments alone."""
+    lines = _COMMENT.sub("", text).splitlines()
+    return all(not line.strip() or line.startswith("#") for line in lines)
 
 
 class NoteSource(MemorySource):

@@ -135,7 +135,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         requested_provider: What the settings ask for; empty when a program gave the embedder.
         files: Memory files in the index.
         chunks: Chunks of all sources.
-        dirty: Whether a sync would do something, as far as looking is cheap.
+        dirty: Whether a sync, or the rebuild that is due, would do something.
         db_path: Where the index is.
         extra_paths: More places of memory files.
         sources: What is indexed.
@@ -145,6 +145,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         vector: What finds near vectors.
         batch: How batches of the provider go; None without an embedder.
         fallback: What answers in the place of the embedder or the back end, if anything does.
+        fallback_error: Why the fallback of the settings could not take over, or None.
         sync: How the index is kept in step.
         budget: Tokens of today.
         language: Who writes summaries.
@@ -183,6 +184,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     vector: VectorStatus
     batch: BatchStatus | None
     fallback: Fallback | None
+    fallback_error: str | None
     sync: SyncState
     budget: BudgetStatus
     language: LanguageStatus
@@ -245,7 +247,7 @@ def report_status(parts: Reported) -> Status:
         requested_provider=choice.requested,
         files=index.documents.get(SOURCE, 0),
         chunks=index.chunks,
-        dirty=sync.dirty or index.waiting > 0 or parts.index.is_behind(),
+        dirty=_is_dirty(parts, index, sync),
         db_path=index_health.path,
         extra_paths=[str(each.path / each.pattern) for each in parts.extra],
         sources=sorted(index.documents),
@@ -260,6 +262,7 @@ def report_status(parts: Reported) -> Status:
         vector=parts.index.near.status(index.dimensions),
         batch=parts.index.batch_status(),
         fallback=_fallback(parts, index),
+        fallback_error=choice.fallback_error,
         sync=sync,
         budget=_budget(parts, spending),
         language=_language(parts, spending),
@@ -279,6 +282,11 @@ def report_status(parts: Reported) -> Status:
         background_error=sync.last_error,
         events=parts.events.state(),
     )
+
+
+def _is_dirty(parts: Reported, index: IndexStatus, sync: SyncState) -> bool:
+    is_waiting = sync.dirty or index.waiting > 0 or index.lacks_vectors
+    return is_waiting or index.outdated is not None or parts.upkeep.is_behind()
 
 
 def _lexical(index: Index) -> LexicalStatus:

@@ -20,8 +20,8 @@ from recollect.index.model.locks import SyncLock
 from recollect.index.model.sync_report import NOBODY_WATCHES, Watch
 
 Reason: TypeAlias = Literal[
-    "interval", "manual", "message", "retry", "search", "session-start", "start", "transcript",
-    "watch",
+    "damage", "interval", "manual", "message", "retry", "search", "session-start", "start",
+    "transcript", "watch",
 ]  # fmt: skip
 """What started a sync."""
 

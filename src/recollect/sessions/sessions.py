@@ -54,6 +54,7 @@ from recollect.sessions.record.session import (
     was_deleted,
 )
 from recollect.sessions.record.session_key import parse_key
+from recollect.sessions.record.transcript_rows import append_messages, unfinished_message
 from recollect.sessions.transcripts import Transcripts
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
@@ -290,7 +291,7 @@ class Sessions:
             session = self._named(tx, id_or_title)
             known = find_lease(tx, session.id, now) if on_busy == "fork" else None
             if known is not None and known.holder != name:
-                session = fork_session(tx, session, self._new(None, None, None, None), None)
+                session = self._forked(tx, session, self._new(None, None, None, None), None)
             session = set_status(tx, session, "active", now)
             wanted = Lease(
                 session_id=session.id,
@@ -316,7 +317,7 @@ class Sessions:
     def fork(
         self, session_id: str, at_seq: int | None = None, *, title: str | None = None
     ) -> Session:
-        """Return a new session that begins with the messages of another; nothing is copied.
+        """Return a new session that begins with the messages of another; nothing whole is copied.
 
         Args:
             session_id: The session to branch off from; it is not changed.
@@ -330,8 +331,27 @@ class Sessions:
         """
         branch = self._new(None, None, title, None)
         return self._change(
-            lambda tx: fork_session(tx, require_living(tx, self.scope, session_id), branch, at_seq)
+            lambda tx: self._forked(tx, require_living(tx, self.scope, session_id), branch, at_seq)
         )
+
+    def _forked(
+        self, tx: Transaction, parent: Session, branch: Session, at_seq: int | None
+    ) -> Session:
+        """Fork a session; of a message that still arrives the fork keeps what is there by now."""
+        running = unfinished_message(tx, parent, parent.last_seq if at_seq is None else at_seq)
+        if running is None:
+            return fork_session(tx, parent, branch, at_seq)
+        forked = fork_session(tx, parent, branch, running.seq - 1)
+        copied = self._access.drafts.message(
+            running.role,
+            list(running.content),
+            name=running.name,
+            at=running.created_at,
+            metadata=running.metadata,
+            sender=running.sender,
+        )
+        append_messages(tx, owner_of(forked), forked, [copied])
+        return require_session(tx, self.scope, forked.id)
 
     def rename(self, session_id: str, title: str | None, *, lease: Lease | None = None) -> Session:
         """Call a session by another title, or by none.

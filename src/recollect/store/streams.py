@@ -217,6 +217,8 @@ class EventStream:
             InvalidInput: a type is unknown.
             StoreError: the database cannot be read.
         """
+        if type(seq) is not int or seq < 0:
+            raise InvalidInput("seq must be a whole number from 0", hint="use the seq of an event")
         wanted = self._filter(types, session_id)
         return iter(()) if wanted is None else self._since(seq, wanted)
 

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # its patterns are large; a search that stores nothing needs none of them
     from recollect.text.redaction import Redactor
 
-_PLAIN_IDS = re.compile(
-    r"(?:(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Za-z_-]{1,15})\n?)*"
-)
-"""UUIDs and short words, one in each line: no built-in rule finds a secret in one."""
+_PLAIN_ID = re.compile(r"[\w.-]{1,15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""Ids that are looked at no further: shorter than any secret without a name, and UUIDs."""
 
 
 class SecretRedactor:
@@ -46,7 +44,7 @@ class SecretRedactor:
 
     def identifier(self, text: str) -> str:
         """Return an id, or if it holds a secret a hash under the salt; equal ids stay equal."""
-        is_plain = not self._patterns and _PLAIN_IDS.fullmatch(text)
+        is_plain = not self._patterns and _PLAIN_ID.fullmatch(text)
         if is_plain or self._redactor.redact_value(text) == text:
             return text
         encoded = text.encode("utf-8", "surrogatepass")

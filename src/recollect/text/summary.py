@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from recollect.text.statements import specifics, statements, weigh
+from recollect.text.statements import must_last, specifics, statements, weigh
 from recollect.text.terms import terms
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, labelled
@@ -29,6 +29,8 @@ _LATEST = 12
 _LATEST_SHARE = 0.25
 _LEAST = 1.0
 """What weighs less, small talk and the ends of outputs, is not worth a place in the prompt."""
+_LASTING = 3.0
+"""What weighs less is not what somebody decided or wants kept, in any role but a tool's."""
 _ALIKE = 0.8
 """Two statements that share so much of their words, and all their numbers, are one."""
 _LONGEST_SPEAKER = 60
@@ -44,6 +46,7 @@ class _Line(msgspec.Struct, frozen=True):
     weight: float
     label: str
     said: str
+    is_persons: bool = False
 
     @property
     def text(self) -> str:
@@ -55,6 +58,7 @@ def summarise(
     tokens: int,
     previous: str = "",
     count: CountTokens = estimate_tokens,
+    always: int = 0,
 ) -> str:
     """Return the most important statements of a conversation, oldest first, one a line.
 
@@ -67,20 +71,59 @@ def summarise(
         tokens: Longest summary.
         previous: The summary of what came before; its lines are weighed like all others.
         count: What a text costs.
+        always: Tokens for what is kept in any case, also beyond ``tokens``: the first and the last
+            line of a person, then what they want kept, whatever the language.
 
     Returns:
-        At most ``tokens`` tokens; empty when nothing was said.
+        At most ``tokens`` tokens, or ``always`` where that is more; empty when nothing was said.
     """
     latest: deque[_Line] = deque(maxlen=_LATEST)
-    lines = (line for line in _lines(utterances, previous, latest) if line.weight >= _LEAST)
+    kept = _Kept()
+    every = kept.noting(_lines(utterances, previous, latest)) if always else None
+    lines = (
+        line for line in every or _lines(utterances, previous, latest) if line.weight >= _LEAST
+    )
     # Of equals the newer one: what was said long ago must not fill a summary for ever.
     heaviest = heapq.nlargest(_CANDIDATES, lines, key=lambda line: (line.weight, line.order))
     recent = list(latest)[::-1]
-    chosen = _choose(recent, round(tokens * _LATEST_SHARE), count, [])
+    chosen = kept.chosen(always, count)
+    chosen = _choose(recent, round(tokens * _LATEST_SHARE), count, chosen)
     chosen = _choose(heaviest, tokens, count, chosen)
     if not chosen and recent:
         return _cut((heaviest or recent)[0], tokens, count)
     return "\n".join(line.text for line in sorted(chosen, key=lambda line: line.order))
+
+
+class _Kept:
+    """The lines of people that stay in any case: their first, their last, what must last."""
+
+    def __init__(self) -> None:
+        self._ends: list[_Line] = []
+        self._lasting: list[_Line] = []
+
+    def noting(self, lines: Iterable[_Line]) -> Iterator[_Line]:
+        """Yield the lines, and keep those."""
+        for line in lines:
+            if line.is_persons:
+                self._ends[1:] = [line]
+            if line.weight >= _LASTING and must_last(line.said):
+                self._lasting.append(line)
+                self._lasting[_CANDIDATES:] = []
+            yield line
+
+    def chosen(self, tokens: int, count: CountTokens) -> list[_Line]:
+        """Return as many as fit; of a line that is too long, its beginning."""
+        ends = [_fitted(line, tokens // 2, count) for line in self._ends]
+        heaviest = sorted(self._lasting, key=lambda line: -line.weight)
+        return _choose([*ends, *heaviest], tokens, count, [])
+
+
+def _fitted(line: _Line, tokens: int, count: CountTokens) -> _Line:
+    said = line.said
+    while len(said) > 1 and count(f"- {line.label}{said}…") > tokens:
+        said = said[: len(said) * 3 // 4]
+    shown = line.said if said == line.said else f"{said}…"
+    return msgspec.structs.replace(line, said=shown)
 
 
 def shortened(summary: str, tokens: int, count: CountTokens = estimate_tokens) -> str:
@@ -105,7 +148,7 @@ def speaker_of(role: str, name: str | None) -> str:
 def _lines(utterances: Iterable[Utterance], previous: str, latest: deque[_Line]) -> Iterator[_Line]:
     """Yield what was said, and note it in ``latest``."""
     for order, (label, role, said) in enumerate(_said(utterances, previous)):
-        latest.append(_Line(order, weigh(said, role), label, said))
+        latest.append(_Line(order, weigh(said, role), label, said, role == "user"))
         yield latest[-1]
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.core.settings import user_path
+
 
 class FilePlace(msgspec.Struct, frozen=True, kw_only=True):
     """Some files below a folder.
@@ -93,7 +95,7 @@ def extra_path(named: str, workspace: Path | None) -> ExtraPath:
         named: With ``~`` for the user's home; a relative one begins in the workspace.
         workspace: The folder of the workspace, or None for the folder of the process.
     """
-    whole = Path(named).expanduser()
+    whole = user_path(named)
     if workspace is not None:
         whole = workspace / whole
     parts = whole.absolute().parts

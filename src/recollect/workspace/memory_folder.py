@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePath
@@ -236,6 +237,8 @@ class _Found:
         place = f"{self._real(root)}/{file.path}"  # a Path would take longer than all the rest
         if not is_utf8(ref):
             self.warnings.append(f"{_shown(ref)}: left out, its name is not UTF-8")
+        elif _CONTROL.search(ref):
+            self.warnings.append(f"{_shown(ref)}: left out, its name has control characters")
         elif place not in self._places:
             self._places.add(place)
             self.files[ref] = MemoryFile(
@@ -334,5 +337,10 @@ def is_utf8(name: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""In a name they would forge lines wherever it is shown: on a screen, in a prompt, in a log."""
+
+
 def _shown(name: str) -> str:
-    return name.encode("utf-8", "replace").decode()
+    shown = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", name)
+    return shown.encode("utf-8", "replace").decode()

@@ -69,10 +69,11 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     max_chars: int = MOST_CHARS
 
     def check(self) -> None:
-        """Raise InvalidInput when a number is below 1."""
-        if self.from_line < 1 or (self.lines is not None and self.lines < 1):
-            raise InvalidInput("lines are counted from 1", hint="use numbers from 1")
-        if self.max_chars < 1:
+        """Raise InvalidInput when a number is below 1, or none."""
+        given = (self.from_line, 1 if self.lines is None else self.lines)
+        if not all(type(number) is int and number >= 1 for number in given):
+            raise InvalidInput("lines are counted from 1", hint="use whole numbers from 1")
+        if type(self.max_chars) is not int or self.max_chars < 1:
             raise InvalidInput("max_chars is below 1", hint=f"use {MOST_CHARS} or so")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.core.errors import ProviderError, QuotaExhausted
+from recollect.core.errors import DimensionMismatch, ProviderError, QuotaExhausted
 from recollect.memory import Memory
 from tests.integration.index.worker import marker, open_lexical, said
 from tests.support import provider_faults as faults
@@ -164,3 +164,21 @@ def test_without_a_fallback_an_empty_account_is_told_and_costs_no_answer(
                 memory.sync()
             assert finds(memory, 1)
             assert "nothing left" in str(memory.status().index.trouble)
+
+
+def test_vectors_of_another_size_are_made_anew_by_the_next_sync(
+    tmp_path: Path, server: ProviderServer
+) -> None:
+    """The same memory goes on: it need not be opened again."""
+    fill(tmp_path / "home")
+    with opened(tmp_path / "home", server) as memory:
+        assert memory.sync().vectors == MESSAGES
+        size = memory.status().index.dimensions
+        server.always(faults.wrong_size)
+        memory.sessions.append(memory.sessions.create().id, "user", said(MESSAGES))
+        with pytest.raises(DimensionMismatch):
+            memory.sync()
+        report = memory.sync()
+        assert (report.rebuilt, memory.status().index.dimensions) == (True, size - 1)
+        assert memory.status().index.vectors == MESSAGES + 1
+        assert memory.search(marker(3)).mode == "hybrid"

@@ -17,9 +17,9 @@ import recollect
 from recollect.cli.doctor import checks
 from recollect.core.clock import SystemClock
 from recollect.core.settings import StoreSettings
-from recollect.governance import aside
-from recollect.governance.aside import is_open_elsewhere
 from recollect.index.embedding.batch_health import BatchHealth, note_failure
+from recollect.store.sqlite import damaged
+from recollect.store.sqlite.damaged import is_open_elsewhere
 from recollect.store.sqlite.database import open_index
 from tests.unit.cli.conftest import Done, Run
 
@@ -326,7 +326,7 @@ def test_where_nobody_can_tell_a_file_counts_as_open(
     filled: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Some systems have no /proc."""
-    monkeypatch.setattr(aside, "PROCESSES", tmp_path / "none")
+    monkeypatch.setattr(damaged, "PROCESSES", tmp_path / "none")
     assert is_open_elsewhere(filled / "index.db")
     assert os.access(filled / "index.db", os.R_OK)
 

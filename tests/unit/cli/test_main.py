@@ -163,4 +163,10 @@ def test_an_interrupt_in_a_command_has_its_own_exit_code(
     monkeypatch.setattr(entry, "app", app)
     done = run()
     assert (done.code, done.out) == (130, "")
-    assert done.err.startswith("error: interrupted; what was stored is kept\n")
+    assert done.err == "error: interrupted\n"
+
+
+def test_a_screen_of_no_columns_shows_everything(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some terminals and programs set COLUMNS=0; rich would print nothing."""
+    monkeypatch.setenv("COLUMNS", "0")
+    assert "Usage: recollect" in run("--help").out

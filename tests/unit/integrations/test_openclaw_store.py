@@ -13,10 +13,10 @@ import pytest
 
 import recollect
 from recollect.memory import Memory
-from recollect.sessions.exchange.formats.openclaw_store import open_store
+from recollect.sessions.exchange.formats.openclaw_store import open_store, stores_elsewhere
 from recollect.sessions.exchange.import_report import ImportReport
 from recollect.sessions.record.session import Session
-from tests.support.openclaw_store import WrittenStore
+from tests.support.openclaw_store import WrittenStore, write_state
 
 ANA, GROUP = "agent:main:telegram:direct:501", "agent:main:telegram:group:-100"
 LEXICAL: dict[str, object] = {"embedding.provider": "none"}
@@ -458,3 +458,23 @@ def test_what_was_erased_does_not_come_back_as_a_copy(memory: Memory, store: Wri
     report = run(memory, store)
     assert (report.messages, report.erased) == (1, 1)
     assert texts(memory, only(memory, ANA)) == ["Something new."]
+
+
+def test_a_store_that_lies_elsewhere_is_followed_where_the_gateway_says(
+    tmp_path: Path, store: WrittenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own database names the store of each agent; one that is gone is left to the folder."""
+    monkeypatch.setenv("OPENCLAW_STATE_DIR", str(tmp_path / "state"))
+    store.window(ANA, "s1")
+    store.person("s1", "One.", "501")
+    with closing(WrittenStore(tmp_path / "far", agent="other")) as far:
+        far.window("agent:other:main", "s2")
+        far.person("s2", "Two.", "501")
+        named = {"main": store.path, "other": far.path, "gone": tmp_path / "gone.sqlite"}
+        write_state(tmp_path / "state", named)
+        followed = LEXICAL | {"workspace.transcripts": ["openclaw"]}
+        with recollect.open(tmp_path / "home", overrides=followed) as memory:
+            memory.sync()
+            assert {s.key for s in memory.sessions.list()} == {ANA, "agent:other:main"}
+    (tmp_path / "state" / "state" / "openclaw.sqlite").write_bytes(b"damaged " * 100)
+    assert stores_elsewhere(tmp_path / "state" / "agents") == []

@@ -141,3 +141,12 @@ def test_a_guest_in_a_shared_session_hears_nothing_of_a_fork_before(home: Home) 
     sessions.append(fork, "user", "theirs", sender="telegram:99")
     assert [m.text for m in sessions.view(fork).messages] == ["theirs"]
     assert [m.text for m in sessions.view(fork, for_sender="telegram:42").messages] == ["mine"]
+
+
+def test_a_turn_without_a_sender_ends_that_of_a_guest(home: Home) -> None:
+    """Also where the guest's is the last one that a fork shares."""
+    session = home.sessions.create()
+    home.sessions.append(session.id, "user", "theirs", sender="telegram:99")
+    fork = home.sessions.fork(session.id)
+    home.sessions.append(fork.id, "user", "mine")
+    assert home.sessions.append(fork.id, "assistant", "yours").turn_sender is None

@@ -217,3 +217,21 @@ def test_the_pieces_make_the_text_that_was_said(home: Home, pieces: list[str]) -
             reply.flush()
     said = [message.text for message in home.sessions.messages(session.id)]
     assert said == (["".join(pieces)] if pieces else [])
+
+
+def test_a_fork_of_a_running_stream_keeps_what_was_there(home: Home) -> None:
+    """What arrives later, or finishes it, is the parent's alone; its cost is counted there."""
+    session = session_of(home)
+    with home.sessions.stream(session.id) as reply:
+        reply.add("One line.\nTwo")
+        reply.flush()
+        fork = home.sessions.fork(session.id)
+        earlier = home.sessions.fork(session.id, at_seq=1)
+        reply.add(" lines.\n")
+        reply.finish(usage={"input_tokens": 3})
+    assert stored(home, fork) == [(1, "tea?", False), (2, "One line.\n", True)]
+    assert stored(home, earlier) == [(1, "tea?", False)]
+    assert stored(home, session)[1] == (2, "One line.\nTwo lines.\n", False)
+    assert home.sessions.get(fork.id).total_tokens == 0
+    home.sessions.append(fork.id, "user", "go on")
+    assert [m.seq for m in home.sessions.messages(fork.id)] == [1, 2, 3]

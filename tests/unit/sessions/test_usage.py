@@ -83,3 +83,44 @@ def test_metadata_that_only_looks_like_a_usage_is_kept_and_not_counted(sessions:
     sessions.append(session.id, "assistant", "hi", metadata={"usage": "much", "model": 7})
     assert sessions.get(session.id).total_tokens == 0
     assert sessions.get(session.id).model is None
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (
+            {"prompt_tokens": 100, "completion_tokens": 7,
+             "prompt_tokens_details": {"cached_tokens": 80}},
+            (20, 7, 80, 0),
+        ),
+        ({"input_tokens": 100, "output_tokens": 7, "input_tokens_details": {"cached_tokens": 80}},
+         (20, 7, 80, 0)),
+        (
+            {"promptTokenCount": 100, "candidatesTokenCount": 7, "thoughtsTokenCount": 5,
+             "cachedContentTokenCount": 80},
+            (20, 12, 80, 0),
+        ),
+        ({"prompt_tokens": 100, "completion_tokens": 7, "prompt_cache_hit_tokens": 80},
+         (20, 7, 80, 0)),
+        ({"inputTokens": 100, "outputTokens": 7, "cachedInputTokens": 80}, (20, 7, 80, 0)),
+        (
+            {"prompt_tokens": 100, "completion_tokens": 7, "cache_read_input_tokens": 80,
+             "cache_creation_input_tokens": 15, "prompt_tokens_details": {"cached_tokens": 80}},
+            (5, 7, 80, 15),
+        ),
+        (
+            {"input_tokens": 20, "output_tokens": 7, "cache_read_input_tokens": 80,
+             "cache_creation_input_tokens": 15},
+            (20, 7, 80, 15),
+        ),
+        ({"inputTokens": 20, "outputTokens": 7, "cacheReadInputTokens": 80}, (20, 7, 80, 0)),
+        ({"input": 20, "output": 7, "cacheRead": 80}, (20, 7, 80, 0)),
+        ({"prompt_tokens": 10, "prompt_tokens_details": None}, (10, 0, 0, 0)),
+    ],
+)  # fmt: skip
+def test_every_token_is_counted_once_whatever_the_provider_calls_it(
+    given: dict[str, object], expected: tuple[int, int, int, int]
+) -> None:
+    """Some count what came from the cache within the prompt, others beside it."""
+    usage = usage_of(given)
+    assert (usage.input, usage.output, usage.cache_read, usage.cache_write) == expected

@@ -26,7 +26,7 @@ from recollect.cli.output.formatting import count, size
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import RecollectError, RecordsLost, StoreCorrupt
 from recollect.core.scope import Scope
-from recollect.core.settings import Settings, StoreSettings, load_settings, models_folder
+from recollect.core.settings import Settings, StoreSettings, load_settings, models_folder, user_path
 from recollect.index.model.generation import cursor, find_generation
 from recollect.index.model.locks import IndexLocks
 from recollect.memory import Memory, open_memory
@@ -227,7 +227,7 @@ class Checkup:
 
     def _files(self) -> CheckResult:
         path = self._settings.workspace.path
-        workspace = None if path is None else Path(path).expanduser()
+        workspace = None if path is None else user_path(path)
         extra = [extra_path(each, workspace) for each in self._settings.workspace.extra_paths]
         if path is None and not extra:
             return sound("workspace", "none")

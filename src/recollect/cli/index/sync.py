@@ -5,6 +5,7 @@ That is shown with ``--dry-run``, and before a paid provider begins.
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import suppress
 from functools import partial
@@ -27,9 +28,14 @@ if TYPE_CHECKING:  # for a name only
     from recollect.recall.maintenance import Synced
 
 
-_BY_RULE = ("symlink", "hard link", "special file")
-_LEFT_OUT, _REPLACED = ": left out, ", "bytes that are not UTF-8 were replaced"
-"""How the feed of memory files words what it could not read; links are left out on purpose."""
+_FOR_GOOD = re.compile(
+    r"(?:symlink|hard link|special file|it is not there"
+    r"|its name (?:is not UTF-8|has control characters)"
+    r"|the file is (?:binary|larger than \d+ bytes))$"
+)
+_LEFT_OUT = ": left out, "
+"""How the feed of memory files words what it does not read. What stays so does no harm: a warning
+says it, and nothing failed."""
 
 app = App()
 
@@ -98,8 +104,7 @@ def _run(context: typer.Context, memory: Memory, *, rebuild: bool) -> None:
 
 
 def _is_failure(warning: str) -> bool:
-    is_left_out = _LEFT_OUT in warning and not warning.endswith(_BY_RULE)
-    return is_left_out or warning.endswith(_REPLACED)
+    return _LEFT_OUT in warning and _FOR_GOOD.search(warning) is None
 
 
 def _show(report: SyncReport, took_s: float) -> None:

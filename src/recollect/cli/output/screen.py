@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # for a name only
 
 Span = tuple[str, str]
 """A text and its style."""
+_WIDTH = 80
+"""Columns of a screen that does not know its own."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -29,7 +31,10 @@ def console(*, stderr: bool = False) -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    return Screen(stderr=stderr, markup=False, highlight=False, emoji=False)
+    screen = Screen(stderr=stderr, markup=False, highlight=False, emoji=False)
+    if screen.width < 1:  # COLUMNS=0, as some terminals and programs have it: then nothing is shown
+        screen.width = _WIDTH
+    return screen
 
 
 def line(*spans: Span) -> Text:

@@ -126,6 +126,8 @@ def _index_warnings(found: Status) -> Iterator[str]:
         yield "a rebuild of the index is not finished: `recollect reindex` goes on with it"
     if index.refused:
         yield f"{count(index.refused, 'chunk')} refused by the embedder: only their words are found"
+    if found.fallback_error is not None:
+        yield f"embedding.fallback cannot take over: {found.fallback_error}"
 
 
 def _part_warnings(found: Status) -> Iterator[str]:

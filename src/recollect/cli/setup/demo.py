@@ -14,6 +14,7 @@ from recollect.cli.output.formatting import count, duration
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import next_steps, say, show, warn
 from recollect.core.errors import RecollectError, StoreError
+from recollect.core.settings import user_path
 
 if TYPE_CHECKING:  # for a name only
     from recollect.cli.setup.sample import SampleQuestion
@@ -41,7 +42,7 @@ def demo(
     from recollect.cli.setup.sample import default_folder, prepare, read_questions
 
     home = keep or invocation_of(context).home or default_folder()
-    home = home.expanduser().absolute()
+    home = user_path(home).absolute()
     if with_model:
         _install_model(home)
     was_there = prepare(home, fresh=fresh)

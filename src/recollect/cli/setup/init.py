@@ -13,6 +13,7 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, home_of, invocation_of, is_home
 from recollect.cli.output.screen import next_steps, show
 from recollect.core.errors import InvalidInput
+from recollect.core.settings import user_path
 
 MEMORY_FILE = "MEMORY.md"
 MEMORY_FOLDER = "memory"
@@ -58,7 +59,7 @@ def init(
 ) -> None:
     """Make the home, with a config.yaml that explains itself. Again does no harm."""
     given = workspace or invocation_of(context).workspace
-    folder = None if given is None else given.expanduser().absolute()
+    folder = None if given is None else user_path(given).absolute()
     started = _start(home_of(context), folder, fresh=fresh)
     answer(context, started, lambda: _show(started))
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.failures import tell_incomplete
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, argument, home_of, is_home, opened
 from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
-from recollect.cli.output.screen import next_steps, say, show
+from recollect.cli.output.screen import next_steps, say, show, warn
 from recollect.core.errors import InvalidInput, NotFound
-from recollect.core.settings import transcript_folders
+from recollect.core.settings import transcript_folders, user_path
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.exchange.import_report import ImportReport
@@ -89,9 +88,8 @@ def import_transcripts(
     report = _together(reports)
     answer(context, report, lambda: _show(report))
     losses = ", ".join(_losses(report))
-    if losses:
-        hint = "everything else was imported; correct the file and import it again"
-        raise typer.Exit(tell_incomplete(losses, hint, as_json=as_json))
+    if losses and not as_json:  # in the document it is counted, with the places
+        warn(f"{losses}; everything else was imported")
 
 
 def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
@@ -99,7 +97,7 @@ def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
     from recollect.sessions.exchange.formats.registry import FORMATS
 
     if form != AUTO and form not in FORMATS:
-        if Path(form).expanduser().exists():
+        if user_path(form).exists():
             return AUTO, [Path(form), *paths]
         raise InvalidInput(
             "this is neither a kind of transcripts nor a path",
@@ -108,7 +106,12 @@ def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
     usual = transcript_folders().get(form)
     if not paths and usual is None:
         raise InvalidInput("a path is required", hint=f"name a file: recollect import {form} FILE")
-    return form, [path.expanduser() for path in paths] or [_there(form, usual or Path())]
+    if paths:
+        return form, [user_path(path) for path in paths]
+    from recollect.sessions.exchange.formats.openclaw_store import stores_elsewhere
+
+    place = _there(form, usual or Path())
+    return form, [place, *(stores_elsewhere(place) if form == "openclaw" else ())]
 
 
 def _there(form: str, path: Path) -> Path:

@@ -14,6 +14,7 @@ from recollect.core.settings.environment import (
     models_folder,
     program_path,
     transcript_folders,
+    user_path,
 )
 from recollect.core.settings.options import Option, list_options
 from recollect.core.settings.resolve import Explained, ResolvedSettings, load_settings
@@ -70,4 +71,5 @@ __all__ = [
     "models_folder",
     "program_path",
     "transcript_folders",
+    "user_path",
 ]

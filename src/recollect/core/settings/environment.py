@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from recollect.core.errors import ConfigError
+from recollect.core.errors import ConfigError, InvalidInput
 
 
 def default_home(environ: Mapping[str, str] | None = None) -> Path:
@@ -19,6 +19,20 @@ def default_home(environ: Mapping[str, str] | None = None) -> Path:
     """
     environ = os.environ if environ is None else environ
     return _absolute(environ.get("RECOLLECT_HOME") or "~/.recollect", environ)
+
+
+def user_path(given: Path | str) -> Path:
+    """Return a path with ``~`` or ``~name`` replaced by the home directory that it means.
+
+    Raises:
+        InvalidInput: the home directory is not known.
+    """
+    try:
+        return Path(given).expanduser()
+    except RuntimeError as error:
+        name = Path(given).parts[0]
+        hint = "write the whole path, or ./ before a folder of that name"
+        raise InvalidInput(f"the home directory {name} is not known", hint=hint) from error
 
 
 def models_folder(environ: Mapping[str, str] | None = None) -> Path:

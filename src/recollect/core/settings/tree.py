@@ -186,8 +186,8 @@ class SyncSettings(Struct, frozen=True, kw_only=True):
     on_session_start: Annotated[bool, "A session that is opened."] = True
     on_search: Annotated[
         bool,
-        "A search. It always reads new words first; this makes missing vectors and reads followed "
-        "transcripts in the background.",
+        "A search. It always reads new messages and files first; this reads followed "
+        "transcripts before the answer too, and makes missing vectors in the background.",
     ] = True
     watch: Annotated[
         bool, "A memory file or followed transcript that changes, while a program runs."

@@ -40,11 +40,13 @@ class Embedders(msgspec.Struct, frozen=True, kw_only=True):
         first: The one of the settings; None for words only.
         fallback: Takes over when the first one cannot be used; None for words only.
         was_found: Nobody named the first one: a key for it lay in the environment.
+        is_off: There is none because the settings want none.
     """
 
     first: Embedder | None = None
     fallback: Embedder | None = None
     was_found: bool = False
+    is_off: bool = False
 
     def fitting(self, fingerprint: str) -> Embedder | None:
         """Return the one whose vectors a generation holds, or None."""
@@ -212,7 +214,7 @@ class EmbeddingService:
             self._database, embedder, self._locks.embedding, self.cache(embedder)
         )
         try:
-            self._learn_size(generation, embedder)
+            self._learn_size(generation, embedder, watch)
             batched = self._batched(generation, embedder, watch)
             made = Worked()
             if batched is None or not batched.is_held:
@@ -279,10 +281,11 @@ class EmbeddingService:
             ),
         )
 
-    def _learn_size(self, generation: Generation, embedder: Embedder) -> None:
+    def _learn_size(self, generation: Generation, embedder: Embedder, watch: Watch) -> None:
         """Note the size of the vectors with the first ones; a remote embedder may be asked."""
         size, known = embedder.dimensions, generation.identity.dimensions
-        self._sizes[embedder.fingerprint] = size
+        if known in {0, size} or watch.mode == "full":  # the background never rebuilds for another
+            self._sizes[embedder.fingerprint] = size
         if not known:
             self._database.write(lambda tx: set_size(tx, generation.number, size))
         elif known != size:

@@ -17,8 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.core.errors import StoreCorrupt
-from recollect.index.model.chunk_record import Ints
+from recollect.index.model.chunk_record import Ints, damaged_rows
 
 TERM_SHIFT = 32
 FIRST_MASK = (1 << TERM_SHIFT) - 1
@@ -199,5 +198,5 @@ def without_sum(blob: bytes, also: bytes = b"") -> bytes:
     """
     data = blob[:-SUM_BYTES]
     if crc32(data, crc32(also)).to_bytes(SUM_BYTES, "little") != blob[len(data) :]:
-        raise StoreCorrupt("the index holds damaged postings", hint="run `recollect reindex`")
+        raise damaged_rows("postings")
     return data

@@ -49,6 +49,9 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
+DAMAGED_ROWS = "damaged_rows"
+"""A fact of errors that a new generation of the index mends."""
+
 
 def chunk_id(partition: int, number: int) -> int:
     """Return the key of a chunk in `chunks`, `tail` and `vectors`."""
@@ -73,9 +76,13 @@ def decode(blob: bytes) -> Records:
 
 def damaged_records() -> StoreCorrupt:
     """Return the error of records that cannot be what was written."""
-    return StoreCorrupt(
-        "the index holds damaged records of chunks", hint="run `recollect doctor --fix`"
-    )
+    return damaged_rows("records of chunks")
+
+
+def damaged_rows(what: str) -> StoreCorrupt:
+    """Return the error of rows of the index that are not what was written."""
+    hint = "run `recollect reindex`"
+    return StoreCorrupt(f"the index holds damaged {what}", hint=hint, **{DAMAGED_ROWS: what})
 
 
 def encode(records: NDArray[Any]) -> bytes:

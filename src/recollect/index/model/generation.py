@@ -216,6 +216,15 @@ def retire_all(tx: Transaction) -> None:
     tx.execute("UPDATE generations SET status = 'retired'")
 
 
+def start_partitions_at(tx: Transaction, number: int) -> None:
+    """Number partitions from above ``number`` on, if there was none yet."""
+    tx.execute(
+        "INSERT INTO sqlite_sequence (name, seq) SELECT 'partitions', ?"
+        " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'partitions')",
+        (number,),
+    )
+
+
 def read_up_to(tx: Transaction, feed: str) -> int:
     """Return how far a feed was read by the generation that read the most of it."""
     row = tx.row(

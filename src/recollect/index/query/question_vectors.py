@@ -50,6 +50,8 @@ class QuestionVectors:
         self._embedders = embedders
         self.has_embedder = embedders.first is not None or embedders.fallback is not None
         """Whether there is any that could be asked."""
+        self.is_off = embedders.is_off
+        """Whether the settings want none."""
         self._timeout_s = timeout_s
         self._elapsed = elapsed
         self._rests_until = 0.0

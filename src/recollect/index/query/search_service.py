@@ -154,7 +154,7 @@ class SearchService:
         if mode == "lexical":
             return None, []
         if not self._questions.has_embedder:
-            return None, ["no embedder is installed: only words were compared"]
+            return None, self._without_embedder(mode)
         asked = self._asked(query, tenant, serving)
         if asked is None:
             return None, [
@@ -164,6 +164,12 @@ class SearchService:
             return self._questions.vector(*asked), []
         except ProviderError as error:
             return None, [f"{error.message}: only words were compared"]
+
+    def _without_embedder(self, mode: str) -> list[str]:
+        if not self._questions.is_off:
+            return ["no embedder is installed: only words were compared"]
+        is_chosen = mode == "hybrid"
+        return [] if is_chosen else ["embedding.provider is none: only words were compared"]
 
     def _asked(
         self, query: str, tenant: str, serving: Serving | None

@@ -14,8 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.core.errors import StoreCorrupt
-from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints, chunk_id
+from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints, chunk_id, damaged_rows
 from recollect.index.vectors.port import NearScan
 from recollect.store.engine import Row, Transaction
 
@@ -61,9 +60,7 @@ def _decoded(rows: list[Row], dimensions: int) -> tuple[Ints, NDArray[np.float16
         present = np.array(keys, np.int64) & NUMBER_MASK
         vectors = np.frombuffer(b"".join(cells), "<f2").reshape(len(rows), dimensions)
     except (TypeError, ValueError) as error:
-        raise StoreCorrupt(
-            "the index holds damaged vectors", hint="run `recollect doctor --fix`"
-        ) from error
+        raise damaged_rows("vectors") from error
     return present, vectors
 
 

@@ -17,7 +17,7 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from recollect.core.errors import ProviderError, ProviderRejected
+from recollect.core.errors import DimensionMismatch, ProviderError, ProviderRejected
 from recollect.core.settings import RemoteSettings
 from recollect.models.budget import DailyBudget
 from recollect.models.embedding.batch_dialects import dialect_of
@@ -99,6 +99,8 @@ class RemoteEmbedder:
         self._lock = threading.Lock()
         self._dimensions = wire.known_dimensions
         self._is_proven = False
+        self._is_doubted = False
+        """Whether vectors of another size came than the ones before."""
 
     @property
     def fingerprint(self) -> str:
@@ -119,6 +121,8 @@ class RemoteEmbedder:
         Raises:
             ProviderError: it could not be asked.
         """
+        if self._is_doubted:
+            self._dimensions, self._is_doubted = self.wire.known_dimensions, False
         if not self._dimensions:
             self._ask([_PROBE], "document")
         return self._dimensions
@@ -231,8 +235,12 @@ class RemoteEmbedder:
         else:
             policy = RetryPolicy(attempt_s=self._limits.timeout_s)
         request = self.wire.request(texts, purpose)
-        with self._budget.hold(estimate) if self._budget else nullcontext():
-            rows = self.client.post(request.path, request.body, read, policy)
+        try:
+            with self._budget.hold(estimate) if self._budget else nullcontext():
+                rows = self.client.post(request.path, request.body, read, policy)
+        except DimensionMismatch:
+            self._is_doubted = True  # the next one who wants to know asks again
+            raise
         self._is_proven = True
         return sound_vectors(rows)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.settings import user_path
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.exchange.transcript_format import Owned, TranscriptWriter
 from recollect.sessions.record.message import Message
@@ -114,7 +115,7 @@ class SessionExport:
 
 def _placed(path: Path) -> Path:
     try:
-        placed = path.expanduser().absolute()
+        placed = user_path(path).absolute()
         placed.parent.lstat()
     except FileNotFoundError as error:
         raise NotFound("the folder of the export is missing", hint="make it first") from error

@@ -33,7 +33,12 @@ from recollect.sessions.exchange.transcript_format import (
     TranscriptFormat,
 )
 from recollect.sessions.record.access import MirrorSignal
-from recollect.sessions.record.draft import MAX_LABEL_CHARS, Draft, DraftMaker, check_event_id
+from recollect.sessions.record.draft import (
+    MAX_LABEL_CHARS,
+    Draft,
+    DraftMaker,
+    check_event_id,
+)
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session import (
     DELETED,
@@ -235,6 +240,7 @@ class TranscriptImport:
                 self._form.name, self._origins.get(identity, message.session.id), identity
             ),
             foreign_id=message.id,
+            is_checked=not self._origins,
             sender=message.sender,
         )
 

@@ -21,6 +21,7 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput, RecollectError, StoreError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
+from recollect.core.settings import user_path
 from recollect.sessions.exchange.import_file import (
     AtEnd,
     ImportContext,
@@ -135,7 +136,7 @@ class TranscriptImporter:
             StoreError: the database or the disk refused.
         """
         formats = self._chosen(format_name)
-        root, found = find_transcripts(Path(path).expanduser())
+        root, found = find_transcripts(_expanded(path))
         context = msgspec.structs.replace(self._context, tally=Tally(), stopping=stopping)
         order = _Order(
             formats=formats, name=format_name, stores=self._stores, include_deleted=include_deleted
@@ -158,6 +159,19 @@ class TranscriptImporter:
                 except StoreError as error:
                     failures.append(f"{root / each.path}: {_refused(error)}")
         return failures
+
+    def is_behind(self, path: Path, format_name: str = AUTO) -> bool:
+        """Return whether `run` would read a file; of most, size and time tell.
+
+        Raises:
+            NotFound: the file or folder does not exist.
+            InvalidInput: the format is unknown.
+            StoreError: the database or the disk refused.
+        """
+        formats = self._chosen(format_name)
+        root, found = find_transcripts(_expanded(path))
+        order = _Order(formats=formats, name=format_name, stores={}, include_deleted=False)
+        return _Run(self._context, root, found, order).is_behind()
 
     def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
         if name == AUTO:
@@ -212,6 +226,31 @@ class _Run:
             self._context.database.write(lambda tx: self._announce(tx, Counter()))
         return ImportReport(**counts, malformed=tuple(self._tally.malformed))
 
+    def is_behind(self) -> bool:
+        """Return whether a file is new or has changed that holds what a format knows."""
+        plain = (each for each in self._found.files if each.path.endswith(SUFFIX))
+        return any(not self._is_known(each) and self._is_wanted(each.path) for each in plain)
+
+    def _is_known(self, each: FoundFile) -> bool:
+        path = str(self._root / each.path)
+        return any(self._is_current(form, path, each) for form in self._formats)
+
+    def _is_wanted(self, relative: str) -> bool:
+        try:
+            with (
+                open_beneath(self._root, relative) as descriptor,
+                open(descriptor, "rb", closefd=False) as file,
+            ):
+                lines = FileLines(relative, file, 0).lines
+                form = None if is_binary(file) else choose_format(probe(lines()), self._formats)
+                if form is None:
+                    return False
+                header = next(probe(lines()), None)
+                told = form.describe(PurePath(self._root / relative), header, None)
+                return not self._known(form.name, told.id)[0]
+        except (RecollectError, OSError):
+            return False
+
     def _announce(self, tx: Transaction, added: Counter[str]) -> None:
         """Write the event of the import, whose last batch is not counted yet."""
         counts = self._tally.counts + added
@@ -237,7 +276,7 @@ class _Run:
             self._forget_file(each, path)
         else:
             self._tally.counts["files"] += 1
-            if any(self._is_current(form, path, each) for form in self._formats):
+            if self._is_known(each):
                 self._tally.counts["unchanged"] += 1
             else:
                 self._find(each.path, path)
@@ -409,6 +448,10 @@ class _Run:
                     path=path,
                 )
             )
+
+
+def _expanded(path: Path | str) -> Path:
+    return user_path(path) if str(path).startswith("~") else Path(path)
 
 
 def _refused(error: StoreError) -> str:

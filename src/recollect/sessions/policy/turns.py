@@ -6,7 +6,7 @@ import msgspec
 
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
-from recollect.sessions.record.account import escaped, parse_account, sender_of
+from recollect.sessions.record.account import escaped, sender_of, stored_account
 from recollect.sessions.record.lineage import segments
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.session_key import DIRECT
@@ -50,10 +50,9 @@ def listener(
         InvalidInput: ``for_sender`` cannot be an account.
     """
     groups = turns_by_group(tx, session, owner)
-    sender = None
-    if visibility_group_of(session, owner).is_private:
-        parts = segments(tx, session)
-        sender = newest_turn(tx, parts) if for_sender is None else sender_of(for_sender)
+    sender = None if for_sender is None else sender_of(for_sender)
+    if sender is None and next(iter(groups)).is_private:
+        sender = newest_turn(tx, segments(tx, session))
     group = visibility_group_of(session, owner, sender)
     return Listener(
         session=session,
@@ -67,7 +66,7 @@ def listener(
 def turns_by_group(
     tx: Transaction, session: Session, owner: Owner
 ) -> dict[VisibilityGroup, HeardTurns]:
-    """Return which turns of a session each visibility group in it hears."""
+    """Return which turns of a session each visibility group in it hears, its own first."""
     own = visibility_group_of(session, owner)
     senders = turn_senders(tx, segments(tx, session)) if own.is_private else []
     groups: dict[VisibilityGroup, list[str]] = {own: []}
@@ -97,7 +96,7 @@ def spoken_turns(tx: Transaction, session: Session, owner: Owner) -> list[Spoken
 
 def _with(session: Session, sender: str) -> Session:
     """Return a session as a direct chat with an account: its visibility group is the account's."""
-    who = parse_account(sender)
+    who = stored_account(sender)
     return msgspec.structs.replace(
         session,
         user=None,

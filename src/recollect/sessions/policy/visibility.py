@@ -20,7 +20,7 @@ from recollect.sessions.record.account import (
     NO_CHANNEL,
     Account,
     account,
-    parse_account,
+    stored_account,
     unescaped,
 )
 from recollect.sessions.record.identity_links import IdentityLinks
@@ -77,7 +77,7 @@ def visibility_group_of(
     agent = (session.agent or MAIN_AGENT).lower()
     if not _is_personal(session):
         return _place(agent, session)
-    who = parse_account(sender) if sender is not None else _partner(session, owner.links)
+    who = stored_account(sender) if sender is not None else _partner(session, owner.links)
     if who is None or owner.owns(who):
         return VisibilityGroup(_name("operator", agent, None), is_private=True, is_owners=True)
     person = owner.links.known(who)

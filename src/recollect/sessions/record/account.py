@@ -95,6 +95,14 @@ def parse_account(written: object) -> Account:
     return account(unescaped(channel), unescaped(network.strip()), unescaped(user))
 
 
+def stored_account(sender: str) -> Account:
+    """Return the account of a stored sender; one that was damaged is a guest's."""
+    try:
+        return parse_account(sender)
+    except InvalidInput:
+        return Account(NO_CHANNEL, None, sender)
+
+
 def escaped(part: str) -> str:
     """Return a part of a key or account in which no colon can be taken for the end of it.
 

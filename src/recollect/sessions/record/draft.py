@@ -93,9 +93,12 @@ class DraftMaker:
         metadata: Mapping[str, Any] | None = None,
         event_id: str | None = None,
         foreign_id: str | None = None,
+        is_checked: bool = False,
         sender: str | None = None,
     ) -> Draft:
         """Return the draft of one message.
+
+        With ``is_checked`` the importer has made the event id and the sender storable already.
 
         Raises:
             InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
@@ -110,6 +113,7 @@ class DraftMaker:
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
         encoded, text = _encoded_content(blocks)
+        checked = _unchecked if is_checked else self.checked
         message = Message(
             id=self._ids.new(),
             tenant="",
@@ -123,11 +127,9 @@ class DraftMaker:
             created_at=now if at is None else check_time(at),
             recorded_at=now,
             metadata=facts,
-            event_id=None
-            if event_id is None
-            else self.checked(check_event_id(event_id), "event id"),
+            event_id=None if event_id is None else checked(check_event_id(event_id), "event id"),
             foreign_id=foreign_id,
-            sender=None if sender is None else self.checked(sender_of(sender), "sender"),
+            sender=None if sender is None else checked(sender_of(sender), "sender"),
         )
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 
@@ -191,16 +193,20 @@ class DraftMaker:
             )
         return text
 
+    def identifier(self, text: str) -> str:
+        """Return a foreign id as it is stored: a keyed hash of it where it holds a secret."""
+        return text if self._redactor is None else self._redactor.identifier(text)
+
     def identifiers(self, given: dict[str, str | None]) -> dict[str, str | None]:
-        """Return foreign ids as they are stored: a keyed hash of each that holds a secret."""
-        joined = "\n".join(filter(None, given.values()))
-        if self._redactor is None or self._redactor.identifier(joined) == joined:
-            return given
-        redacted = self._redactor.identifier
-        return {name: text and redacted(text) for name, text in given.items()}
+        """Return foreign ids as they are stored, each by itself."""
+        return {name: text and self.identifier(text) for name, text in given.items()}
 
     def _redacted_value(self, value: JsonValue) -> JsonValue:
         return value if self._redactor is None else self._redactor.value(value)
+
+
+def _unchecked(text: str, _: str) -> str:
+    return text
 
 
 def check_role(role: str) -> str:

@@ -28,11 +28,43 @@ _NAMES = {
         "candidatesTokenCount",
         "outputTokens",
     ),
-    "cache_read": ("cache_read", "cache_read_input_tokens", "cacheRead", "cached_tokens"),
-    "cache_write": ("cache_write", "cache_creation_input_tokens", "cacheWrite"),
+    "cache_read": (
+        "cache_read",
+        "cache_read_input_tokens",
+        "cacheRead",
+        "cacheReadInputTokens",
+        "prompt_tokens_details.cached_tokens",
+        "input_tokens_details.cached_tokens",
+        "prompt_cache_hit_tokens",
+        "cachedContentTokenCount",
+        "cachedInputTokens",
+        "cached_tokens",
+    ),
+    "cache_write": (
+        "cache_write",
+        "cache_creation_input_tokens",
+        "cacheWrite",
+        "cacheWriteInputTokens",
+        "cacheCreationInputTokens",
+    ),
     "context": ("context", "context_tokens", "contextTokens"),
 }
-"""Our names, and those of Anthropic, OpenAI, Gemini and OpenClaw."""
+"""Our names, and those of Anthropic, OpenAI, Gemini, DeepSeek, Bedrock, the AI SDK and OpenClaw."""
+_WHOLE = frozenset({"prompt_tokens", "promptTokenCount"})
+"""Names of counts of the whole prompt, what came from the cache included."""
+_WITHIN = frozenset(
+    {
+        "prompt_tokens_details.cached_tokens",
+        "input_tokens_details.cached_tokens",
+        "prompt_cache_hit_tokens",
+        "cachedContentTokenCount",
+        "cachedInputTokens",
+        "cached_tokens",
+    }
+)
+"""Names of counts that are a part of the input beside them."""
+_BESIDE = "thoughtsTokenCount"
+"""Written by Gemini, and not among what it calls the candidates."""
 
 _ADD: LiteralString = """
     UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
@@ -82,18 +114,41 @@ def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
     if isinstance(given, TokenUsage):
         counts = {name: getattr(given, name) for name in _NAMES}
     elif isinstance(given, Mapping):
-        counts = {
-            name: next((given[s] for s in spellings if given.get(s) is not None), 0)
-            for name, spellings in _NAMES.items()
-        }
+        counts = _counts(given)
     else:
         raise InvalidInput("a usage must be an object", hint="pass counts of tokens by name")
-    for count in counts.values():
-        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST:
-            raise InvalidInput(
-                "a count of tokens must be a whole number from 0", hint="leave it out"
-            )
-    return TokenUsage(**counts)
+    return TokenUsage(**{name: _checked(count) for name, count in counts.items()})
+
+
+def _counts(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the counts of a provider by our names, each token once."""
+    found: dict[str, tuple[str, Any]] = {}
+    for name, spellings in _NAMES.items():
+        told = ((spelling, _at(given, spelling)) for spelling in spellings)
+        found[name] = next(((s, count) for s, count in told if count is not None), ("", 0))
+    counts = {name: _checked(count) for name, (_, count) in found.items()}
+    is_whole = found["input"][0] in _WHOLE
+    parts = ("cache_read", "cache_write") if is_whole else ("cache_read",)
+    for part in parts:
+        is_part = is_whole or found[part][0] in _WITHIN
+        # A part is never more than the whole: what is more was counted beside it.
+        if is_part and counts[part] <= counts["input"]:
+            counts["input"] -= counts[part]
+    counts["output"] += _checked(given.get(_BESIDE) or 0)
+    return counts
+
+
+def _at(given: Mapping[str, Any], path: str) -> Any:
+    """Return what is under a name, or under a name within an object."""
+    outer, _, inner = path.partition(".")
+    held = given.get(outer)
+    return held if not inner else held.get(inner) if isinstance(held, Mapping) else None
+
+
+def _checked(count: Any) -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST:
+        raise InvalidInput("a count of tokens must be a whole number from 0", hint="leave it out")
+    return count
 
 
 def with_usage(

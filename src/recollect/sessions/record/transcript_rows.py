@@ -182,6 +182,10 @@ def _open_turn(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> st
 
 def newest_turn(tx: Transaction, parts: Sequence[LineageSegment]) -> str | None:
     """Return the sender of the turn of the newest message; None where that is not known."""
+    first: LiteralString = _TURN_SENDERS + " LIMIT 1"
+    # Where no sender is known an index that is mostly empty says so, instead of a long row.
+    if all(tx.row(first, (part.session_id,)) is None for part in parts):
+        return None
     for part in reversed(parts):
         row = tx.row(_NEWEST_TURN, (part.session_id, part.first, part.last))
         if row is not None:
@@ -300,6 +304,13 @@ def rewrite_message(
 def touch_messages(tx: Transaction, session: Session, at: int) -> None:
     """Tell the index to look at every message of a session again."""
     tx.execute(_TOUCH, (MESSAGE_KIND, at, session.id))
+
+
+def unfinished_message(tx: Transaction, session: Session, seq: int) -> Message | None:
+    """Return the message of a session with a seq, if it is one that still arrives."""
+    where = Condition(Scope(tenant=session.tenant)).equal("session_id", session.id)
+    found = select_messages(tx, where.also("seq = ?", seq), 1)
+    return next((message for message in found if UNFINISHED in message.metadata), None)
 
 
 def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | None:

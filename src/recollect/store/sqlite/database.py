@@ -6,6 +6,7 @@ lock, log mode, schema) while no other process does, and hand out a `SqliteDatab
 
 from __future__ import annotations
 
+import threading
 import time
 import weakref
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from recollect.store.locks import WriteQueue
 from recollect.store.sqlite.backup import Progress, copy_database, rewrite
 from recollect.store.sqlite.checkpoint import Checkpointer
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, check_version, discard
+from recollect.store.sqlite.damaged import remove_database
 from recollect.store.sqlite.home import (
     INDEX_FILE,
     INDEX_ID,
@@ -58,9 +60,11 @@ class _Parts(Struct, frozen=True):
 class _Commits:
     """Tells of commits. Apart from the database object, which the writer must not hold."""
 
-    def __init__(self, checkpointer: Checkpointer) -> None:
+    def __init__(
+        self, checkpointer: Checkpointer, listeners: tuple[Callable[[], None], ...]
+    ) -> None:
         self._checkpointer = checkpointer
-        self.listeners: tuple[Callable[[], None], ...] = ()
+        self.listeners = listeners
 
     def tell(self, log_pages: int) -> None:
         self._checkpointer.notice(log_pages)
@@ -80,11 +84,17 @@ class SqliteDatabase:
         self._opener = opener
         self._schema = schema
         self._tuning = tuning
-        turns = write_queue(opener.path)
+        self._clock = clock
+        self._turns = write_queue(opener.path)
+        self._renewing = threading.Lock()
+        self._listeners: tuple[Callable[[], None], ...] = ()
+        self._connect()
+
+    def _connect(self) -> None:
+        opener, tuning, turns = self._opener, self._tuning, self._turns
         self._checkpointer = Checkpointer(opener, turns, tuning)
-        self._turns = turns
-        self._commits = _Commits(self._checkpointer)
-        self._writer = Writer(opener, turns, tuning, clock, on_commit=self._commits.tell)
+        self._commits = _Commits(self._checkpointer, self._listeners)
+        self._writer = Writer(opener, turns, tuning, self._clock, on_commit=self._commits.tell)
         self._readers = Readers(opener)
         self.write = self._writer.write
         self.submit = self._writer.submit
@@ -104,7 +114,30 @@ class SqliteDatabase:
 
         It must return at once and not raise: writers wait for it.
         """
-        self._commits.listeners = (*self._commits.listeners, listener)
+        self._listeners = (*self._listeners, listener)
+        self._commits.listeners = self._listeners
+
+    def renew(self, is_damaged: Callable[[], bool]) -> None:
+        """Replace a damaged database by an empty one; it must be one that can be derived again.
+
+        What is asked of it meanwhile by other threads fails. A file that is sound, because another
+        thread or program has renewed it, stays.
+
+        Args:
+            is_damaged: Looks at the file once more; no other thread renews it meanwhile.
+
+        Raises:
+            StoreBusy: another process has it open, or that cannot be determined.
+            StoreError: it cannot be removed or made.
+        """
+        with self._renewing:
+            self._finalizer()
+            try:
+                if is_damaged():
+                    remove_database(self.path)
+                _prepare_file(self._opener, self._schema, self._tuning, self._clock, None)
+            finally:
+                self._connect()
 
     def cut_log(self) -> bool:
         """Write the log back and cut it, so that nothing deleted is left in it.
@@ -245,11 +278,7 @@ def open_database(
     check_version()
     private_folder(path.parent)
     opener = ConnectionOpener(path, tuning, vfs)
-    try:
-        with write_queue(path).turn(tuning.busy_timeout_ms / 1000):
-            _prepare(opener, schema, tuning, clock, home)
-    except apsw.Error as error:
-        raise translate(error, path) from error
+    _prepare_file(opener, schema, tuning, clock, home)
     return SqliteDatabase(opener, schema, tuning, clock)
 
 
@@ -265,6 +294,16 @@ def _tuning(settings: StoreSettings, synchronous: Literal["FULL", "NORMAL"]) -> 
         cache_kib=settings.cache_kib,
         checkpoint_pages=settings.checkpoint_pages,
     )
+
+
+def _prepare_file(
+    opener: ConnectionOpener, schema: Schema, tuning: Tuning, clock: Clock, home: Path | None
+) -> None:
+    try:
+        with write_queue(opener.path).turn(tuning.busy_timeout_ms / 1000):
+            _prepare(opener, schema, tuning, clock, home)
+    except apsw.Error as error:
+        raise translate(error, opener.path) from error
 
 
 def _prepare(

@@ -16,8 +16,8 @@ from recollect.core.errors import InvalidInput, StoreClosed
 from recollect.store.engine import Row, SqlValue
 from recollect.store.failures import STATEMENT_ONLY, translate
 
-_DRIVER_ERRORS = (apsw.Error, UnicodeError)
-"""What the driver raises; for a text that is none too."""
+_DRIVER_ERRORS = (apsw.Error, UnicodeError, TypeError)
+"""What the driver raises; also for a text that is none, and for what it cannot look up."""
 
 
 class SqliteTransaction:
@@ -100,7 +100,11 @@ class SqliteTransaction:
         if self.failure is not None:
             raise translate(self.failure, self._path) from self.failure
 
-    def _note(self, error: apsw.Error | UnicodeError) -> Exception:
+    def _note(self, error: apsw.Error | UnicodeError | TypeError) -> Exception:
+        if isinstance(error, TypeError):
+            return InvalidInput(
+                "a value is neither a text nor a number", hint="pass an id, such as session.id"
+            )
         if isinstance(error, UnicodeEncodeError):
             return InvalidInput("a text has half a surrogate pair", hint="pass whole characters")
         if isinstance(error, UnicodeError):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from recollect.text.redaction.blocks import Span, find_blocks
-from recollect.text.redaction.credentials import Run, find_credentials, long_runs
+from recollect.text.redaction.credentials import Run, find_credentials
 from recollect.text.redaction.keyed import find_keyed, is_code, is_filler, is_random, is_strong
 
 _USER_AND_PASSWORD = re.compile(r"""([^\s/?#:@"'<>]{0,256}):([^\s/?#"'<>]{1,256})@""")
@@ -198,5 +198,5 @@ def _kind_inside(run: str) -> str | None:
     lowered = inner.lower()
     named = chain(find_blocks(inner, lowered), find_keyed(inner, lowered))
     return next(
-        (kind for kind, _, _ in chain(find_credentials(inner, long_runs(inner)), named)), None
+        (kind for kind, _, _ in chain(find_credentials(inner, [(0, len(inner))]), named)), None
     )

@@ -250,18 +250,6 @@ def find_credentials(text: str, runs: Sequence[Run]) -> Iterator[tuple[str, int,
                     )
 
 
-def long_runs(text: str) -> list[Run]:
-    """Return where a credential can be: the words of `SHORTEST` characters or more, in order."""
-    at, runs = 0, []
-    for word in text.split():
-        if len(word) >= SHORTEST:
-            # A word that holds this one is at least as long: it would have come before.
-            at = text.index(word, at)
-            runs.append((at, at + len(word)))
-            at += len(word)
-    return runs
-
-
 def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
     at = text.find(shape.start)
     while at >= 0:
@@ -295,7 +283,7 @@ def _end_of_run(text: str, at: int) -> int:
 
 
 def is_mixed(run: str) -> bool:
-    """Return whether letters and digits alternate, or their case does: this is no word."""
+    """Return whether letters and digits alternate, or their case does: not a word."""
     digits = sum(map(str.isdigit, run))
     return 2 <= digits <= len(run) - 2 or is_scrambled(run)
 

@@ -79,7 +79,7 @@ _TELLING = re.compile(
 _MAX_KEY = 100
 _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BEHIND = (
-    # The value stands before its name.
+    # The value comes first, then its name.
     (
         " is ",
         re.compile(
@@ -202,7 +202,7 @@ def _kind(text: str, folded: str, match: re.Match[str]) -> str | None:
 
 
 def _is_qualified(before: str) -> bool:
-    """Return whether what stands before the word makes it the name of a secret key."""
+    """Return whether what precedes the word makes it the name of a secret key."""
     if before[-1:] in {"_", ".", "-"} and _QUALIFIER.search(before):
         return True
     return before[-1:] in {"?", "&"} or before.rstrip("_ .-").endswith(_QUALIFIERS)
@@ -245,7 +245,7 @@ def _goes_on(text: str, at: int, *, is_long: bool, is_weak: bool) -> bool:
 
 
 def _behind(text: str, kind: str, at: int) -> Iterator[Span]:
-    """Yield the secret that stands before its name, if one does."""
+    """Yield the secret that precedes its name, if one does."""
     before = text[max(at - 200, 0) : at]
     for gate, pattern in _BEHIND:
         if gate in before and (match := pattern.search(before)):
@@ -370,7 +370,7 @@ def _is_secret(named: _Named, value: _Value) -> bool:
 
 
 def is_strong(text: str) -> bool:
-    """Return whether ``text`` is no word of prose: letters and digits in one run."""
+    """Return whether ``text`` is not a word of prose: letters and digits in one run."""
     if len(text) < 6 or _SPACE.search(text) or is_filler(text) or is_code(text):
         return False
     if "/" in text or text.startswith(":"):

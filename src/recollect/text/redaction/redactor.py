@@ -14,7 +14,7 @@ from msgspec import Struct
 from recollect.core.errors import InvalidInput
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carriers import find_carried
-from recollect.text.redaction.credentials import find_credentials, long_runs
+from recollect.text.redaction.credentials import SHORTEST, Run, find_credentials
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 
 MAX_DEPTH = 200
@@ -153,13 +153,13 @@ class Redactor:
         if isinstance(value, Mapping):
             return self._redacted_mapping(value, key, depth + 1)
         if isinstance(value, str) and _SPACED in value:
-            # A header or a cookie: what stands before and beside the secret stays.
+            # A header or a cookie: what is around the secret stays.
             named = f"{key}: {value}"
             redacted = self.redact(named).text
             if redacted != named and redacted.startswith(f"{key}: "):
                 return redacted[len(key) + 2 :]
-        told = telling_kind(key, value)
-        return self._mark(kind, str(value)) if told else self._redacted_value(value, depth)
+        is_secret = telling_kind(key, value) is not None
+        return self._mark(kind, str(value)) if is_secret else self._redacted_value(value, depth)
 
     def _redacted_text(self, text: str) -> str:
         """Return a text of a value without secrets; a short one is looked at once."""
@@ -179,7 +179,7 @@ class Redactor:
         return _merged(_outside_marks(text, spans))
 
     def _beneath(self, text: str) -> Iterator[Span]:
-        """Yield what is found once the characters that nobody sees are gone."""
+        """Yield what is found once the invisible characters are gone."""
         places = [at for at, each in enumerate(text) if not _INVISIBLE.match(each)]
         for kind, start, end in self._spans("".join(text[at] for at in places)):
             yield kind, places[start], places[end - 1] + 1
@@ -187,7 +187,7 @@ class Redactor:
     def _spans(self, text: str) -> Iterator[Span]:
         folded = _folded(text)
         yield from find_blocks(text, folded)
-        runs = long_runs(text)
+        runs = _long_runs(text)
         yield from find_credentials(text, runs)
         yield from find_carried(text, folded, runs)
         yield from find_keyed(text, folded)
@@ -228,6 +228,18 @@ def _folded(text: str) -> str:
     U+0130 is the only character that Unicode lowers to two.
     """
     return text.replace("\u0130", "I").lower()
+
+
+def _long_runs(text: str) -> list[Run]:
+    """Return where a credential can be: the words of `SHORTEST` characters or more, in order."""
+    at, runs = 0, []
+    for word in text.split():
+        if len(word) >= SHORTEST:
+            # A word that holds this one is at least as long: it would have come before.
+            at = text.index(word, at)
+            runs.append((at, at + len(word)))
+            at += len(word)
+    return runs
 
 
 def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:

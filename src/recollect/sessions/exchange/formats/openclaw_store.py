@@ -43,6 +43,7 @@ _MOST_WINDOWS = 64
 
 _VERSION: LiteralString = "SELECT user_version FROM pragma_user_version"
 _AGENT: LiteralString = "SELECT agent_id FROM schema_meta WHERE meta_key = 'primary'"
+_AGENTS: LiteralString = "SELECT path FROM agent_databases ORDER BY agent_id"
 _NODES: LiteralString = """
     SELECT session_key, spawned_by, parent_session_key, created_via FROM session_nodes
     UNION ALL
@@ -98,6 +99,23 @@ _COPIED: LiteralString = """
     JOIN transcript_event_identities o ON o.session_id = ? AND o.event_id = i.event_id
     WHERE i.session_id = ?
 """
+
+
+def stores_elsewhere(agents: Path) -> list[Path]:
+    """Return the stores that the database of the gateway names and that are not below ``agents``.
+
+    Without that database, or where it cannot be read, there are none.
+    """
+    state = agents.parent / "state" / "openclaw.sqlite"
+    if not state.is_file():
+        return []
+    try:
+        with ForeignDatabase(state) as database:
+            rows = database.read(lambda query: query(_AGENTS, ()))
+    except StoreError:
+        return []
+    paths = [Path(path) for (path,) in rows if isinstance(path, str)]
+    return [each for each in paths if each.is_file() and not each.is_relative_to(agents)]
 
 
 @contextmanager

@@ -1,0 +1,97 @@
+"""A damaged index heals by itself: it is derived, so it is rebuilt from the start."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from recollect.core.clock import Clock
+from recollect.core.errors import RecollectError, StoreCorrupt
+from recollect.core.settings import StoreSettings
+from recollect.index.index import Index
+from recollect.index.model.chunk_record import DAMAGED_ROWS
+from recollect.index.model.generation import retire_all, start_partitions_at
+from recollect.recall.ownership import claim
+from recollect.store.engine import Database
+from recollect.store.sqlite.backup import quick_check
+from recollect.store.sqlite.damaged import remove_database
+from recollect.store.sqlite.database import SqliteDatabase, open_index
+from recollect.store.sqlite.home import INDEX_FILE
+
+DAMAGED = "index.db was damaged"
+_PARTITIONS = 1 << 22
+"""A new index numbers its partitions from somewhere below: what other programs hold in memory of
+the old ones must fit none of the new ones."""
+
+
+def open_sound_index(
+    folder: Path, settings: StoreSettings, clock: Clock
+) -> tuple[SqliteDatabase, str | None]:
+    """Open ``index.db``; replace it where it is damaged.
+
+    Returns:
+        The database, and what happened to it; None where nothing did.
+
+    Raises:
+        StoreBusy: it is damaged, and another process has it open.
+        StoreError: it cannot be opened.
+    """
+    try:
+        return open_index(folder, settings, clock), None
+    except StoreCorrupt:
+        remove_database(folder / INDEX_FILE)
+    database = open_index(folder, settings, clock)
+    _number_differently(database)
+    return database, DAMAGED
+
+
+def is_damaged(folder: Path, settings: StoreSettings, clock: Clock) -> bool:
+    """Return whether ``index.db`` is there and damaged; False where that cannot be known."""
+    if not (folder / INDEX_FILE).exists():
+        return False
+    try:
+        database = open_index(folder, settings, clock)
+        try:
+            return bool(quick_check(database))
+        finally:
+            database.close()
+    except StoreCorrupt:
+        return True
+    except RecollectError:
+        return False
+
+
+def healer(
+    records: Database,
+    database: SqliteDatabase,
+    index: Index,
+    is_file_damaged: Callable[[], bool],
+) -> Callable[[StoreCorrupt], bool]:
+    """Return what mends the index after an error, and tells whether it could be that.
+
+    Args:
+        records: records.db.
+        database: index.db.
+        index: Tells the next caller what happened.
+        is_file_damaged: Looks at index.db, which is closed.
+    """
+
+    def heal(error: StoreCorrupt) -> bool:
+        if error.facts.get("path") == str(database.path):
+            database.renew(is_file_damaged)
+            _number_differently(database)
+            claim(records, database)
+        elif DAMAGED_ROWS in error.facts:
+            database.write(retire_all)
+        else:
+            return False
+        index.tell_once(f"{DAMAGED}: it is rebuilt")
+        return True
+
+    return heal
+
+
+def _number_differently(database: Database) -> None:
+    start = secrets.randbelow(_PARTITIONS)
+    database.write(lambda tx: start_partitions_at(tx, start))

@@ -1,0 +1,91 @@
+"""Episodes: whatever a person said leaves something, before the messages are removed."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.core.events import MessagesPruned, SessionPruned
+from recollect.core.scope import Scope
+from recollect.governance.episode import Episode, episodes_of
+from recollect.store.journal import events_since
+from tests.unit.governance.kept_home import KeptHome
+
+
+def _pruned(home: KeptHome, *said: tuple[str, str], tokens: int = 300) -> list[Episode]:
+    """Say something, let all of it go, and return what stays."""
+    session = home.sessions.create().id
+    home.sessions.append_many(session, said)
+    home.clock.now += 3 * 86_400_000
+    home.retention(days=1, episode_tokens=tokens).prune()
+    return home.records.read(lambda tx: episodes_of(tx, Scope(), session))
+
+
+def _last_event(home: KeptHome) -> object:
+    return [found.event for found in home.records.read(lambda tx: events_since(tx, 0))][-1]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We decided to call the zebra project Nightjar. Remember it.",
+        "ok",
+        "Мы решили назвать проект «Козодой».",
+        "我们决定把项目叫做夜鹰。",
+        "プロジェクト名はヨタカにします。",
+        "قررنا تسمية المشروع طائر الليل",
+        "ตกลงเรียกโครงการว่านกตบยุง",
+        "x" * 5_000,
+        "夜" * 5_000,
+    ],
+)
+def test_a_short_talk_leaves_what_was_said(home: KeptHome, said: str) -> None:
+    """In every language, and of a long word its beginning."""
+    (episode,) = _pruned(home, ("user", said), ("assistant", "Fine."))
+    assert said[:40] in episode.summary
+    event = _last_event(home)
+    assert isinstance(event, SessionPruned)
+    assert event.has_episode
+
+
+def test_the_first_and_last_line_decisions_and_what_must_last_stay(home: KeptHome) -> None:
+    """However much was said between them."""
+    talk = [("user", f"Small talk number {n}, is it?") for n in range(200)]
+    talk[0] = ("user", "tere, alustame")
+    talk[70] = ("assistant", "Decided: the release is called Nightjar.")
+    talk[90] = ("user", "Remember that the cellar key hangs behind the door.")
+    talk[-1] = ("user", "head aega")
+    (episode,) = _pruned(home, *talk)
+    lines = episode.summary.splitlines()
+    assert "tere, alustame" in lines[0]
+    assert "head aega" in lines[-1]
+    assert "Nightjar" in episode.summary
+    assert "cellar key" in episode.summary
+
+
+def test_where_no_person_spoke_nothing_stays_and_the_event_says_so(home: KeptHome) -> None:
+    """It goes all the same."""
+    assert _pruned(home, ("assistant", "")) == []
+    event = _last_event(home)
+    assert isinstance(event, SessionPruned)
+    assert not event.has_episode
+
+
+def test_episodes_can_be_switched_off(home: KeptHome) -> None:
+    """Then the event says that none stays."""
+    assert _pruned(home, ("user", "We decided to use tea."), tokens=0) == []
+    event = _last_event(home)
+    assert isinstance(event, SessionPruned)
+    assert not event.has_episode
+
+
+def test_a_session_that_is_cut_leaves_what_was_cut(home: KeptHome) -> None:
+    """One line is enough."""
+    session = home.sessions.create().id
+    home.sessions.append_many(session, [("user", "We call it Nightjar."), ("assistant", "Fine.")])
+    home.sessions.append_many(session, [("user", "And now?"), ("assistant", "Tea.")])
+    home.retention(max_messages=2).prune()
+    (episode,) = home.records.read(lambda tx: episodes_of(tx, Scope(), session))
+    assert "Nightjar" in episode.summary
+    event = _last_event(home)
+    assert isinstance(event, MessagesPruned)
+    assert event.has_episode
