@@ -350,20 +350,9 @@ class Memory:
             InvalidInput: it would lie in the home; or this memory has no workspace.
             StoreError: something cannot be read or written; no file is left.
         """
-        from recollect.governance.backup import BackupOrder, back_up, ignore_progress
+        from recollect.governance.backup import back_up
 
-        base = self._base
-        if workspace and base.workspace is None:
-            raise InvalidInput("this memory has no workspace", hint="give one with --workspace")
-        order = BackupOrder(
-            home=base.home,
-            secrets=secrets,
-            workspace=base.workspace if workspace else None,
-            redactor=base.redactor,
-            on_progress=on_progress or ignore_progress,
-        )
-        if self._parts.mirror is not None:
-            self._parts.mirror.flush()
+        base, order = self._base, self._parts.backup_order(secrets, workspace, on_progress)
         return back_up(order, base.records, base.clock, Path(path), replace=replace)
 
     def erase(

@@ -22,7 +22,7 @@ from recollect.assembly.sources import (
     reading,
     search_backend,
 )
-from recollect.core.errors import RecollectError
+from recollect.core.errors import InvalidInput, RecollectError
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
 from recollect.recall.healing import healer, is_damaged
@@ -33,6 +33,7 @@ from recollect.store.locks import TicketQueue
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+    from recollect.governance.backup import BackupOrder, OnBackup
     from recollect.governance.erasure import Eraser
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
@@ -56,6 +57,25 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     events: EventStream
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
+
+    def backup_order(
+        self, secrets: bool, workspace: bool, on_progress: OnBackup | None
+    ) -> BackupOrder:
+        """Return what is backed up, with mirrors that are up to date; see `Memory.backup`."""
+        from recollect.governance.backup import BackupOrder, ignore_progress
+
+        base = self.resources
+        if workspace and base.workspace is None:
+            raise InvalidInput("this memory has no workspace", hint="give one with --workspace")
+        if self.mirror is not None:
+            self.mirror.flush()
+        return BackupOrder(
+            home=base.home,
+            secrets=secrets,
+            workspace=base.workspace if workspace else None,
+            redactor=base.redactor,
+            on_progress=on_progress or ignore_progress,
+        )
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
