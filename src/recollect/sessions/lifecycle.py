@@ -17,6 +17,7 @@ from recollect.core.scope import Scope
 from recollect.sessions.context.flushed_notes import hide_lines
 from recollect.sessions.lease import check_change
 from recollect.sessions.policy.freshness import FreshnessRule
+from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.lineage import check_depth
 from recollect.sessions.record.session import (
     DELETED,
@@ -31,7 +32,11 @@ from recollect.sessions.record.session import (
     require_session,
     select_sessions,
 )
-from recollect.sessions.record.transcript_rows import touch_messages
+from recollect.sessions.record.transcript_rows import (
+    append_messages,
+    touch_messages,
+    unfinished_message,
+)
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
@@ -105,15 +110,35 @@ def reset_session(tx: Transaction, wanted: Session, scope: Scope, reason: str) -
     return _follow(tx, found, wanted, reason)
 
 
-def fork_session(tx: Transaction, parent: Session, branch: Session, at_seq: int | None) -> Session:
+def fork_session(
+    tx: Transaction, parent: Session, branch: Session, at_seq: int | None, drafts: DraftMaker
+) -> Session:
     """Begin ``branch`` with the messages of ``parent`` up to ``at_seq``; all of them by default.
 
-    It has no key: what comes in under the key of the parent goes on going there.
+    It has no key: what comes in under the key of the parent goes on going there. Of a message that
+    still arrives it keeps what is there by now.
 
     Raises:
         InvalidInput: the parent has no such message, or has too many forks above it.
     """
     seq = parent.last_seq if at_seq is None else at_seq
+    running = unfinished_message(tx, parent, seq)
+    if running is None:
+        return _branch_off(tx, parent, branch, seq)
+    forked = _branch_off(tx, parent, branch, running.seq - 1)
+    copied = drafts.message(
+        running.role,
+        list(running.content),
+        name=running.name,
+        at=running.created_at,
+        metadata=running.metadata,
+        sender=running.sender,
+    )
+    append_messages(tx, owner_of(forked), forked, [copied])
+    return require_session(tx, Scope(tenant=forked.tenant), forked.id)
+
+
+def _branch_off(tx: Transaction, parent: Session, branch: Session, seq: int) -> Session:
     if isinstance(seq, bool) or seq not in range(parent.last_seq + 1):
         raise InvalidInput(
             "the session has no message with this seq",

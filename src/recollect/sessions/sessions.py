@@ -54,7 +54,6 @@ from recollect.sessions.record.session import (
     was_deleted,
 )
 from recollect.sessions.record.session_key import parse_key
-from recollect.sessions.record.transcript_rows import append_messages, unfinished_message
 from recollect.sessions.transcripts import Transcripts
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
@@ -291,7 +290,8 @@ class Sessions:
             session = self._named(tx, id_or_title)
             known = find_lease(tx, session.id, now) if on_busy == "fork" else None
             if known is not None and known.holder != name:
-                session = self._forked(tx, session, self._new(None, None, None, None), None)
+                branch = self._new(None, None, None, None)
+                session = fork_session(tx, session, branch, None, self._access.drafts)
             session = set_status(tx, session, "active", now)
             wanted = Lease(
                 session_id=session.id,
@@ -329,29 +329,12 @@ class Sessions:
             Conflict: it was deleted.
             InvalidInput: it has no message with that seq.
         """
-        branch = self._new(None, None, title, None)
+        branch, drafts = self._new(None, None, title, None), self._access.drafts
         return self._change(
-            lambda tx: self._forked(tx, require_living(tx, self.scope, session_id), branch, at_seq)
+            lambda tx: fork_session(
+                tx, require_living(tx, self.scope, session_id), branch, at_seq, drafts
+            )
         )
-
-    def _forked(
-        self, tx: Transaction, parent: Session, branch: Session, at_seq: int | None
-    ) -> Session:
-        """Fork a session; of a message that still arrives the fork keeps what is there by now."""
-        running = unfinished_message(tx, parent, parent.last_seq if at_seq is None else at_seq)
-        if running is None:
-            return fork_session(tx, parent, branch, at_seq)
-        forked = fork_session(tx, parent, branch, running.seq - 1)
-        copied = self._access.drafts.message(
-            running.role,
-            list(running.content),
-            name=running.name,
-            at=running.created_at,
-            metadata=running.metadata,
-            sender=running.sender,
-        )
-        append_messages(tx, owner_of(forked), forked, [copied])
-        return require_session(tx, self.scope, forked.id)
 
     def rename(self, session_id: str, title: str | None, *, lease: Lease | None = None) -> Session:
         """Call a session by another title, or by none.
