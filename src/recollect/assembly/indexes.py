@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,12 +16,14 @@ from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
 from recollect.index.vectors.port import VectorContext
 from recollect.index.vectors.vector_index import choose as choose_vectors
-from recollect.recall.memory_source import MemorySource
 from recollect.recall.transcript_source import TranscriptFeed
 from recollect.store.engine import Database
 from recollect.store.meta import persisted_random
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.home import AGENTS, INDEX_FILE
+
+if TYPE_CHECKING:  # imported with the first workspace
+    from recollect.recall.memory_source import MemorySource
 
 _COPIES = "vectors.home"
 """Names the copies of our vectors outside of the home."""

@@ -20,7 +20,7 @@ import msgspec
 
 from recollect.core.errors import NotFound, StoreError
 from recollect.core.settings import TranscriptDeltaSettings, transcript_folders, user_path
-from recollect.recall.memory_source import CHEAP_S, REST
+from recollect.recall.pace import rest_s
 from recollect.sessions.exchange.formats.openclaw import is_machine
 from recollect.sessions.exchange.formats.openclaw_store import stores_elsewhere
 from recollect.sessions.exchange.import_source import SUFFIX, is_store, kind_of
@@ -146,7 +146,7 @@ class FollowedTranscripts:
         began = time.monotonic()
         if began < self._rests_until:
             return ()
-        if not self.reading.acquire(blocking=False):
+        if not self.reading.acquire(timeout=SEARCH_S / 2):
             return (UNFINISHED,)
         try:
             is_late = partial(_is_late, began + SEARCH_S)
@@ -157,8 +157,8 @@ class FollowedTranscripts:
         finally:
             self.reading.release()
         took_s = time.monotonic() - began
-        if not report.messages and took_s > CHEAP_S:
-            self._rests_until = time.monotonic() + REST * took_s
+        if not report.messages:
+            self._rests_until = time.monotonic() + rest_s(took_s)
         return (UNFINISHED,) if self.has_more else ()
 
     def is_behind(self) -> bool:

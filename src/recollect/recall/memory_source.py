@@ -19,13 +19,10 @@ from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.scope import Scope
 from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_name, origin_of, path_of, qualified
+from recollect.recall.pace import rest_s
 from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder, MemoryListing
 
 BATCH_BYTES = 1024 * 1024
-CHEAP_S = 0.005
-"""A scan that takes no longer is made before every search; some hundred files are."""
-REST = 20
-"""Others are made when so many times their duration has passed; `sync` always makes one."""
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
@@ -65,8 +62,7 @@ class MemorySource:
 
     def is_behind(self, cursor: int) -> bool:
         """Return whether files may have changed since the last scan, as far as looking is cheap."""
-        rest = 0.0 if self._scan_s <= CHEAP_S else REST * self._scan_s
-        rested = time.monotonic() - self._scanned_at >= rest
+        rested = time.monotonic() - self._scanned_at >= rest_s(self._scan_s)
         return rested or self.folder.withheld() != self._withheld
 
     def differs(self, state: SourceState) -> bool:

@@ -122,6 +122,18 @@ def fork_session(
         InvalidInput: the parent has no such message, or has too many forks above it.
     """
     seq = parent.last_seq if at_seq is None else at_seq
+    if isinstance(seq, bool) or seq not in range(parent.last_seq + 1):
+        raise InvalidInput(
+            "the session has no message with this seq",
+            hint=f"use 0 to {parent.last_seq}; 0 shares nothing",
+            last_seq=parent.last_seq,
+        )
+    if 0 < seq < parent.pruned_seq:
+        raise InvalidInput(
+            "the messages up to this seq were removed",
+            hint=f"use {parent.pruned_seq} to {parent.last_seq}, or 0",
+            pruned_seq=parent.pruned_seq,
+        )
     running = unfinished_message(tx, parent, seq)
     if running is None:
         return _branch_off(tx, parent, branch, seq)
@@ -139,18 +151,6 @@ def fork_session(
 
 
 def _branch_off(tx: Transaction, parent: Session, branch: Session, seq: int) -> Session:
-    if isinstance(seq, bool) or seq not in range(parent.last_seq + 1):
-        raise InvalidInput(
-            "the session has no message with this seq",
-            hint=f"use 0 to {parent.last_seq}; 0 shares nothing",
-            last_seq=parent.last_seq,
-        )
-    if 0 < seq < parent.pruned_seq:
-        raise InvalidInput(
-            "the messages up to this seq were removed",
-            hint=f"use {parent.pruned_seq} to {parent.last_seq}, or 0",
-            pruned_seq=parent.pruned_seq,
-        )
     check_depth(tx, parent)
     forked = msgspec.structs.replace(
         branch,

@@ -162,7 +162,7 @@ def test_bad_lines_are_told_and_the_others_stored(run: Run, home: Path, tmp_path
     path = tmp_path / "odd.jsonl"
     path.write_text("".join(lines), encoding="utf-8")
     done = run("--home", home, "import", "jsonl", path, "--json")
-    assert done.code == 1
+    assert done.code == 0
     assert [bad["line"] for bad in done.json["malformed"]] == [2, 3, 4, 5, 8]
     listed = run("--home", home, "sessions", "--json").json["sessions"]
     told = run("--home", home, "transcript", listed[0]["id"], "--json").json["messages"]

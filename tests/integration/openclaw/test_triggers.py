@@ -53,9 +53,9 @@ def test_a_changed_file_does_not_cause_transcripts_to_be_read(tmp_path: Path) ->
         _say(talk, "The second teapot.")
         (tmp_path / "workspace/memory/a.md").write_text("A kettle.\n", encoding="utf-8")
         _until(lambda: memory.status().sync.last_reason == "watch")
-        assert memory.search("kettle").hits
         assert memory.status().messages == 1
-        memory.sync()
+        assert memory.search("kettle").hits
+        assert memory.search("second teapot").hits[0].snippet.startswith("The second")
         assert memory.status().messages == 2
 
 

@@ -65,9 +65,11 @@ def test_a_home_of_somebody_is_refused(run: Run, filled: Path) -> None:
 
 
 def test_a_demo_that_cannot_be_opened_is_made_anew(run: Run, place: Path) -> None:
-    """Nothing in it is anybody's."""
+    """Nothing in it is anybody's; a damaged index rebuilds itself."""
     run("demo", "--keep", place)
     (place / "index.db").write_bytes(b"garbage" * 1000)
+    assert run("demo", "--keep", place, "--json").json["imported"]["messages"] == 0
+    (place / "records.db").write_bytes(b"garbage" * 1000)
     done = run("demo", "--keep", place, "--json")
     assert done.code == 0
     assert done.json["imported"]["messages"] > 300

@@ -12,12 +12,12 @@ import recollect
 from recollect.cli.main import main
 from recollect.core.errors import Conflict, NotFound, SchemaTooNew, StoreBusy
 from recollect.core.scope import Scope
-from recollect.governance import aside
 from recollect.governance.recover import RecoverReport, recover
 from recollect.memory import Memory
 from recollect.sessions.mirror.recovery_file import read_recovery_file
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.session_key import UNKNOWN
+from recollect.store.sqlite import damaged
 from recollect.store.sqlite.home import RECORDS_FILE, RECOVERY_FILE, TRANSCRIPTS
 
 ANN = "agent:main:telegram:acc:direct:ann"
@@ -227,7 +227,7 @@ def test_a_home_that_another_program_uses_is_left_alone(
     (home / "recovering").mkdir(0o700)
     (home / "recovering" / RECORDS_FILE).write_bytes(b"half")
     with monkeypatch.context() as patched:
-        patched.setattr(aside, "PROCESSES", tmp_path / "none")
+        patched.setattr(damaged, "PROCESSES", tmp_path / "none")
         with pytest.raises(StoreBusy):
             recover(home)
     assert not (home / RECORDS_FILE).exists()

@@ -153,8 +153,8 @@ def test_a_large_workspace_is_looked_at_when_lines_are_hidden(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though its files are not looked at before every search."""
-    monkeypatch.setattr("recollect.recall.memory_source.CHEAP_S", -1.0)
-    monkeypatch.setattr("recollect.recall.memory_source.REST", 1e12)
+    monkeypatch.setattr("recollect.recall.pace.CHEAP_S", -1.0)
+    monkeypatch.setattr("recollect.recall.pace._REST", 1e12)
     (tmp_path / "MEMORY.md").write_text("- apple\n- pear\n")
     hidden: dict[str, frozenset[bytes]] = {}
     folder = MemoryFolder(tmp_path, redactor=None, withheld=lambda: dict(hidden))

@@ -14,7 +14,6 @@ from recollect.cli.output.formatting import count, duration
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import next_steps, say, show, warn
 from recollect.core.errors import RecollectError, StoreError
-from recollect.core.settings import user_path
 
 if TYPE_CHECKING:  # for a name only
     from recollect.cli.setup.sample import SampleQuestion
@@ -40,6 +39,7 @@ def demo(
 ) -> None:
     """Read the sample that ships with recollect and answer three questions from it."""
     from recollect.cli.setup.sample import default_folder, prepare, read_questions
+    from recollect.core.settings import user_path
 
     home = keep or invocation_of(context).home or default_folder()
     home = user_path(home).absolute()

@@ -13,7 +13,6 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, home_of, invocation_of, is_home
 from recollect.cli.output.screen import next_steps, show
 from recollect.core.errors import InvalidInput
-from recollect.core.settings import user_path
 
 MEMORY_FILE = "MEMORY.md"
 MEMORY_FOLDER = "memory"
@@ -58,6 +57,8 @@ def init(
     ] = False,
 ) -> None:
     """Make the home, with a config.yaml that explains itself. Again does no harm."""
+    from recollect.core.settings import user_path
+
     given = workspace or invocation_of(context).workspace
     folder = None if given is None else user_path(given).absolute()
     started = _start(home_of(context), folder, fresh=fresh)

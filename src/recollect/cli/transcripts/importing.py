@@ -13,7 +13,6 @@ from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import next_steps, say, show, warn
 from recollect.core.errors import InvalidInput, NotFound
-from recollect.core.settings import transcript_folders, user_path
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.exchange.import_report import ImportReport
@@ -94,6 +93,7 @@ def import_transcripts(
 
 def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
     """Return the format and the places; a path in the place of the format means ``auto``."""
+    from recollect.core.settings import transcript_folders, user_path
     from recollect.sessions.exchange.formats.registry import FORMATS
 
     if form != AUTO and form not in FORMATS:

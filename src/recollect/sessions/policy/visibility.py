@@ -18,6 +18,7 @@ from recollect.sessions.policy.owner import Owner
 from recollect.sessions.record.account import (
     DEFAULT,
     NO_CHANNEL,
+    SUBAGENT,
     Account,
     account,
     stored_account,
@@ -31,7 +32,6 @@ MAIN_AGENT = "main"
 """The agent of conversations whose key names none, as in OpenClaw."""
 JOB = "cron"
 """The chat type of scheduled jobs."""
-_SUBAGENT = "subagent"
 
 
 class Speakers(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,7 +109,7 @@ def _partner(session: Speakers | Session, links: IdentityLinks) -> Account | Non
 def _is_personal(session: Speakers | Session) -> bool:
     """Return whether a kind of chat is known to have one person in it; an unknown one has not."""
     peer = session.peer or ""
-    if _SUBAGENT in peer.split(":") or is_group_id(session.channel, peer):
+    if SUBAGENT in peer.split(":") or is_group_id(session.channel, peer):
         return False
     if session.chat_type == DIRECT:
         return bool(peer)

@@ -24,6 +24,9 @@ MAX_CHARS = 512
 _HINT = "write channel:id, such as telegram:42, or channel:network:id, such as irc:libera:bob"
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
+SUBAGENT = "subagent"
+"""The part of a key after which the name of a sub-agent comes."""
+
 
 class Account(msgspec.Struct, frozen=True):
     """One user of one channel.
@@ -106,12 +109,15 @@ def stored_account(sender: str) -> Account:
 def escaped(part: str) -> str:
     """Return a part of a key or account in which no colon can be taken for the end of it.
 
-    >>> escaped("direct:U7"), unescaped("direct%3AU7")
-    ('direct%3AU7', 'direct:U7')
+    Nor is a person whose name is the word for a sub-agent taken for one.
+
+    >>> escaped("direct:U7"), unescaped("direct%3AU7"), escaped("subagent")
+    ('direct%3AU7', 'direct:U7', '%73ubagent')
     """
-    return part.replace("%", "%25").replace(":", "%3A")
+    plain = part.replace("%", "%25").replace(":", "%3A")
+    return f"%73{plain[1:]}" if plain == SUBAGENT else plain
 
 
 def unescaped(part: str) -> str:
     """Return what `escaped` was given."""
-    return part.replace("%3A", ":").replace("%25", "%")
+    return part.replace("%73", "s").replace("%3A", ":").replace("%25", "%")

@@ -39,4 +39,4 @@ def test_a_vector_of_another_size_is_damage(open_vectors: Opened) -> None:
     wanted = np.arange(3)
     with pytest.raises(StoreCorrupt) as caught:
         home.database.read(lambda tx: read_vectors(tx, partition, wanted, DIMENSIONS))
-    assert "doctor" in caught.value.hint
+    assert "recollect reindex" in caught.value.hint
