@@ -72,6 +72,7 @@ _MARK: LiteralString = """
     INSERT INTO meta (key, value) VALUES (?, '1')
     ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(meta.value AS INTEGER) + 1 AS TEXT)
 """
+_LINK: LiteralString = "UPDATE sessions SET parent_id = ?, forked_at_seq = ? WHERE id = ?"
 _KIN: LiteralString = "SELECT id FROM sessions WHERE parent_id = ? OR previous_id = ?"
 _FORGET_KIN: LiteralString = """
     UPDATE events SET payload = replace(payload, json_quote(?), '""')
@@ -236,11 +237,16 @@ def _close(tx: Transaction, begun: Begun, now: int) -> None:
 
 
 def _part_from_kin(tx: Transaction, session_id: str, tenant: str, now: int) -> None:
-    """Let those that grew out of a session stand alone."""
+    """Part a session from its forks.
+
+    One that shares only messages of the session's own parent becomes a fork of that.
+    """
+    gone = find_one(tx, session_id, tenant)
     for child in find_children(tx, session_id):
-        tx.execute(
-            "UPDATE sessions SET parent_id = NULL, forked_at_seq = NULL WHERE id = ?", (child.id,)
-        )
+        link: tuple[str | None, int | None] = (None, None)
+        if gone is not None and gone.parent_id and 0 < child.forked_at_seq <= gone.forked_at_seq:
+            link = (gone.parent_id, child.forked_at_seq)
+        tx.execute(_LINK, (*link, child.id))
         record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=child.id, op="put", at=now)
     tx.execute(_FOLLOWED, (tenant, CHANGED_KIND, now, session_id))
     tx.execute("UPDATE sessions SET previous_id = NULL WHERE previous_id = ?", (session_id,))

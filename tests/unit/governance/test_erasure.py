@@ -228,6 +228,20 @@ def test_a_fork_leaves_what_it_shares_to_its_parent(memory: Memory) -> None:
     assert memory.sessions.messages(session)[0].text.startswith("plum")
 
 
+def test_a_fork_of_an_erased_fork_keeps_what_it_shares_with_the_first(memory: Memory) -> None:
+    """It shares nothing of the erased one, which only stood between them."""
+    session = talk(memory, "plum")
+    shared = memory.sessions.messages(session)[0].text
+    fork = memory.sessions.fork(session)
+    memory.sessions.append(fork.id, "user", "forkword")
+    further = memory.sessions.fork(fork.id, 1)
+    memory.sessions.append(further.id, "user", "grandchild")
+    memory.erase(session_id=fork.id)
+    told = [message.text for message in memory.sessions.messages(further.id)]
+    assert told == [shared, "grandchild"]
+    assert memory.sessions.get(further.id).parent_id == session
+
+
 def test_what_came_after_a_reset_stays(memory: Memory) -> None:
     """A reset under a key is another conversation; nothing names the one before it any more."""
     first = memory.sessions.create("telegram:42", session_id="plumword")
