@@ -209,6 +209,7 @@ class Reference:
     def _reset(self, now: int, made: str | None, key: str, project: str | None = None) -> str:
         there = self._under(key, project)
         if there:
+            self._refuse_held(there[0].id, now)
             there[0].status = "archived"
         return self._follow(made, now, there, key=key, project=project)
 
@@ -291,10 +292,17 @@ class Reference:
             self.leases[session] = (holder, fence, 0)
 
     def _rename(self, now: int, made: str | None, session_id: str, title: str | None) -> str:
+        self._refuse_held(session_id, now)
         self.sessions[session_id].title = title
         return session_id
 
+    def _refuse_held(self, session_id: str, now: int) -> None:
+        """Refuse to change the view of a session that a program holds."""
+        if session_id in self.leases and self.leases[session_id][2] > now:
+            raise Refused("conflict")
+
     def _set_status(self, now: int, made: str | None, session_id: str, status: str) -> str:
+        self._refuse_held(session_id, now)
         self.sessions[session_id].status = status
         return session_id
 
@@ -303,6 +311,7 @@ class Reference:
     ) -> str:
         """Check where the product cut, and note it."""
         self._living(session_id)
+        self._refuse_held(session_id, now)
         before, said = self._through(session_id), self.transcript(session_id)
         place = len(said) - keep_messages - 1
         wanted = said[place].seq if place >= 0 else 0

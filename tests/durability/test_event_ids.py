@@ -64,7 +64,8 @@ def test_a_step_that_is_killed_anywhere_is_done_by_the_next(tmp_path: Path) -> N
         assert worker.answer() == "", "it was killed"
         worker.kill()
         database = open_records(home, StoreSettings(), CLOCK)
-        assert database.read(lambda tx: tx.all("SELECT * FROM messages ORDER BY id")) == rows
+        kept = database.read(lambda tx: tx.all("SELECT * FROM messages ORDER BY id"))
+        assert [row[: len(rows[0])] for row in kept] == rows, "later steps only add columns"
         assert database.read(_check) == []
         known = _sessions(database).append("s1", "user", "again", event_id="event-1")
         assert known.id == rows[1][0]

@@ -43,6 +43,8 @@ if TYPE_CHECKING:  # the importer is wanted where transcripts are followed, and 
 UNFINISHED = "followed transcripts are still being read"
 SEARCH_S = 1.0
 """Longest that a search reads; the background or `sync` read the rest."""
+CHEAP_S = 0.1
+"""A look at transcripts that takes no longer is taken before every search."""
 LEDGER = "+followed"
 """Keeps what is followed apart from what a person imports, which takes everything."""
 
@@ -158,7 +160,7 @@ class FollowedTranscripts:
             self.reading.release()
         took_s = time.monotonic() - began
         if not report.messages:
-            self._rests_until = time.monotonic() + rest_s(took_s)
+            self._rests_until = time.monotonic() + rest_s(took_s, CHEAP_S)
         return (UNFINISHED,) if self.has_more else ()
 
     def is_behind(self) -> bool:

@@ -8,6 +8,6 @@ _REST = 20
 """Others are taken when so many times their duration has passed; `sync` always takes one."""
 
 
-def rest_s(took_s: float) -> float:
-    """Return how many seconds a look that took ``took_s`` rests."""
-    return 0.0 if took_s <= CHEAP_S else _REST * took_s
+def rest_s(took_s: float, cheap_s: float | None = None) -> float:
+    """Return how many seconds a look that took ``took_s`` rests, if it was not cheap."""
+    return 0.0 if took_s <= (CHEAP_S if cheap_s is None else cheap_s) else _REST * took_s
