@@ -370,7 +370,8 @@ class _Run:
         form = chosen[0]
         before = self._tally.counts["files"]
         try:
-            with self._order.stores[form.name](Path(path)) as store:
+            opener, storable_id = self._order.stores[form.name], self._context.drafts.identifier
+            with opener(Path(path), storable_id) as store:
                 found = store.transcripts(include_deleted=self._order.include_deleted)
                 for each in found:
                     if self._context.stopping():
@@ -394,7 +395,8 @@ class _Run:
         header = next(probe(each.lines()), None)
         session = form.describe(each.place, header, each.companion)
         told = {"title": session.title or each.title, "continues": each.continues}
-        self._transcript(form, msgspec.structs.replace(session, **told), each)
+        told_session = msgspec.structs.replace(session, **told)
+        self._transcript(form, storable(told_session, self._context.drafts), each)
 
     def _forget_file(self, each: FoundFile, path: str) -> None:
         """Take it over that a followed transcript was deleted, unless another one is there."""

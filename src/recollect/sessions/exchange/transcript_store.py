@@ -56,9 +56,23 @@ class OpenStore(Protocol):
         """Return which sessions were deleted on purpose."""
 
 
-TranscriptStore: TypeAlias = Callable[[Path], AbstractContextManager[OpenStore]]
-"""Opens a store read-only.
+Storable: TypeAlias = Callable[[str], str]
+"""Returns a foreign id as it is stored: without a secret, and the same for the same id."""
 
-Raises:
-    StoreError: it cannot be read, or its version is none that is known.
-"""
+
+def as_it_is(identifier: str) -> str:
+    """Return an id as it came, for who stores none."""
+    return identifier
+
+
+class TranscriptStore(Protocol):
+    """Opens a store read-only."""
+
+    def __call__(
+        self, path: Path, storable: Storable = as_it_is
+    ) -> AbstractContextManager[OpenStore]:
+        """Return the store at ``path``, which tells its ids as they are stored.
+
+        Raises:
+            StoreError: it cannot be read, or its version is none that is known.
+        """

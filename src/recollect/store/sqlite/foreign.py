@@ -8,6 +8,7 @@ from typing import LiteralString, TypeAlias, TypeVar
 
 import apsw
 
+from recollect.core.errors import StoreCorrupt
 from recollect.store.engine import Row, SqlValue
 from recollect.store.failures import translate
 from recollect.store.sqlite import dialect
@@ -15,6 +16,9 @@ from recollect.store.sqlite.connection import discard
 
 BUSY_TIMEOUT_MS = 500
 """Readers of a write-ahead log wait only while it is recovered."""
+
+_SWITCHED_OFF = (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, apsw.SQLITE_DBCONFIG_ENABLE_VIEW)
+"""A file can hold statements; a view would be run in place of the table that is asked for."""
 
 T = TypeVar("T")
 Query: TypeAlias = Callable[[LiteralString, Sequence[SqlValue]], list[Row]]
@@ -41,7 +45,8 @@ class ForeignDatabase:
         except apsw.Error as error:
             raise translate(error, path) from error
         self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-        self._connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        for switch in _SWITCHED_OFF:
+            self._connection.config(switch, 0)
 
     def __enter__(self) -> ForeignDatabase:
         return self
@@ -68,3 +73,7 @@ class ForeignDatabase:
                 self._connection.execute("ROLLBACK")
         except apsw.Error as error:
             raise translate(error, self.path) from error
+        except UnicodeDecodeError:
+            raise StoreCorrupt(
+                f"{self.path.name}: a text is not UTF-8", hint="let its own program repair it"
+            ) from None

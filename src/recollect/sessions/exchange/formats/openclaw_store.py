@@ -21,13 +21,19 @@ from recollect.core.errors import RecollectError, StoreError
 from recollect.sessions.exchange.import_source import (
     COMPRESSED,
     MAX_ARCHIVE_BYTES,
+    MAX_LINE_BYTES,
     FileLines,
     Line,
     unpack,
 )
 from recollect.sessions.exchange.transcript_format import Continuation, Record
-from recollect.sessions.exchange.transcript_store import Deletion, StoredTranscript
-from recollect.store.columns import blob, integer, text, text_or_none
+from recollect.sessions.exchange.transcript_store import (
+    Deletion,
+    Storable,
+    StoredTranscript,
+    as_it_is,
+)
+from recollect.store.columns import integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue
 from recollect.store.paths import read_beneath
 from recollect.store.sqlite.foreign import ForeignDatabase, Query
@@ -40,6 +46,10 @@ _PAGE = 200
 """Events of one read: the other program can tidy its log between them."""
 _MOST_WINDOWS = 64
 """Windows that one is said to be copied from, at most."""
+_LATEST_MS = 9_000_000_000_000
+"""Times are kept as nanoseconds: what comes later does not fit into a column."""
+_LARGEST_SEQ = 2**63 - 2
+"""The seq after it must fit into a column, too."""
 
 _VERSION: LiteralString = "SELECT user_version FROM pragma_user_version"
 _AGENT: LiteralString = "SELECT agent_id FROM schema_meta WHERE meta_key = 'primary'"
@@ -77,9 +87,11 @@ _DELETIONS: LiteralString = """
     ) WHERE session_id NOT IN (SELECT session_id FROM session_windows) GROUP BY session_id
 """
 _EVENTS: LiteralString = """
-    SELECT seq, event_json, event_zstd, event_utf8_bytes FROM transcript_events
+    SELECT seq, CASE WHEN octet_length(event_json) <= ? THEN CAST(event_json AS BLOB) END,
+        event_zstd, event_utf8_bytes FROM transcript_events
     WHERE session_id = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?
 """
+"""As bytes, since a text may be no UTF-8; without those that are longer than a line may be."""
 _STATE: LiteralString = """
     SELECT indexed_seq FROM session_transcript_index_state
     WHERE session_id = ? AND needs_rebuild = 0
@@ -90,6 +102,9 @@ _ACTIVE: LiteralString = """
 _BRANCHED: LiteralString = """
     SELECT max(seq) FROM transcript_event_identities
     WHERE session_id = ? AND seq < ? AND event_type IN ('leaf', 'reset')
+"""
+_PLACE: LiteralString = """
+    SELECT event_id, parent_id FROM transcript_event_identities WHERE session_id = ? AND seq = ?
 """
 _IDS: LiteralString = """
     SELECT event_id, seq FROM transcript_event_identities WHERE session_id = ? ORDER BY seq
@@ -119,14 +134,18 @@ def stores_elsewhere(agents: Path) -> list[Path]:
 
 
 @contextmanager
-def open_store(path: Path) -> Iterator[OpenClawStore]:
+def open_store(path: Path, storable: Storable = as_it_is) -> Iterator[OpenClawStore]:
     """Open a store read-only for a while.
+
+    Args:
+        path: Where it is.
+        storable: Returns an id as it is stored.
 
     Raises:
         StoreError: it cannot be read, or its version is none that is known.
     """
     with ForeignDatabase(path) as database:
-        yield OpenClawStore(path, database)
+        yield OpenClawStore(path, database, storable)
 
 
 class OpenClawStore:
@@ -135,10 +154,12 @@ class OpenClawStore:
     Args:
         path: Where it is.
         database: Open on it.
+        storable: Returns an id as it is stored.
     """
 
-    def __init__(self, path: Path, database: ForeignDatabase) -> None:
+    def __init__(self, path: Path, database: ForeignDatabase, storable: Storable) -> None:
         self._path = path
+        self._storable = storable
         self._database = database
         self._agent = database.read(_checked)
 
@@ -153,7 +174,8 @@ class OpenClawStore:
         for row in windows:
             place = self._placed(text(row[0]), text(row[1]), known, row[4])
             if row[5] is not None:
-                found.append(_Window(place, self._database, row, _before(text(row[0]), chains)))
+                before = _before(text(row[0]), chains)
+                found.append(_Window(place, self._database, row, before, self._storable))
             elif row[7] is not None:
                 found.append(_Archive(place, "cold", row[3], partial(self._cold, row)))
         for row in archives:
@@ -166,12 +188,12 @@ class OpenClawStore:
     def deletions(self) -> list[Deletion]:
         """Return the sessions that somebody deleted, or wanted forgotten, there."""
         rows = self._database.read(lambda query: query(_DELETIONS, ()))
-        return [Deletion(session=text(row[0]), at=integer(row[1])) for row in rows]
+        return [Deletion(session=self._storable(text(row[0])), at=integer(row[1])) for row in rows]
 
     def _placed(self, session: str, key: str, known: Record, title: SqlValue) -> _Place:
         entry = dict(known.get(key) or {}) | {"sessionId": session}
         return _Place(
-            path=f"{self._path}#{session}",
+            path=f"{self._path}#{self._storable(session)}",
             place=PurePath("agents", self._agent, "sessions", f"{session}.jsonl"),
             companion={**known, key: entry},
             title=title if isinstance(title, str) else None,
@@ -193,7 +215,8 @@ class OpenClawStore:
 
     def _blob(self, sql: LiteralString, which: Row) -> bytes:
         rows = self._database.read(lambda query: query(sql, which))
-        return blob(rows[0][0]) if rows else b""
+        packed = rows[0][0] if rows else None
+        return packed if isinstance(packed, bytes) else b""
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -211,7 +234,7 @@ class _Archive:
     def __init__(self, place: _Place, name: str, at: SqlValue, load: Callable[[], bytes]) -> None:
         self.path = f"{place.path}.{name}{COMPRESSED}"
         self.place, self.companion, self.title = place.place, place.companion, place.title
-        self.mtime_ns = integer(at) * 1_000_000
+        self.mtime_ns = _nanoseconds(at)
         self._load = load
 
     @property
@@ -240,15 +263,20 @@ class _Window:
     """A transcript whose events are rows. Sizes count events: the seq of the last, and 1."""
 
     def __init__(
-        self, place: _Place, database: ForeignDatabase, row: Row, before: list[str]
+        self,
+        place: _Place,
+        database: ForeignDatabase,
+        row: Row,
+        before: list[str],
+        storable: Storable,
     ) -> None:
         self.path, self.place = place.path, place.place
         self.companion, self.title = place.companion, place.title
-        self._database, self._before = database, before
+        self._database, self._before, self._storable = database, before, storable
         self._id, self._generation = text(row[0]), text_or_none(row[6]) or ""
-        self.size = integer(row[5]) + 1
+        self.size = min(integer(row[5]), _LARGEST_SEQ) + 1
         salt = int.from_bytes(hashlib.sha256(self._generation.encode()).digest()[:2])
-        self.mtime_ns = integer(row[3]) * 1_000_000 + salt
+        self.mtime_ns = _nanoseconds(row[3]) + salt
 
     def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
         """Yield the events from ``offset`` on; those of other branches are empty."""
@@ -274,19 +302,20 @@ class _Window:
     @property
     def continues(self) -> Continuation | None:
         """The window before, if its events were copied, and what both share."""
+        storable = self._storable
 
         def unit(query: Query) -> tuple[dict[str, str], list[Row]]:
             copied = {
-                text(row[0]): other
+                storable(text(row[0])): storable(other)
                 for other in self._before
                 for row in query(_COPIED, (other, self._id))
             }
             return copied, query(_IDS, (self._id,))
 
         origins, rows = self._database.read(unit)
-        ids = [text(row[0]) for row in reversed(rows) if row[1] in self._active]
+        ids = [storable(text(row[0])) for row in reversed(rows) if row[1] in self._active]
         shared = tuple(each for each in ids if each in origins)
-        return Continuation(self._before[0], shared, origins) if origins else None
+        return Continuation(storable(self._before[0]), shared, origins) if origins else None
 
     @cached_property
     def _active(self) -> frozenset[int]:
@@ -294,12 +323,22 @@ class _Window:
             state = query(_STATE, (self._id,))
             if state and integer(state[0][0]) >= self.size - 1:
                 return frozenset(integer(row[0]) for row in query(_ACTIVE, (self._id,)))
-            return _walk(map(_entry, query(_EVENTS, (self._id, 0, self.size, -1))))
+            rows = query(_EVENTS, (MAX_LINE_BYTES, self._id, 0, self.size, -1))
+            return _walk(_entry(row) or self._entry(query, row) for row in rows)
 
         return self._database.read(unit)
 
+    def _entry(self, query: Query, row: Row) -> _Entry:
+        """Return the place of an event that cannot be read, so that it is missed where it was."""
+        found = [each for each in query(_PLACE, (self._id, row[0])) if isinstance(each[0], str)]
+        if not found:
+            return _Entry()
+        event, above = found[0]
+        parent = above if isinstance(above, str) else None
+        return _Entry(id=text(event), parent_id=parent, seq=integer(row[0]))
+
     def _page(self, offset: int) -> list[Row]:
-        end = (self._id, offset, self.size, _PAGE)
+        end = (MAX_LINE_BYTES, self._id, offset, self.size, _PAGE)
         return self._database.read(lambda query: query(_EVENTS, end))
 
 
@@ -345,10 +384,15 @@ def _before(session: str, chains: dict[str, tuple[str, SqlValue]]) -> list[str]:
 def _body(row: Row) -> bytes:
     """Return an event as JSON; what is none where it cannot be unpacked."""
     _, plain, packed, size = row
-    if plain is not None:
-        return text(plain).encode()
+    if isinstance(plain, bytes):
+        return plain
     body = _unpacked(packed, MAX_EVENT_BYTES)
     return body if len(body) == size else b"?"
+
+
+def _nanoseconds(at: SqlValue) -> int:
+    """Return a time in ms as a transcript has it; one that cannot be right as the nearest."""
+    return max(0, min(integer(at), _LATEST_MS)) * 1_000_000
 
 
 def _unpacked(packed: SqlValue, most: int = MAX_ARCHIVE_BYTES) -> bytes:
@@ -370,11 +414,12 @@ class _Entry(msgspec.Struct, frozen=True, rename="camel"):
     seq: int = 0
 
 
-def _entry(row: Row) -> _Entry:
+def _entry(row: Row) -> _Entry | None:
+    """Return what an event tells; None where it cannot be read."""
     try:
         told = msgspec.json.decode(_body(row), type=_Entry)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return _Entry()
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
     return msgspec.structs.replace(told, seq=integer(row[0]))
 
 
