@@ -81,6 +81,7 @@ def test_a_key_or_id_with_a_secret_is_refused(home: Home) -> None:
         lambda: home.sessions.create(session_id=TOKEN),
         lambda: home.sessions.append(session.id, "user", "x", event_id=f"event-{TOKEN}"),
         lambda: home.sessions.append(session.id, "user", "x", sender=f"telegram:{TOKEN}"),
+        lambda: home.sessions.history.add(f"agent:main:slack:group:{TOKEN}", "Ann", "x"),
     )
     for attempt in attempts:
         with pytest.raises(InvalidInput, match="must not hold a secret") as refused:

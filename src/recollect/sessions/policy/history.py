@@ -101,10 +101,11 @@ class History:
             message_id: Its id on the channel; what waits already is not stored again.
 
         Raises:
-            InvalidInput: one of them cannot be stored.
+            InvalidInput: one of them cannot be stored, or the key holds a secret.
             Denied: the conversation belongs to another owner than the scope's.
         """
         access, owner, where = self._access, self._owner(key), self._where(key)
+        access.drafts.checked(key, "session key")
         name = access.drafts.label(sender, "sender")
         text = access.drafts.message("user", said).message.text
         known_id = None if message_id is None else access.drafts.label(message_id, "message id")
