@@ -18,7 +18,7 @@ from recollect.sessions.policy.conversation import ConversationPolicy
 from recollect.sessions.policy.owner import Owner, read_owner
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
 from recollect.sessions.record.access import SessionAccess
-from recollect.sessions.record.account import account
+from recollect.sessions.record.account import account, sender_of
 from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.identity_links import read_links
 from recollect.sessions.record.session import Session, owned_session
@@ -127,6 +127,14 @@ def test_a_sender_is_the_owner_by_account_alone(channel: str, network: str, user
 def test_a_damaged_sender_is_a_guest(damaged: str) -> None:
     """Such as one of a mirror that somebody edited; what was said is lost to nobody else."""
     assert not group_of("agent:main:main", damaged).is_owners
+
+
+def test_a_percent_sign_in_a_name_makes_no_other_name_of_it() -> None:
+    """Only what `escaped` writes is read back: `%73` is an s in the word for a sub-agent alone."""
+    owner = read_owner(["web:sam"], LINKS)
+    assert group_of("web:sam", owner=owner).is_owners
+    assert not group_of("web:%73am", owner=owner).is_owners
+    assert not group_of("agent:main:main", sender_of("web:%73am"), owner).is_owners
 
 
 def test_different_accounts_have_different_groups() -> None:

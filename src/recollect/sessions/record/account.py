@@ -26,6 +26,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 SUBAGENT = "subagent"
 """The part of a key after which the name of a sub-agent comes."""
+_SUBAGENT_ESCAPED = "%73ubagent"
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -115,9 +116,11 @@ def escaped(part: str) -> str:
     ('direct%3AU7', 'direct:U7', '%73ubagent')
     """
     plain = part.replace("%", "%25").replace(":", "%3A")
-    return f"%73{plain[1:]}" if plain == SUBAGENT else plain
+    return _SUBAGENT_ESCAPED if plain == SUBAGENT else plain
 
 
 def unescaped(part: str) -> str:
     """Return what `escaped` was given."""
-    return part.replace("%73", "s").replace("%3A", ":").replace("%25", "%")
+    if part == _SUBAGENT_ESCAPED:
+        return SUBAGENT
+    return part.replace("%3A", ":").replace("%25", "%")
