@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Generator, Iterator
+from itertools import chain, islice, zip_longest
 
 from msgspec import Struct
 
@@ -96,8 +96,9 @@ _BEHIND = (
     ),
 )
 _RULE = re.compile(
-    r"^[ \t|:]*-{2,}[ \t|:-]*\|[ \t|:-]*$|^[ \t]*\|[ \t:]*-{2,}[ \t:|-]*$", re.MULTILINE
+    r"^(?=[ \t|:-]*+$)(?:[ \t|:]*+--[^|\n]*+\||[ \t]*+\|[ \t:]*+--)[^\n]*+", re.MULTILINE
 )
+_MOST_COLUMNS = 100
 _CELL = re.compile(r"[^|\n]+")
 _QUOTE = re.compile(r"""[bfru]{0,2}(?P<quote>\\{0,4}["'`])""", re.IGNORECASE)
 _AND = r"&(?![\w.%-]*=|&|\s|$|(?:amp|quot|lt|gt);)"
@@ -257,19 +258,30 @@ def _behind(text: str, kind: str, at: int) -> Iterator[Span]:
 
 def _in_columns(text: str, folded: str) -> Iterator[Span]:
     """Yield the secrets of tables whose header is a telling name."""
-    for rule in _RULE.finditer(text):
+    rules = list(_RULE.finditer(text))
+    stops = [*(each.start() for each in rules[1:]), len(text)]
+    kinds: list[str | None] = []
+    at = -1
+    for rule, stop in zip(rules, stops, strict=False):
         header = folded[folded.rfind("\n", 0, max(rule.start() - 1, 0)) + 1 : rule.start()]
-        kinds = [key_kind(cell[0].strip(" *`_")) for cell in _CELL.finditer(header.strip("\n |"))]
-        if not any(kinds):
-            continue
-        at = rule.end() + 1
-        while at < len(text):
-            end = text.find("\n", at)
-            end = end if end >= 0 else len(text)
-            if "|" not in text[at:end]:
-                break
-            yield from _in_row(text, at, end, kinds)
-            at = end + 1
+        cells = islice(_CELL.finditer(header.strip("\n |")), _MOST_COLUMNS)
+        told = [key_kind(cell[0].strip(" *`_")) for cell in cells]
+        # Rows that go on below another rule are under both headers: each row is looked at once.
+        above = kinds if at == rule.start() else []
+        kinds = [new or old for new, old in zip_longest(told, above)]
+        at = yield from _in_rows(text, rule.end() + 1, stop, kinds)
+
+
+def _in_rows(text: str, at: int, stop: int, kinds: list[str | None]) -> Generator[Span, None, int]:
+    """Yield the secrets of the rows from ``at`` to ``stop``; return where no row is any more."""
+    while any(kinds) and at < stop:
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        if "|" not in text[at:end]:
+            break
+        yield from _in_row(text, at, end, kinds)
+        at = end + 1
+    return at
 
 
 def _in_row(text: str, at: int, end: int, kinds: list[str | None]) -> Iterator[Span]:

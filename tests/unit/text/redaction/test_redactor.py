@@ -160,6 +160,7 @@ def test_what_is_left_is_the_text_between_the_finds(text: str) -> None:
         *["bearer ", "authorization: ", "ghp_", "sk-ant-", "M" * 24 + ".", "A", "password is "],
         *["cookie: a=", "curl -u a:b ", "machine a login b password ", "--password ", "\\", " "],
         *['password:\\"', "password: str =", "[redacted:x:aaaaaa]", "q3Q~", "1234567890:AA", "-us"],
+        *["password | x\n--|--\n", "|password|\n" + 1_500 * "-" + 1_500 * "|" + "x\n"],
     ],
 )
 def test_no_text_makes_it_slow(part: str) -> None:
