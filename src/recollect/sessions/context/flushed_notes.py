@@ -22,12 +22,11 @@ from recollect.sessions.record.session import Session
 from recollect.store.columns import blob, decode, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.paths import rewrite_beneath
+from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.text.withheld import line_hash
 
 FOLDER = "memory"
 """Where the notes of a workspace are."""
-GUESTS = "notes"
-"""Where the notes of guests are, below the home; a folder for each visibility group."""
 LARGEST_BYTES = 32 * 1024 * 1024
 """A larger file of notes is none."""
 
@@ -118,7 +117,7 @@ def workspace_notes(workspace: Path) -> NotesPlace:
 def guest_notes_place(home: Path, tenant: str, group: VisibilityGroup) -> NotesPlace:
     """Return the place of the notes of a guest: below the home, which no other program indexes."""
     digest = hashlib.sha256(f"{tenant}\0{group.name}".encode("utf-8", "surrogatepass"))
-    return NotesPlace(root=home, folder=f"{GUESTS}/{digest.hexdigest()[:32]}")
+    return NotesPlace(root=home, folder=f"{GUEST_NOTES}/{digest.hexdigest()[:32]}")
 
 
 def say_lines(tx: Transaction, session: Session, said: Iterable[SaidLines], at: int) -> None:
