@@ -38,9 +38,9 @@ class NotesToErase:
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield what is to be dropped of all that is indexed."""
-        gone = [ref for ref in state.stamps if _file_of(ref) in self._paths]
+        refs = [ref for ref in state.stamps if _file_of(ref) in self._paths]
         yield DocumentBatch(
-            removals=tuple(Removal(source=SOURCE, ref=ref, tenant=self._tenant) for ref in gone)
+            removals=tuple(Removal(source=SOURCE, ref=ref, tenant=self._tenant) for ref in refs)
         )
 
 

@@ -177,8 +177,8 @@ def erase_lines(
         done = _erase_file(home, path, said, dry_run=dry_run)
         erased.append(done)
         if done.error is None and not dry_run:
-            is_gone = _remove_folder(home, path)
-            database.write(lambda tx, p=path, g=is_gone: _forget(tx, session_ids, p, is_gone=g))  # type: ignore[misc]
+            folder = _remove_folder(home, path)
+            database.write(lambda tx, p=path, f=folder: _forget(tx, session_ids, p, folder=f))  # type: ignore[misc]
     return tuple(erased)
 
 
@@ -198,13 +198,13 @@ def _erase_file(home: Path, path: str, said: Mapping[bytes, bool], *, dry_run: b
     def change(content: bytes) -> bytes:
         nonlocal removed, edited
         lines = content.split(b"\n")
-        there = {line_hash(line) for line in lines} & said.keys()
-        gone = {digest for digest in there if not said[digest]}
-        edited = len(said) - shared - len(gone)
-        kept = [line for line in lines if line_hash(line) not in gone]
+        present = {line_hash(line) for line in lines} & said.keys()
+        going = {digest for digest in present if not said[digest]}
+        edited = len(said) - shared - len(going)
+        kept = [line for line in lines if line_hash(line) not in going]
         removed = len(lines) - len(kept)
         left = b"\n".join(kept)
-        if dry_run or not gone:
+        if dry_run or not going:
             return content
         return b"" if left.strip() == _heading(path) else left
 
@@ -243,8 +243,8 @@ def _remove_folder(home: Path, path: str) -> str | None:
 
 
 def _forget(
-    tx: Transaction, session_ids: Collection[str], path: str, *, is_gone: str | None
+    tx: Transaction, session_ids: Collection[str], path: str, *, folder: str | None
 ) -> None:
     tx.executemany(_FORGET, [(session_id, path) for session_id in session_ids])
-    if is_gone is not None:
-        tx.execute(_DISOWN, (is_gone,))
+    if folder is not None:
+        tx.execute(_DISOWN, (folder,))
