@@ -11,9 +11,9 @@ import msgspec
 
 from recollect.core.errors import StoreCorrupt
 from recollect.store.failures import os_errors, translate
-from recollect.store.sqlite.backup import rewrite
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
 from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE
+from recollect.store.sqlite.pages import rewrite
 
 _LOGS = ("-wal", "-shm", "-journal")
 _COLUMNS: LiteralString = """
