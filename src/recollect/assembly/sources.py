@@ -104,12 +104,8 @@ def followed_transcripts(
     named = ground.resolved.settings.workspace.transcripts
     if not named:
         return None
-    from recollect.recall.followed import (
-        LEDGER,
-        FollowedTranscripts,
-        followed_places,
-        following_formats,
-    )
+    from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
+    from recollect.recall.following import following_formats
     from recollect.sessions.exchange.formats.registry import STORES
     from recollect.sessions.exchange.importer import TranscriptImporter
 
