@@ -66,12 +66,12 @@ def recovery_facts(tx: Transaction) -> RecoveryFacts:
     """Return what the file must say."""
     rows = {name: tx.all(read) for name, (read, _) in _TABLES.items()}
     salt = find_value(tx, REDACTION_SALT)
-    told = {
+    facts = {
         "rows": {name: found for name, found in rows.items() if found},
         "erased": tombstones(tx),
         "values": {} if salt is None else {REDACTION_SALT: salt},
     }
-    return msgspec.json.decode(msgspec.json.encode(told), type=RecoveryFacts)
+    return msgspec.json.decode(msgspec.json.encode(facts), type=RecoveryFacts)
 
 
 def write_recovery_file(home: Path, facts: RecoveryFacts) -> None:
