@@ -89,7 +89,8 @@ def note(event, args):
     made = event == "open" and isinstance(args[0], str) and (args[2] or 0) & os.O_CREAT
     if made or event in ("os.mkdir", "os.symlink", "os.link", "os.rename"):
         place = args[1] if event in ("os.symlink", "os.link", "os.rename") else args[0]
-        log.write(f"made {os.path.abspath(os.fsdecode(place))}\\n")
+        if os.path.isabs(os.fsdecode(place)):  # what is named within a folder shows at the end
+            log.write(f"made {os.fsdecode(place)}\\n")
     if event == "socket.connect" and isinstance(args[1], tuple):
         log.write(f"sent {args[1][0]}\\n")
     log.flush()
@@ -109,14 +110,18 @@ class Watched:
         self._log = folder / "log"
         self._env = surroundings | {"PYTHONDONTWRITEBYTECODE": "1"}
         self._own = (self.home, self.workspace, Path(surroundings["RECOLLECT_MODELS"]))
+        self._before: set[Path] = set()
         strace = shutil.which("strace")
-        probe = (strace or "false", "-f", "true")
+        probe = (
+            (strace, "-f", sys.executable, "-c", "") if strace else (sys.executable, "-c", "1/0")
+        )
         can_trace = subprocess.run(probe, capture_output=True, check=False).returncode == 0
         self._strace = strace if can_trace else None
 
     def run(self, arguments: tuple[str, ...]) -> Done:
         """Run a command line to its end."""
         self._log.write_text("", "utf-8")
+        self._before = set(self.folder.rglob("*"))
         words = [
             each.replace("WORKSPACE", str(self.workspace)).replace("TARGET", str(self.target))
             for each in arguments
@@ -150,9 +155,8 @@ class Watched:
     def strays(self, arguments: tuple[str, ...]) -> list[str]:
         """Return the files and folders that the last command made outside of its places."""
         own = self._own + ((self.target,) if any("TARGET" in each for each in arguments) else ())
-        beside = ("/dev/", "/proc/self/")
-        if arguments[0] == "restore":
-            beside += (f"{self.home}.before-", f"{self.home}.restoring-")
+        aside = (f"{self.home}.before-", f"{self.home}.restoring-")
+        beside = ("/dev/", "/proc/self/", *(aside if arguments[0] == "restore" else ()))
         return [
             place
             for place in self._made()
@@ -161,9 +165,12 @@ class Watched:
         ]
 
     def _made(self) -> Iterator[str]:
+        if self._strace is None:
+            yield from (str(path) for path in set(self.folder.rglob("*")) - self._before)
         for line in self._log.read_text("utf-8", "replace").splitlines():
             if self._strace is None:
-                if line.startswith("made "):
+                there = {str(self.folder), *map(str, self._before)}  # told before it was tried
+                if line.startswith("made ") and line.removeprefix("made ") not in there:
                     yield line.removeprefix("made ")
                 continue
             found = _CALL.match(line)
