@@ -256,7 +256,7 @@ class _Packing:
             if is_home_file(file.path):
                 yield self._home, file.path, file.size
             elif not file.path.endswith(DRAFT_SUFFIX):
-                self._warn(self._home / file.path, "left out, it is not of recollect")
+                self._warn(self._home / file.path, "left out, recollect did not write it")
 
     def _memory_files(self) -> Iterator[tuple[Path, str, int]]:
         if self._order.workspace is None:
@@ -407,9 +407,7 @@ def _target(home: Path, target: Path, clock: Clock) -> Path:
         stamp = to_datetime(clock.now_ms()).strftime("%Y%m%d-%H%M%S")
         path /= f"recollect-{stamp}{SUFFIX}"
     if path.parent.resolve().is_relative_to(home.resolve()):
-        raise InvalidInput(
-            "the backup would lie in the home that it is of", hint="name a file elsewhere"
-        )
+        raise InvalidInput("the backup must lie outside of the home", hint="name a file elsewhere")
     return path
 
 
