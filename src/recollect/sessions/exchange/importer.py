@@ -233,7 +233,7 @@ class _Run:
         return any(
             self._is_store_behind(self._root / file.path)
             if is_store(file.path)
-            else file.path.endswith(SUFFIX)
+            else (file.path.endswith(SUFFIX) or kind_of(file.path) == "transcript")
             and not self._is_known(file)
             and self._is_wanted(file.path)
             for file in self._found.files
@@ -266,14 +266,15 @@ class _Run:
                 open_beneath(self._root, relative) as descriptor,
                 open(descriptor, "rb", closefd=False) as file,
             ):
-                lines = FileLines(relative, file, 0).lines
-                form = None if is_binary(file) else choose_format(probe(lines()), self._formats)
+                content = unpack_file(file) if relative.endswith(COMPRESSED) else file
+                lines = FileLines(relative, content, 0).lines
+                form = None if is_binary(content) else choose_format(probe(lines()), self._formats)
                 if form is None:
                     return False
                 header = next(probe(lines()), None)
                 session = form.describe(PurePath(self._root / relative), header, None)
                 return not self._known(form.name, session.id)[0]
-        except (RecollectError, OSError):
+        except (RecollectError, OSError, ValueError):
             return False
 
     def _announce(self, tx: Transaction, added: Counter[str]) -> None:
