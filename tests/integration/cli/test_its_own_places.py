@@ -150,7 +150,7 @@ class Watched:
     def strays(self, arguments: tuple[str, ...]) -> list[str]:
         """Return the files and folders that the last command made outside of its places."""
         own = self._own + ((self.target,) if any("TARGET" in each for each in arguments) else ())
-        beside = ("/dev/", "/proc/self/")
+        beside: tuple[str, ...] = ("/dev/", "/proc/self/")
         if arguments[0] == "restore":
             beside += (f"{self.home}.before-", f"{self.home}.restoring-")
         return [
