@@ -13,7 +13,8 @@ import recollect
 from recollect.cli.config.config_file import first_config
 from recollect.core.errors import Conflict, InvalidInput, StoreCorrupt, StoreError
 from recollect.core.events import HomeBackedUp, HomeRestored
-from recollect.governance.backup import BackupProgress, is_home_file, without_keys
+from recollect.governance.backup import BackupProgress, is_home_file
+from recollect.governance.public_settings import without_keys
 from recollect.memory import Memory
 from recollect.store.archive import open_archive
 from recollect.text.secret_redactor import SecretRedactor

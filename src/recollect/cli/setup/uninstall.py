@@ -129,7 +129,7 @@ def _stays(home: Path, workspace: Path | None, *, with_memory: bool) -> Iterator
         yield str(home), "files in the home that recollect did not write"
     if home.parent.is_dir():
         for before in sorted(home.parent.glob(f"{home.name}.before-*")):
-            yield str(before), "a home of before a restore"
+            yield str(before), "a home from before a restore"
     with suppress(RecollectError):
         settings = load_settings(home).settings
         named = workspace or settings.workspace.path
