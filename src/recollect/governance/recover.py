@@ -14,14 +14,18 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.clock import Clock, SystemClock
-from recollect.core.errors import Conflict, NotFound, StoreCorrupt, StoreError
+from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreCorrupt, StoreError
 from recollect.core.settings import Settings, default_home, load_settings
 from recollect.governance.aside import refuse_open, set_records_aside
 from recollect.governance.removal import HIDDEN
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_lines import SessionLine
 from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions
-from recollect.sessions.mirror.recovery_file import read_recovery_file, restore_facts
+from recollect.sessions.mirror.recovery_file import (
+    read_recovery_file,
+    restore_facts,
+    without_lost,
+)
 from recollect.sessions.record.tombstone import OURS, Tombstone, is_among
 from recollect.sessions.record.transcript_rows import damaged_messages
 from recollect.store.engine import Database
@@ -108,6 +112,8 @@ class Recovery:
         self._clock = clock
         self._on_progress = on_progress
         self._lines: dict[str, SessionLine] = {}
+        self._origins: set[tuple[str, ...]] = set()
+        self._taken: set[str] = set()
         self._erased: list[Tombstone] = []
         self._messages = self._compactions = 0
         self._damaged: list[DamagedLine] = []
@@ -194,13 +200,19 @@ class Recovery:
         self._counts["off"] = not self._settings.sessions.mirror
         if facts is None:
             return 0
+        facts, self._counts["lost"] = without_lost(facts, self._lines.keys())
         if database is not None:
             database.write(lambda tx: restore_facts(tx, facts))
         return facts.imports
 
     def _one(self, path: Path, database: Database | None) -> None:
-        mirror = MirrorRecovery(path)
-        if mirror.line.id in self._lines:
+        try:
+            mirror = MirrorRecovery(path, self._taken)
+        except InvalidInput:
+            self._counts["nameless"] += 1
+            return
+        origin = (mirror.line.tenant, mirror.line.source or "", mirror.line.foreign_id or "")
+        if mirror.line.id in self._lines or origin in self._origins:
             self._counts["copies"] += 1
             return
         if self._was_erased(mirror.line):
@@ -208,6 +220,7 @@ class Recovery:
         is_there = mirror.run(database)
         self._damaged += [DamagedLine(path=str(path), line=number) for number in mirror.damaged]
         if is_there:
+            self._origins |= {origin} if all(origin[1:]) else set()
             self._lines[mirror.line.id] = mirror.line
             self._messages += mirror.messages
             self._compactions += mirror.compactions
@@ -275,6 +288,11 @@ _WARNINGS = {
     ),
     "orphans": "{} forks lack the messages that they shared with sessions which are not there",
     "copies": "{} files are second copies of a mirror, and were left out",
+    "nameless": "{} files do not say of which session they are, and were left out",
+    "lost": (
+        "{} imported sessions have no mirror any more: the next import reads their files again, and"
+        " brings back what was pruned in them"
+    ),
     "facts": (
         "recovery.json is missing or damaged: an import reads every file again, and brings back"
         " what was removed here and is still there"
