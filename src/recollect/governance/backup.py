@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,6 +24,7 @@ from recollect.core.events import HomeBackedUp
 from recollect.core.scope import Scope
 from recollect.core.settings import list_options
 from recollect.core.settings.sources import FILE_NAME
+from recollect.governance.removal import without_erasures
 from recollect.store.archive import Member, check_archive, file_member, pack
 from recollect.store.engine import Database
 from recollect.store.failures import os_errors
@@ -157,21 +159,30 @@ def back_up(
     Raises:
         Conflict: the file is there, and is not to be replaced.
         InvalidInput: it would lie in the home.
+        StoreBusy: a program is erasing.
         StoreCorrupt: ``records.db`` is damaged.
         StoreError: something cannot be read or written; no file is left.
     """
     path = _target(order.home, target, clock)
     sweep_drafts(order.home, clock)
-    sweep_drafts(path.parent, clock, name=f"{_escaped(path.name[:200])}.*")
+    for name in (escape(path.name[:200]), f"recollect-*{SUFFIX}"):
+        sweep_drafts(path.parent, clock, name=f"{name}.*")
     packing = _Packing(order, clock.now_ms())
-    with ExitStack() as open_files:
+
+    def check(draft: Path) -> None:
+        packing.verify(draft)
+        # Before it has its name: killed then, an erasure looks for a backup too many, not too few.
+        event = HomeBackedUp(
+            scope=Scope(), at=packing.created_at, path=str(path), bytes=draft.stat().st_size
+        )
+        records.write(lambda tx: record_event(tx, event))
+
+    with without_erasures(order.home, clock), ExitStack() as open_files:
         with snapshots(packing.databases()) as taken:
             copies = packing.copies(taken, open_files)
         members = packing.members(copies)
         head = packing.head(records.read(find_home_id))
-        size = write_file(path, pack(head, members), replace=replace, check=packing.verify)
-    event = HomeBackedUp(scope=Scope(), at=packing.created_at, path=str(path), bytes=size)
-    records.write(lambda tx: record_event(tx, event))
+        size = write_file(path, pack(head, members), replace=replace, check=check)
     return packing.report(path, size)
 
 
@@ -410,8 +421,3 @@ def _target(home: Path, target: Path, clock: Clock) -> Path:
             "the backup would lie in the home that it is of", hint="name a file elsewhere"
         )
     return path
-
-
-def _escaped(name: str) -> str:
-    """Return a name for a glob that means only itself."""
-    return re.sub(r"([*?[])", r"[\1]", name)

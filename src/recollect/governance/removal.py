@@ -8,14 +8,15 @@ a removal that nothing stops and of which nothing stays: its sessions are hidden
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, LiteralString, TypeAlias
 
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import RecollectError
+from recollect.core.errors import RecollectError, StoreBusy
 from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
 from recollect.governance.episode import Episode, store_episode
@@ -34,6 +35,7 @@ from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import last_change, record_change, record_changes, record_event
+from recollect.store.locks import OwnerLock
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE
 
@@ -42,6 +44,9 @@ BATCH = 500
 median, 122 ms at the 99th percentile and 408 ms at most, with the rewriting at the end."""
 UNSWEPT = "retention.unswept"
 """In ``meta`` while rows were removed and files may still hold copies of them."""
+
+LOCK_FILE = "erase.lock"
+"""In a home: who erases holds it."""
 
 HIDDEN = "(erased)"
 """The tenant of a session while it is erased: no scope sees it, and nothing can be added to it."""
@@ -87,6 +92,22 @@ _BLANK: LiteralString = """
         foreign_id = NULL, previous_id = NULL, parent_id = NULL, forked_at_seq = NULL
     WHERE id = ?
 """
+
+
+@contextmanager
+def without_erasures(home: Path, clock: Clock) -> Iterator[None]:
+    """Let nobody erase in a home while the block makes a copy of it, or puts one in its place.
+
+    An erasure meanwhile would not reach the copy, and its receipt could not name it.
+
+    Raises:
+        StoreBusy: a program is erasing.
+        StoreError: the lock file cannot be opened.
+    """
+    with OwnerLock(home / LOCK_FILE, clock).kept_free() as is_free:
+        if not is_free:
+            raise StoreBusy("a program is erasing", hint="try again when it is finished")
+        yield
 
 
 def begin(

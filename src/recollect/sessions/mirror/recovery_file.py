@@ -8,10 +8,8 @@ written again with the next message.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 from contextlib import suppress
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Annotated, LiteralString, TypeAlias
 
@@ -20,7 +18,7 @@ import msgspec
 from recollect.sessions.record.tombstone import Tombstone, add_tombstones, tombstones
 from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors
-from recollect.store.files import write_file
+from recollect.store.files import holds_any, write_file
 from recollect.store.meta import REDACTION_SALT, find_value, set_value
 from recollect.store.sqlite.home import RECOVERY_FILE
 
@@ -201,12 +199,8 @@ def _may_hold(path: Path, foreign_ids: Collection[str]) -> bool:
         return True
     if Path(str(path).rpartition("#")[0]).is_file():
         return False  # it is one of a store, and has its id in its name
-    if path.is_file():  # and no pipe, which would be waited for
-        with suppress(OSError), path.open("rb") as file:
-            if not os.fstat(file.fileno()).st_size:
-                return False
-            with mmap(file.fileno(), 0, access=ACCESS_READ) as whole:
-                return any(whole.find(id_.encode()) >= 0 for id_ in foreign_ids)
+    with suppress(OSError):
+        return holds_any(path, foreign_ids)
     return True
 
 
