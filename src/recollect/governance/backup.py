@@ -13,12 +13,12 @@ from contextlib import ExitStack
 from glob import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
 import yaml
 
-from recollect.core.clock import Clock, to_datetime
+from recollect.core.clock import MAX_MS, Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeBackedUp
 from recollect.core.scope import Scope
@@ -51,6 +51,8 @@ WORKSPACE = "workspace"
 SECRET_FILES = ("token", "worker.json")
 """What lets a program in: only on demand."""
 
+_DEEPEST = 100
+"""Folders of a memory file: more than anybody makes, and less than what walks them can take."""
 _FOLDERS = (TRANSCRIPTS, "blobs", "notes")
 _PART = r"[A-Za-z0-9_-][A-Za-z0-9._@-]{0,200}"
 _HOME_FILE = re.compile(
@@ -68,7 +70,7 @@ class BackupHead(msgspec.Struct, frozen=True, kw_only=True):
     recollect: str
     """The version that wrote it."""
     home_id: str | None
-    created_at: int
+    created_at: Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)]
     """Ms UTC."""
     secrets: bool
     workspace: bool
@@ -137,7 +139,8 @@ def is_home_file(name: str) -> bool:
     if name.startswith(f"{WORKSPACE}/"):
         inner = name.removeprefix(f"{WORKSPACE}/")
         parts = inner.split("/")
-        return is_memory_path(inner) and not {"", ".", ".."} & set(parts) and "\0" not in inner
+        is_inside = not {"", ".", ".."} & set(parts) and "\0" not in inner
+        return is_inside and len(parts) <= _DEEPEST and is_memory_path(inner)
     return _HOME_FILE.fullmatch(name) is not None
 
 
@@ -274,7 +277,10 @@ class _Packing:
         listing = list_memory(self._order.workspace, ())
         self._warnings += listing.warnings
         for file in listing.files:
-            yield file.root, f"{WORKSPACE}/{file.path}", file.size
+            if is_home_file(name := f"{WORKSPACE}/{file.path}"):
+                yield file.root, name, file.size
+            else:
+                self._warnings.append(f"{file.path}: left out, its folders are too deep")
 
     def _opened(self, copies: list[_Copy], names: list[tuple[Path, str, int]]) -> Iterator[Member]:
         config = self._settings()

@@ -12,6 +12,7 @@ import zstandard
 
 import recollect
 from recollect.cli.config.config_file import first_config
+from recollect.cli.main import main
 from recollect.core.clock import SystemClock
 from recollect.core.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt, StoreError
 from recollect.core.events import HomeBackedUp, HomeRestored
@@ -281,6 +282,7 @@ def test_a_backup_holds_one_moment_while_programs_write(memory: Memory, tmp_path
         "workspace//etc/x.md",
         "workspace/memory/a\0.md",
         "workspace/x.py",
+        f"workspace/memory/{'a/' * 1_000}x.md",
         "records.db-wal",
         "",
     ],
@@ -339,3 +341,28 @@ def test_what_a_killed_backup_left_in_a_folder_goes_with_the_next(
         os.utime(path, (0, 0))
     memory.backup(folder)
     assert (left.exists(), other.exists()) == (False, True)
+
+
+def test_names_with_line_breaks_forge_no_line(
+    memory: Memory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a home holds beside our files is told by name, each on one line."""
+    memory.sync()
+    (memory.home / "transcripts" / "a\nerased  everything.jsonl").write_text("x", "utf-8")
+    assert main(["--home", str(memory.home), "backup", str(tmp_path / "one")]) == 0
+    assert "a erased everything.jsonl: left out" in capsys.readouterr().err
+
+
+def test_memory_files_that_no_restore_would_take_are_left_out(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """Below more folders than anybody makes."""
+    deep = tmp_path / "workspace" / "memory" / Path(*["a"] * 120)
+    deep.mkdir(parents=True)
+    (deep / "x.md").write_text("deep", "utf-8")
+    report = memory.backup(tmp_path / "one", workspace=True)
+    assert [warning.partition(": ")[2] for warning in report.warnings] == [
+        "left out, its folders are too deep"
+    ]
+    recollect.restore(tmp_path / "one", tmp_path / "two", workspace=tmp_path / "three")
+    assert (tmp_path / "three" / "MEMORY.md").is_file()

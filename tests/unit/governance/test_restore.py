@@ -169,6 +169,8 @@ def test_a_newer_form_is_refused(home: Path, archive: Path) -> None:
         ({"version": 2, "created_at": "whenever"}, SchemaTooNew),
         ({"format": "other"}, InvalidInput),
         ({"created_at": "whenever"}, InvalidInput),
+        ({"created_at": 10**18}, InvalidInput),
+        ({"created_at": -1}, InvalidInput),
     ):
         with pytest.raises(error):
             recollect.restore(_changed(archive, {}, dict(head)), home)
