@@ -23,6 +23,7 @@ from recollect.governance.episode import episodes_of
 from recollect.governance.erased_notes import erase_notes
 from recollect.governance.removal import (
     LOCK_FILE,
+    NOTE_ERASURE,
     Copies,
     begin_erasure,
     finish_all,
@@ -77,9 +78,6 @@ _COUNTS: dict[str, LiteralString] = {
 _BYTES: LiteralString = """
     SELECT coalesce(sum(octet_length(content) + octet_length(text) + octet_length(metadata)), 0)
     FROM messages WHERE session_id = ?
-"""
-_INSERT: LiteralString = """
-    INSERT INTO erasures (id, tenant, counts, session_ids, at) VALUES (?, ?, ?, ?, ?)
 """
 _SESSIONS: LiteralString = """
     SELECT j.value, e.tenant FROM erasures e, json_each(e.session_ids) j WHERE e.finished_at IS NULL
@@ -436,7 +434,7 @@ def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) 
     erasure_id = receipt.id or ""
     tenant, ids = chosen[0].tenant, [session.id for session in chosen]
     counts, encoded = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
-    tx.execute(_INSERT, (erasure_id, tenant, counts.decode(), encoded.decode(), receipt.at))
+    tx.execute(NOTE_ERASURE, (erasure_id, tenant, counts.decode(), encoded.decode(), receipt.at))
     for session in chosen:
         if find_session(tx, Scope(tenant=tenant), session.id) is None:
             insert_session(tx, session)

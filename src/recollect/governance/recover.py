@@ -13,11 +13,11 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.core.clock import Clock, SystemClock
+from recollect.core.clock import Clock, IdSource, SystemClock
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreCorrupt, StoreError
 from recollect.core.settings import Settings, default_home, load_settings
 from recollect.governance.aside import refuse_open, set_records_aside
-from recollect.governance.removal import HIDDEN
+from recollect.governance.removal import HIDDEN, erase_files_of
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_lines import SessionLine
 from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions
@@ -114,6 +114,7 @@ class Recovery:
         self._lines: dict[str, SessionLine] = {}
         self._origins: set[tuple[str, ...]] = set()
         self._taken: set[str] = set()
+        self._unfinished: list[str] = []
         self._erased: list[Tombstone] = []
         self._messages = self._compactions = 0
         self._damaged: list[DamagedLine] = []
@@ -137,22 +138,26 @@ class Recovery:
                 hint="name a home with --home; or make one with `recollect init`",
                 path=str(self._home),
             )
+        if dry_run:
+            reason = self._reason()
+            return self._report(reason, self._read(self._mirrors(), None), dry_run=True)
+        with WriteQueue(self._home / f"{_DRAFT}.lock").turn(_PATIENCE_S):
+            reason, paths = self._reason(), self._mirrors()  # another one may just have been here
+            refuse_open(self._home, self._home / RECORDS_FILE)
+            imports = self._rebuild(paths)
+            aside = self._put_in_place()
+        self._heal()
+        report = self._report(reason, imports, dry_run=False)
+        return msgspec.structs.replace(report, aside=aside and str(aside))
+
+    def _reason(self) -> str:
         reason = what_is_wrong(self._home, self._settings, self._clock)
         if reason is None:
             raise Conflict(
                 "records.db is sound: there is nothing to recover",
                 hint="run `recollect doctor` to see what else may be wrong",
             )
-        paths = self._mirrors()
-        if dry_run:
-            return self._report(reason, self._read(paths, None), dry_run=True)
-        refuse_open(self._home, self._home / RECORDS_FILE)
-        with WriteQueue(self._home / f"{_DRAFT}.lock").turn(_PATIENCE_S):
-            imports = self._rebuild(paths)
-            aside = self._put_in_place()
-        self._heal()
-        report = self._report(reason, imports, dry_run=False)
-        return msgspec.structs.replace(report, aside=aside and str(aside))
+        return reason
 
     def _mirrors(self) -> list[Path]:
         folder = self._home / TRANSCRIPTS
@@ -196,6 +201,7 @@ class Recovery:
             )
         else:
             self._counts["orphans"] = database.write(lambda tx: link_sessions(tx, lines))
+            self._erase_on(database)
         self._counts["facts"] = facts is None
         self._counts["off"] = not self._settings.sessions.mirror
         if facts is None:
@@ -216,6 +222,7 @@ class Recovery:
             self._counts["copies"] += 1
             return
         if self._was_erased(mirror.line):
+            self._unfinished.append(mirror.line.id)
             return
         is_there = mirror.run(database)
         self._damaged += [DamagedLine(path=str(path), line=number) for number in mirror.damaged]
@@ -226,6 +233,12 @@ class Recovery:
             self._compactions += mirror.compactions
             self._counts["unknown"] += mirror.is_unknown
             self._counts["outdated"] += mirror.is_outdated and not mirror.is_unknown
+
+    def _erase_on(self, database: Database) -> None:
+        """Let the next opening erase what the lost records were erasing: files still hold it."""
+        if self._unfinished:
+            ids, now = IdSource(self._clock), self._clock.now_ms()
+            database.write(lambda tx: erase_files_of(tx, ids.new(), self._unfinished, now))
 
     def _was_erased(self, line: SessionLine) -> bool:
         """Whether it is what an erasure that did not come to its end has left."""

@@ -51,6 +51,9 @@ LOCK_FILE = "erase.lock"
 HIDDEN = "(erased)"
 """The tenant of a session while it is erased: no scope sees it, and nothing can be added to it."""
 
+NOTE_ERASURE: LiteralString = """
+    INSERT INTO erasures (id, tenant, counts, session_ids, at) VALUES (?, ?, ?, ?, ?)
+"""
 _NOTE: LiteralString = """
     INSERT INTO prunings (session_id, is_whole, at, erasure_id) VALUES (?, ?, ?, ?)
     ON CONFLICT (session_id)
@@ -150,6 +153,13 @@ def begin_erasure(
         record_changes(tx, tenant=tenant, kind=SESSION_KIND, refs=kin, op="put", at=now)
         _part_from_kin(tx, session_id, tenant, now)
         tx.execute(_BLANK, (HIDDEN, session_id))
+
+
+def erase_files_of(tx: Transaction, erasure_id: str, session_ids: Sequence[str], now: int) -> None:
+    """Let the next opening erase what files of the home hold of sessions that have no rows."""
+    encoded = msgspec.json.encode(session_ids).decode()
+    tx.execute(_MARK, (UNSWEPT,))
+    tx.execute(NOTE_ERASURE, (erasure_id, HIDDEN, "{}", encoded, now))
 
 
 class Begun(msgspec.Struct, frozen=True):

@@ -347,7 +347,7 @@ def test_names_with_line_breaks_forge_no_line(
     memory: Memory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What a home holds beside our files is told by name, each on one line."""
-    memory.sync()
+    (memory.home / "transcripts").mkdir(0o700, exist_ok=True)
     (memory.home / "transcripts" / "a\nerased  everything.jsonl").write_text("x", "utf-8")
     assert main(["--home", str(memory.home), "backup", str(tmp_path / "one")]) == 0
     assert "a erased everything.jsonl: left out" in capsys.readouterr().err

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from recollect.core.clock import SystemClock
 from recollect.core.errors import Conflict, NotFound, SchemaTooNew, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
-from recollect.governance.recover import RecoverReport, recover
+from recollect.governance.recover import RecoverProgress, RecoverReport, recover
 from recollect.memory import Memory
 from recollect.sessions.mirror.recovery_file import read_recovery_file
 from recollect.sessions.record.session import Session
@@ -22,6 +24,7 @@ from recollect.sessions.record.session_key import UNKNOWN
 from recollect.store.sqlite import damaged
 from recollect.store.sqlite.database import open_records
 from recollect.store.sqlite.home import RECORDS_FILE, RECOVERY_FILE, TRANSCRIPTS, find_home_id
+from tests.support.leftovers import files_that_hold
 
 ANN = "agent:main:telegram:acc:direct:ann"
 
@@ -488,3 +491,49 @@ def test_what_was_imported_and_has_no_mirror_comes_back_with_its_file(
         assert [memory.import_transcripts(file, "jsonl").messages for file in files] == [1, 0]
         assert len(memory.search("otter").hits) == 2
     assert again(home).warnings == ()
+
+
+def test_an_erasure_that_the_lost_records_had_begun_is_finished(home: Path) -> None:
+    """The opening after the recovery finishes it: in mirrors, indexes and what was set aside."""
+    with opened(home) as memory:
+        session, other = talk(memory, "plumword"), talk(memory, "kite")
+        memory.sync()
+    kept = mirror_of(home, session).read_bytes()
+    shutil.copytree(home, home.with_name("before"))
+    with opened(home) as memory:
+        memory.erase(session_id=session.id)
+    mirror_of(home, session).write_bytes(kept)
+    for name in (RECORDS_FILE, "index.db"):
+        shutil.copy(home.with_name("before") / name, home / name)
+    records = bytearray((home / RECORDS_FILE).read_bytes())
+    records[:16] = b"no database here"
+    (home / RECORDS_FILE).write_bytes(records)
+    assert recover(home).sessions == 1
+    with opened(home) as memory:
+        assert [each.id for each in memory.sessions.list()] == [other.id]
+    assert files_that_hold(home, "plumword") == []
+
+
+def test_two_recoveries_at_once_are_one(home: Path) -> None:
+    """The second one finds sound records, and does not put them aside again."""
+    with opened(home) as memory:
+        talk(memory, "one")
+    (home / RECORDS_FILE).unlink()
+    found: list[object] = []
+
+    def second() -> None:
+        try:
+            found.append(recover(home))
+        except Conflict as error:
+            found.append(error.message)
+
+    threads: list[threading.Thread] = []
+
+    def meanwhile(_: RecoverProgress) -> None:
+        if not threads:
+            threads.append(threading.Thread(target=second))
+            threads[0].start()
+
+    assert recover(home, on_progress=meanwhile).messages == 1
+    threads[0].join()
+    assert found == ["records.db is sound: there is nothing to recover"]
