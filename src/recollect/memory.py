@@ -15,7 +15,6 @@ import msgspec
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
-from recollect.assembly.sources import NOTES_FOLDER
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
 from recollect.core.scope import Scope
@@ -32,6 +31,7 @@ from recollect.recall.audience import (
     stretches_of,
 )
 from recollect.recall.maintenance import Synced
+from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
@@ -245,7 +245,7 @@ class Memory:
         reading = self._parts.reading
         asking = asking_of(for_session, for_sender, self.settings.sessions)
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
-        if path.startswith(f"{NOTES_FOLDER}/"):
+        if path.startswith(f"{GUEST_NOTES}/"):
             from recollect.recall.note_source import read_note
 
             notes, sessions = self._parts.notes.found, self._parts.sessions

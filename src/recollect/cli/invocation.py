@@ -24,6 +24,10 @@ HOME_FILES = ("records.db", "config.yaml")
 """A folder with one of them is a home."""
 
 
+class NotAgreed(InvalidInput):
+    """The arguments were right, but nobody agreed to what they ask for."""
+
+
 class Invocation(msgspec.Struct, kw_only=True):
     """The options given before the command."""
 
@@ -119,12 +123,12 @@ def require_agreement(
         declined: Message and hint where the answer is no.
 
     Raises:
-        InvalidInput: there is no one to ask, or they declined.
+        NotAgreed: there is no one to ask, or they declined.
     """
     if answers_json(context) or not sys.stdin.isatty():
-        raise InvalidInput(unasked[0], hint=unasked[1])
+        raise NotAgreed(unasked[0], hint=unasked[1])
     if not typer.confirm(f"{offer}. Go on?", err=True):
-        raise InvalidInput(declined[0], hint=declined[1])
+        raise NotAgreed(declined[0], hint=declined[1])
 
 
 @contextmanager
@@ -144,7 +148,13 @@ def opened(context: typer.Context, *, create: bool = False, live: bool = False) 
     from recollect.memory import open_memory
 
     workspace = invocation_of(context).workspace
-    with open_memory(home, workspace, scope=scope_of(context), live=live) as memory:
+    scope = scope_of(context)
+    try:
+        opened_memory = open_memory(home, workspace, scope=scope, live=live)
+    except InvalidInput as error:
+        error.facts.setdefault("path", str(home))  # its settings name what is not there
+        raise
+    with opened_memory as memory:
         yield memory
 
 

@@ -32,9 +32,9 @@ from recollect.store.engine import Database
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, sync_folder
 from recollect.store.locks import WriteQueue
-from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.database import open_records
 from recollect.store.sqlite.home import MIRROR_SUFFIX, RECORDS_FILE, TRANSCRIPTS, left_of_records
+from recollect.store.sqlite.integrity import quick_check
 
 LOST = ("events", "messages pending in groups", "episodes", "spending", "leases")
 """What no mirror has."""

@@ -272,11 +272,15 @@ def _part_from_kin(tx: Transaction, session_id: str, tenant: str, now: int) -> N
 
     One that shares only messages of the session's own parent becomes a fork of that.
     """
-    gone = find_one(tx, session_id, tenant)
+    session = find_one(tx, session_id, tenant)
     for child in find_children(tx, session_id):
         link: tuple[str | None, int | None] = (None, None)
-        if gone is not None and gone.parent_id and 0 < child.forked_at_seq <= gone.forked_at_seq:
-            link = (gone.parent_id, child.forked_at_seq)
+        if (
+            session is not None
+            and session.parent_id
+            and 0 < child.forked_at_seq <= session.forked_at_seq
+        ):
+            link = (session.parent_id, child.forked_at_seq)
         tx.execute(_LINK, (*link, child.id))
         record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=child.id, op="put", at=now)
     tx.execute(_FOLLOWED, (tenant, CHANGED_KIND, now, session_id))

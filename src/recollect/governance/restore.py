@@ -50,9 +50,9 @@ from recollect.store.failures import os_errors
 from recollect.store.files import exchange, private_folder, sync, sync_folder
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, list_files, read_beneath
-from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
+from recollect.store.sqlite.integrity import quick_check
 from recollect.store.sqlite.snapshot import alone, snapshots
 from recollect.workspace.memory_folder import LARGEST_BYTES
 

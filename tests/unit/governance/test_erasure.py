@@ -28,9 +28,9 @@ from recollect.sessions.streaming import FLUSH_CHARS
 from recollect.store.columns import first_integer
 from recollect.store.engine import Database
 from recollect.store.locks import OwnerLock
-from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import TRANSCRIPTS
+from recollect.store.sqlite.integrity import quick_check
 from tests.support.leftovers import files_that_hold
 from tests.unit.index.scripted import ScriptedEmbedder
 

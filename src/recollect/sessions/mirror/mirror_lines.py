@@ -207,10 +207,10 @@ def place_of(line: bytes) -> MirrorPlace | None:
 def is_of_session(line: bytes, current: bytes) -> bool:
     """Return whether a line is what the session of the line ``current`` may have been before."""
     try:
-        told, now = (msgspec.json.decode(each, type=SessionLine) for each in (line, current))
+        before, now = (msgspec.json.decode(each, type=SessionLine) for each in (line, current))
     except UNREADABLE:
         return False
-    return all(getattr(told, name) == getattr(now, name) for name in LASTING)
+    return all(getattr(before, name) == getattr(now, name) for name in LASTING)
 
 
 def says_the_same(outdated: Iterable[bytes], lines: Iterable[bytes]) -> bool:
@@ -221,10 +221,10 @@ def says_the_same(outdated: Iterable[bytes], lines: Iterable[bytes]) -> bool:
 
 def _is_part(old: bytes, new: bytes) -> bool:
     try:
-        told, known = (msgspec.json.decode(line, type=dict[str, Any]) for line in (old, new))
+        before, now = (msgspec.json.decode(line, type=dict[str, Any]) for line in (old, new))
     except UNREADABLE:
         return False
-    return all(known.get(name) == told[name] for name in told if name != "recollect")
+    return all(now.get(name) == before[name] for name in before if name != "recollect")
 
 
 def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, deque[Row]]:

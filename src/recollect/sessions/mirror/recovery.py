@@ -84,9 +84,9 @@ class MirrorRecovery:
         self._taken = taken
         self.messages = self.compactions = 0
         self.damaged: list[int] = []
-        told = [found for line in read_lines(path) if (found := _session_line(line)) is not None]
-        self.is_unknown = not told
-        self.line = told[-1] if told else _unknown(path)
+        lines = [found for line in read_lines(path) if (found := _session_line(line)) is not None]
+        self.is_unknown = not lines
+        self.line = lines[-1] if lines else _unknown(path)
 
     @property
     def is_outdated(self) -> bool:
@@ -180,8 +180,8 @@ def link_sessions(tx: Transaction, lines: Iterable[SessionLine]) -> int:
             tx.execute(_FOLLOW, (line.previous_id, line.id))
         if line.parent_id in known and line.id not in _above(line.parent_id, parents):
             parents[line.id] = line.parent_id
-            told = (line.parent_id, line.forked_at_seq or 0, line.parent_id, line.id)
-            tx.execute(_LINK, told)
+            link = (line.parent_id, line.forked_at_seq or 0, line.parent_id, line.id)
+            tx.execute(_LINK, link)
         elif line.parent_id is not None:
             orphans += 1
             tx.execute(_CUT, (line.forked_at_seq or 0, line.id))
@@ -219,8 +219,8 @@ def _finish(
         _begin(tx, line, session)
     for summary in summaries:
         store_compaction(tx, session, summary)
-    told = (line.flush_compaction_count, line.flushed_at, line.flushed_seq, session.id)
-    tx.execute(_FLUSHED, told)
+    flushed = (line.flush_compaction_count, line.flushed_at, line.flushed_seq, session.id)
+    tx.execute(_FLUSHED, flushed)
     tx.execute("DELETE FROM events")
 
 
@@ -249,13 +249,13 @@ def _session_line(line: bytes) -> SessionLine | None:
     if not line.startswith(SESSION_LINE):
         return None
     try:
-        told = msgspec.json.decode(line, type=SessionLine)
-        check_id(told.id)
-        _ms(told.created_at)
+        session = msgspec.json.decode(line, type=SessionLine)
+        check_id(session.id)
+        _ms(session.created_at)
     except _UNREADABLE:
         return None
-    is_sound = told.status in {None, *STATUSES} and told.mode in {None, *MODES}
-    return told if is_sound and 0 < told.recollect <= FORMAT else None
+    is_sound = session.status in {None, *STATUSES} and session.mode in {None, *MODES}
+    return session if is_sound and 0 < session.recollect <= FORMAT else None
 
 
 def _unknown(path: Path) -> SessionLine:
@@ -309,48 +309,48 @@ def _session(line: SessionLine) -> Session:
 
 def _read(line: bytes, session_id: str) -> Draft | Compaction:
     if line.startswith(b'{"type":"compaction"'):
-        told = msgspec.json.decode(line, type=CompactionLine)
-        if not 0 < told.through_seq <= told.seq:
-            raise ValueError(told.through_seq)
+        compaction = msgspec.json.decode(line, type=CompactionLine)
+        if not 0 < compaction.through_seq <= compaction.seq:
+            raise ValueError(compaction.through_seq)
         return Compaction(
-            id=told.id,
+            id=compaction.id,
             session_id=session_id,
-            through_seq=told.through_seq,
-            last_seq=told.seq,
-            summary=told.summary,
-            made_by=told.made_by,
-            tokens_before=told.tokens_before,
-            tokens_after=told.tokens_after,
-            created_at=_ms(told.at),
-            turn_sender=told.turn_sender,
+            through_seq=compaction.through_seq,
+            last_seq=compaction.seq,
+            summary=compaction.summary,
+            made_by=compaction.made_by,
+            tokens_before=compaction.tokens_before,
+            tokens_after=compaction.tokens_after,
+            created_at=_ms(compaction.at),
+            turn_sender=compaction.turn_sender,
         )
     return _draft(msgspec.json.decode(line, type=MessageLine), session_id)
 
 
-def _draft(told: MessageLine, session_id: str) -> Draft:
-    content = bytes(told.content).decode()
-    metadata = bytes(told.metadata).decode() or "{}"
+def _draft(line: MessageLine, session_id: str) -> Draft:
+    content = bytes(line.content).decode()
+    metadata = bytes(line.metadata).decode() or "{}"
     blocks = decode_content(content)
     is_plain = len(blocks) == 1 and isinstance(blocks[0], TextBlock)
     text = blocks[0].text if is_plain else readable_text(blocks)  # type: ignore[union-attr]  # plain
-    at = _ms(told.at)
+    at = _ms(line.at)
     message = Message(
-        id=told.id,
+        id=line.id,
         tenant="",
         session_id=session_id,
-        seq=told.seq,
-        role=check_role(told.role),
-        name=told.name,
+        seq=line.seq,
+        role=check_role(line.role),
+        name=line.name,
         content=blocks,
         text=text,
         tokens=estimate_tokens(text),
         created_at=at,
-        recorded_at=at if told.recorded_at is None else _ms(told.recorded_at),
+        recorded_at=at if line.recorded_at is None else _ms(line.recorded_at),
         metadata=msgspec.json.decode(metadata, type=dict),
-        event_id=told.event_id,
-        foreign_id=told.foreign_id,
-        sender=told.sender,
-        turn_sender=told.turn_sender,
+        event_id=line.event_id,
+        foreign_id=line.foreign_id,
+        sender=line.sender,
+        turn_sender=line.turn_sender,
     )
     return Draft(message=message, encoded_content=content, encoded_metadata=metadata)
 

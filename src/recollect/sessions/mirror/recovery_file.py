@@ -138,13 +138,13 @@ class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 def recovery_facts(tx: Transaction) -> RecoveryFacts:
     """Return what the file must say."""
-    told = {
+    facts = {
         "rows": {name: tx.all(read) for name, (read, _) in _TABLES.items()},
         "erased": tombstones(tx),
         "values": {REDACTION_SALT: find_value(tx, REDACTION_SALT)},
         "imported": tx.all(_IMPORTED),
     }
-    return msgspec.json.decode(msgspec.json.encode(told), type=RecoveryFacts)
+    return msgspec.json.decode(msgspec.json.encode(facts), type=RecoveryFacts)
 
 
 def write_recovery_file(home: Path, facts: RecoveryFacts) -> None:

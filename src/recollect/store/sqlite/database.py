@@ -22,7 +22,6 @@ from recollect.store.engine import Health
 from recollect.store.failures import BUSY, translate
 from recollect.store.files import private_folder
 from recollect.store.locks import WriteQueue
-from recollect.store.sqlite.backup import Progress, copy_database, rewrite
 from recollect.store.sqlite.checkpoint import Checkpointer
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, check_version, discard
 from recollect.store.sqlite.damaged import remove_database
@@ -35,6 +34,7 @@ from recollect.store.sqlite.home import (
     refuse_lost,
     sign,
 )
+from recollect.store.sqlite.pages import Progress, copy_database, rewrite
 from recollect.store.sqlite.reader import Readers
 from recollect.store.sqlite.schema import Schema, load_schema, migrate
 from recollect.store.sqlite.writer import Writer

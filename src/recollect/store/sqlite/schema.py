@@ -23,7 +23,7 @@ from recollect.core.clock import Clock
 from recollect.core.errors import MigrationFailed, SchemaTooNew, StoreCorrupt, StoreError, StoreFull
 from recollect.store.failures import translate
 from recollect.store.sqlite import dialect
-from recollect.store.sqlite.backup import copy_database
+from recollect.store.sqlite.pages import copy_database
 
 _logger = logging.getLogger(__name__)
 
