@@ -99,7 +99,7 @@ _BLANK: LiteralString = """
 
 @contextmanager
 def without_erasures(home: Path, clock: Clock) -> Iterator[None]:
-    """Let nobody erase in a home while the block makes a copy of it, or puts one in its place.
+    """Keep erasures away while the block copies a home, or puts a copy in its place.
 
     An erasure meanwhile would not reach the copy, and its receipt could not name it.
 

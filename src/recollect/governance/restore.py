@@ -176,7 +176,7 @@ def _draft(place: Path) -> Iterator[Path]:
 
 @contextmanager
 def _unerased(place: Path, clock: Clock) -> Iterator[None]:
-    """Let nobody erase in the home that is there: it would come back with what is restored."""
+    """Keep erasures out of the home that is there: a restore would bring back what they erase."""
     if (place / RECORDS_FILE).is_file():
         with without_erasures(place, clock):
             yield

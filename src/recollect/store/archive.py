@@ -131,7 +131,7 @@ class Archive:
         with _damage():
             found = self._tar.next()
             if found is not None:
-                found.name.encode()  # what is no UTF-8 is not of ours
+                found.name.encode()  # ours are UTF-8
         if found is not None and (not found.isreg() or found.issparse()):
             raise Denied(
                 "the archive holds a link or a special file", hint="use a backup of recollect"

@@ -233,10 +233,10 @@ def read_lines(path: Path) -> Iterator[bytes]:
 
 
 def holds_any(path: Path, texts: Iterable[str]) -> bool:
-    """Return whether one of some texts stands in a file, in UTF-8.
+    """Return whether a file contains one of some texts, in UTF-8.
 
     Raises:
-        OSError: it is no file, or cannot be read.
+        OSError: it is not a file, or cannot be read.
     """
     if not path.is_file():  # a pipe would be waited for
         raise FileNotFoundError(path)

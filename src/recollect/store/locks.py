@@ -259,7 +259,7 @@ class OwnerLock:
 
     @contextmanager
     def kept_free(self) -> Iterator[bool]:
-        """Let nobody acquire it inside the ``with`` block, which several may run at once.
+        """Keep it free inside the ``with`` block, which several may run at once.
 
         Gives the block False when somebody holds it.
 
