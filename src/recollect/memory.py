@@ -386,6 +386,11 @@ class Memory:
         warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
 
+    @property
+    def warning(self) -> str | None:
+        """Why it only answers and stores nothing: the home cannot be written. Else None."""
+        return self._base.warning
+
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""
         return self._base.resolved

@@ -13,6 +13,7 @@ import msgspec
 import typer
 
 from recollect.cli.output.document import print_document
+from recollect.cli.output.screen import warn
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 
@@ -25,7 +26,7 @@ HOME_FILES = ("records.db", "config.yaml")
 
 
 class NotAgreed(InvalidInput):
-    """The arguments were right, but nobody agreed to what they ask for."""
+    """The arguments were right, but no one agreed to what they ask for."""
 
 
 class Invocation(msgspec.Struct, kw_only=True):
@@ -132,13 +133,16 @@ def require_agreement(
 
 
 @contextmanager
-def opened(context: typer.Context, *, create: bool = False, live: bool = False) -> Iterator[Memory]:
+def opened(
+    context: typer.Context, *, create: bool = False, live: bool = False, warns: bool = True
+) -> Iterator[Memory]:
     """Open the memory of the home for a ``with`` block.
 
     Args:
         context: Of the command.
         create: Make the home when it is missing.
         live: Watch files, for a command that runs until it is stopped.
+        warns: Say on stderr where the home can only be read; False where the answer says it.
 
     Raises:
         NotFound: there is no home, and it may not be made.
@@ -155,6 +159,8 @@ def opened(context: typer.Context, *, create: bool = False, live: bool = False) 
         error.facts.setdefault("path", str(home))  # its settings name what is not there
         raise
     with opened_memory as memory:
+        if warns and memory.warning and not answers_json(context):
+            warn(memory.warning)
         yield memory
 
 

@@ -7,23 +7,23 @@ when it is asked for.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from glob import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, BinaryIO
 
 import msgspec
-import yaml
 
 from recollect.core.clock import MAX_MS, Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeBackedUp
 from recollect.core.scope import Scope
-from recollect.core.settings import list_options
 from recollect.core.settings.sources import FILE_NAME
+from recollect.governance.public_settings import without_keys
 from recollect.governance.removal import without_erasures
 from recollect.store.archive import Member, check_archive, file_member, pack
 from recollect.store.engine import Database
@@ -244,7 +244,9 @@ class _Packing:
     def members(self, copies: list[_Copy]) -> Iterator[Member]:
         """Return what goes in; a file is read when its turn comes."""
         names = [*self._named_files(), *self._memory_files()]
-        total = sum(_size(stream) for _, stream in copies) + sum(size for _, _, size in names)
+        total = sum(os.fstat(stream.fileno()).st_size for _, stream in copies) + sum(
+            size for _, _, size in names
+        )
         return self._counted(self._opened(copies, names), total)
 
     def _copied(self, snapshot: Snapshot) -> BinaryIO:
@@ -270,7 +272,7 @@ class _Packing:
             if is_home_file(file.path):
                 yield self._home, file.path, file.size
             elif not file.path.endswith(DRAFT_SUFFIX):
-                self._warn(self._home / file.path, "left out, it is not of recollect")
+                self._warn(self._home / file.path, "left out, recollect did not write it")
 
     def _memory_files(self) -> Iterator[tuple[Path, str, int]]:
         if self._order.workspace is None:
@@ -303,9 +305,9 @@ class _Packing:
     def _counted(self, members: Iterable[Member], total: int) -> Iterator[Member]:
         for member in members:
             self._files += 1
-            yield msgspec.structs.replace(member, content=self._told(member.content, total))
+            yield msgspec.structs.replace(member, content=self._reported(member.content, total))
 
-    def _told(self, parts: Iterable[bytes], total: int) -> Iterator[bytes]:
+    def _reported(self, parts: Iterable[bytes], total: int) -> Iterator[bytes]:
         for part in parts:
             self._bytes += len(part)
             self._tell("packing", self._bytes, max(total, self._bytes))
@@ -352,79 +354,11 @@ class _Packing:
         self._order.on_progress(BackupProgress(stage=stage, done=done, total=total))
 
 
-def without_keys(text: str, redactor: SecretRedactor | None) -> str:
-    """Return settings without what is secret in them; unchanged where there is nothing.
-
-    Lines go whole. Where that would change another setting, all comments go too.
-
-    Args:
-        text: Of a config.yaml that can be read.
-        redactor: Finds keys where no setting says that there is one, also in comments.
-    """
-    hidden = {option.key.rpartition(".")[2] for option in list_options() if option.secret}
-
-    def is_sound(line: str) -> bool:
-        bare = line.replace("<private>", "")  # our own explanations name the block
-        return redactor is None or redactor.text(bare) == bare
-
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    dropped = set(_lines_of(root, hidden))
-    kept = [
-        line
-        for number, line in enumerate(text.splitlines(keepends=True))
-        if number not in dropped and (is_sound(line) or not line.lstrip().startswith("#"))
-    ]
-    left = _left(yaml.safe_load(text), hidden)
-    if all(map(is_sound, kept)) and _says("".join(kept), left, hidden):
-        return "".join(kept)
-    shown = yaml.safe_dump(left, sort_keys=False, allow_unicode=True)
-    return shown if redactor is None else redactor.text(shown)
-
-
-def _says(text: str, left: Any, hidden: set[str]) -> bool:
-    try:
-        return bool(_left(yaml.safe_load(text), hidden) == left)
-    except yaml.YAMLError:
-        return False
-
-
-def _lines_of(node: yaml.Node | None, hidden: set[str]) -> Iterator[int]:
-    """Yield the numbers, from 0, of the lines that hold a secret and its key."""
-    if not isinstance(node, yaml.MappingNode):
-        return
-    for key, value in node.value:
-        if key.value in hidden and value.value and not value.tag.endswith(":null"):
-            last = value.end_mark.line + (value.end_mark.column > 0)
-            yield from range(key.start_mark.line, max(last, key.start_mark.line + 1))
-        else:
-            yield from _lines_of(value, hidden)
-
-
-def _left(value: Any, hidden: set[str]) -> Any:
-    """Return settings without secrets, and without sections that are empty."""
-    if not isinstance(value, dict):
-        return value
-    inner = {
-        key: _left(each, hidden)
-        for key, each in value.items()
-        if not (key in hidden and each not in (None, "", []))
-    }
-    return {key: each for key, each in inner.items() if each not in (None, {})}
-
-
-def _size(stream: BinaryIO) -> int:
-    size = stream.seek(0, 2)
-    stream.seek(0)
-    return size
-
-
 def _target(home: Path, target: Path, clock: Clock) -> Path:
     path = target.expanduser().absolute()
     if path.is_dir():
         stamp = to_datetime(clock.now_ms()).strftime("%Y%m%d-%H%M%S")
         path /= f"recollect-{stamp}{SUFFIX}"
     if path.parent.resolve().is_relative_to(home.resolve()):
-        raise InvalidInput(
-            "the backup would lie in the home that it is of", hint="name a file elsewhere"
-        )
+        raise InvalidInput("the backup must lie outside of the home", hint="name a file elsewhere")
     return path

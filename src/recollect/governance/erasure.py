@@ -31,7 +31,7 @@ from recollect.governance.removal import (
 )
 from recollect.index.model.document import DocumentSource
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
-from recollect.sessions.lease import find_lease
+from recollect.sessions.lease import find_lease, held
 from recollect.sessions.record.lineage import ancestors, find_kin
 from recollect.sessions.record.session import (
     DELETED,
@@ -400,33 +400,22 @@ def choose_session(
         )
     found = [find_session(tx, Scope(tenant=session.tenant), id_) for id_ in forks]
     chosen = [session, *(fork for fork in found if fork is not None)]
-    for each in chosen:
-        _refuse_held(tx, each.id, now)
+    for lease in (find_lease(tx, each.id, now) for each in chosen):
+        if lease is not None:
+            raise held(lease, now, instead="end it")
     return chosen
 
 
 def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:
     """Return a row for a session that retention removed, and of which an episode stayed."""
     if is_buried(tx, scope.tenant, [(OURS, session_id)]):
-        hint = "`recollect sessions` lists those that are there."
+        hint = "list those that are left with `recollect sessions`"
         raise NotFound("the session was erased", hint=hint)
     if not episodes_of(tx, scope, session_id):
         return require_session(tx, scope, session_id)
     return Session(
         id=session_id, tenant=scope.tenant, status=DELETED, created_at=now, updated_at=now
     )
-
-
-def _refuse_held(tx: Transaction, session_id: str, now: int) -> None:
-    lease = find_lease(tx, session_id, now)
-    if lease is not None:
-        seconds = max(1, round((lease.expires_at - now) / 1000))
-        raise Conflict(
-            "another program is using the session",
-            hint=f"end it, or wait: without a sign of life it is free in {seconds} s",
-            session_id=session_id,
-            free_in_s=seconds,
-        )
 
 
 def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) -> None:

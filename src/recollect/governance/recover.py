@@ -293,7 +293,7 @@ class Recovery:
 
 
 _WARNINGS = {
-    "unknown": "of {} sessions no line says whose they are: no other session hears them",
+    "unknown": "{} sessions have no line that says whose they are: no other session hears them",
     "outdated": (
         "{} mirrors are of an older format, without titles and statuses: what was deleted is back,"
         " what does not say who heard it is heard by no other session, and an import may add it"

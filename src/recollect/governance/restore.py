@@ -22,7 +22,6 @@ import msgspec
 from recollect.core.clock import Clock, IdSource, to_datetime
 from recollect.core.errors import (
     Denied,
-    InvalidInput,
     NotFound,
     SchemaTooNew,
     StoreCorrupt,
@@ -45,7 +44,7 @@ from recollect.governance.erasure import erase_again
 from recollect.governance.removal import without_erasures
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import Tombstone, tombstones
-from recollect.store.archive import Archive, Member, open_archive
+from recollect.store.archive import Archive, Member, not_a_backup, open_archive
 from recollect.store.failures import os_errors
 from recollect.store.files import exchange, private_folder, sync, sync_folder
 from recollect.store.journal import record_event
@@ -222,25 +221,19 @@ def _head(archive: Archive) -> BackupHead:
         said = msgspec.json.decode(archive.head, type=_Form)
         if said.version > VERSION and said.format == FORMAT:
             raise SchemaTooNew(
-                f"the backup has form {said.version}, this recollect knows {VERSION}",
+                f"the backup has format {said.version}, this recollect knows {VERSION}",
                 hint="upgrade recollect",
             )
         if said.format == FORMAT:
             return msgspec.json.decode(archive.head, type=BackupHead)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _foreign() from error
-    raise _foreign()
+        raise not_a_backup() from error
+    raise not_a_backup()
 
 
 class _Form(msgspec.Struct):
     format: str
     version: int
-
-
-def _foreign() -> InvalidInput:
-    return InvalidInput(
-        "the file is not a backup of recollect", hint="name a file that `recollect backup` wrote"
-    )
 
 
 class _Unpacked:
@@ -356,7 +349,7 @@ def _known_erasures(home: Path) -> tuple[list[Tombstone], list[str]]:
                 lambda tx: tombstones(tx) if tx.row(_HAS_TOMBSTONES) is not None else []
             ), []
     except StoreError:
-        return [], [f"what was erased before is not known: {RECORDS_FILE} of before is damaged"]
+        return [], [f"what was erased earlier is not known: the previous {RECORDS_FILE} is damaged"]
 
 
 def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:

@@ -106,7 +106,7 @@ class Following:
             if by_machine or _HEARTBEAT.match(said) or _SCHEDULED.match(said):
                 self._quiet.add(line.session.id)
         if line.session.id in self._quiet:
-            return "a turn that nobody began"
+            return "a turn that no person began"
         return "a silent reply" if said.strip() in _SILENT else None
 
     def _without_recalled(self, content: object) -> Any:

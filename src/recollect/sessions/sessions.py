@@ -495,6 +495,6 @@ class LeasedSession:
         """Give a sign of life without a message.
 
         Raises:
-            Conflict: another program has taken the session over, or it was given back.
+            Conflict: another program has taken the session over, or it was released.
         """
         self.append_many([])

@@ -16,7 +16,8 @@ from recollect.cli.main import main
 from recollect.core.clock import SystemClock
 from recollect.core.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt, StoreError
 from recollect.core.events import HomeBackedUp, HomeRestored
-from recollect.governance.backup import BackupProgress, is_home_file, without_keys
+from recollect.governance.backup import BackupProgress, is_home_file
+from recollect.governance.public_settings import without_keys
 from recollect.governance.removal import LOCK_FILE
 from recollect.memory import Memory
 from recollect.store.archive import open_archive

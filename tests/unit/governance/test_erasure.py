@@ -271,10 +271,13 @@ def test_a_deleted_session_can_be_erased(memory: Memory) -> None:
 
 
 def test_a_session_in_use_is_not_erased(memory: Memory) -> None:
-    """As nothing else is done to it."""
+    """As nothing else is done to it; who asks learns until when, as from every refusal."""
     session = talk(memory, "plum")
-    with memory.sessions.hold(session), pytest.raises(Conflict, match="using the session"):
-        memory.erase(session_id=session, dry_run=True)
+    with memory.sessions.hold(session) as held:
+        with pytest.raises(Conflict, match="using the session") as refused:
+            memory.erase(session_id=session, dry_run=True)
+        assert refused.value.facts["expires_at"] == held.lease.expires_at
+        assert "fork" not in refused.value.hint  # a fork would keep it from being erased
     assert memory.erase(session_id=session).is_clean
 
 

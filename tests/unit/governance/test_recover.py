@@ -103,7 +103,7 @@ def test_a_session_of_which_nothing_is_known_is_heard_by_no_other(home: Path) ->
     path = mirror_of(home, session)
     path.write_bytes(path.read_bytes().replace(b'{"recollect"', b'{"recolled"'))
     report = again(home)
-    assert "no line says whose they are" in report.warnings[0]
+    assert "no line that says whose they are" in report.warnings[0]
     with opened(home) as memory:
         found = memory.sessions.get(session.id)
         assert (found.chat_type, found.key, found.user) == (UNKNOWN, None, None)

@@ -29,7 +29,7 @@ _OF_THE_HOME = re.compile(
 _OF_THE_MODEL = re.compile(r"model\.safetensors|vocab\.txt|manifest\.json|[a-z0-9]+\.onnx|\.lock")
 
 _BESIDE = {
-    ".before-*": "a home of before a restore",
+    ".before-*": "a home from before a restore",
     ".restoring-*": "what a killed restore unpacked",
 }
 

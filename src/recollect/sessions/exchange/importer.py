@@ -170,7 +170,9 @@ class TranscriptImporter:
         """
         formats = self._chosen(format_name)
         root, found = find_transcripts(_expanded(path))
-        order = _Order(formats=formats, name=format_name, stores={}, include_deleted=False)
+        order = _Order(
+            formats=formats, name=format_name, stores=self._stores, include_deleted=False
+        )
         return _Run(self._context, root, found, order).is_behind()
 
     def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
@@ -228,8 +230,31 @@ class _Run:
 
     def is_behind(self) -> bool:
         """Return whether a file is new or has changed that holds what a format knows."""
-        plain = (each for each in self._found.files if each.path.endswith(SUFFIX))
-        return any(not self._is_known(each) and self._is_wanted(each.path) for each in plain)
+        return any(
+            self._is_store_behind(self._root / file.path)
+            if is_store(file.path)
+            else (file.path.endswith(SUFFIX) or kind_of(file.path) == "transcript")
+            and not self._is_known(file)
+            and self._is_wanted(file.path)
+            for file in self._found.files
+        )
+
+    def _is_store_behind(self, path: Path) -> bool:
+        form = self._store_form()
+        if form is None:
+            return False
+        try:
+            with self._order.stores[form.name](path) as store:
+                found = store.transcripts(include_deleted=False)
+                return any(
+                    each.size and not self._is_current(form, each.path, each) for each in found
+                )
+        except StoreError:
+            return False  # it is named where it is read
+
+    def _store_form(self) -> TranscriptFormat | None:
+        """Return the format of what stores hold, if it is wanted."""
+        return next((form for form in self._formats if form.name in self._order.stores), None)
 
     def _is_known(self, file: FoundFile) -> bool:
         path = str(self._root / file.path)
@@ -241,14 +266,15 @@ class _Run:
                 open_beneath(self._root, relative) as descriptor,
                 open(descriptor, "rb", closefd=False) as file,
             ):
-                lines = FileLines(relative, file, 0).lines
-                form = None if is_binary(file) else choose_format(probe(lines()), self._formats)
+                content = unpack_file(file) if relative.endswith(COMPRESSED) else file
+                lines = FileLines(relative, content, 0).lines
+                form = None if is_binary(content) else choose_format(probe(lines()), self._formats)
                 if form is None:
                     return False
                 header = next(probe(lines()), None)
                 session = form.describe(PurePath(self._root / relative), header, None)
                 return not self._known(form.name, session.id)[0]
-        except (RecollectError, OSError):
+        except (RecollectError, OSError, ValueError):
             return False
 
     def _announce(self, tx: Transaction, added: Counter[str]) -> None:
@@ -364,10 +390,9 @@ class _Run:
 
     def _store(self, path: str) -> None:
         """Import what is new in a store of transcripts; one that cannot be read is named."""
-        chosen = [form for form in self._formats if form.name in self._order.stores]
-        if not chosen:
+        form = self._store_form()
+        if form is None:
             return
-        form = chosen[0]
         before = self._tally.counts["files"]
         try:
             with self._order.stores[form.name](Path(path)) as store:
