@@ -374,7 +374,7 @@ class Memory:
         Raises:
             NotFound: the scope has no such session.
             Conflict: living forks share messages with it, or a program holds it.
-            StoreBusy: another program is erasing.
+            StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; what was begun is finished at the next opening.
         """
         eraser = self._parts.eraser()

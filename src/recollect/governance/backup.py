@@ -14,16 +14,17 @@ from contextlib import ExitStack
 from glob import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
 import msgspec
 
-from recollect.core.clock import Clock, to_datetime
+from recollect.core.clock import MAX_MS, Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeBackedUp
 from recollect.core.scope import Scope
 from recollect.core.settings.sources import FILE_NAME
 from recollect.governance.public_settings import without_keys
+from recollect.governance.removal import without_erasures
 from recollect.store.archive import Member, check_archive, file_member, pack
 from recollect.store.engine import Database
 from recollect.store.failures import os_errors
@@ -51,6 +52,8 @@ WORKSPACE = "workspace"
 SECRET_FILES = ("token", "worker.json")
 """What lets a program in: only on demand."""
 
+_DEEPEST = 100
+"""Folders of a memory file: more than anybody makes, and less than what walks them can take."""
 _FOLDERS = (TRANSCRIPTS, "blobs", GUEST_NOTES)
 _PART = r"[A-Za-z0-9_-][A-Za-z0-9._@-]{0,200}"
 _HOME_FILE = re.compile(
@@ -68,7 +71,7 @@ class BackupHead(msgspec.Struct, frozen=True, kw_only=True):
     recollect: str
     """The version that wrote it."""
     home_id: str | None
-    created_at: int
+    created_at: Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)]
     """Ms UTC."""
     secrets: bool
     workspace: bool
@@ -137,7 +140,8 @@ def is_home_file(name: str) -> bool:
     if name.startswith(f"{WORKSPACE}/"):
         inner = name.removeprefix(f"{WORKSPACE}/")
         parts = inner.split("/")
-        return is_memory_path(inner) and not {"", ".", ".."} & set(parts) and "\0" not in inner
+        is_inside = not {"", ".", ".."} & set(parts) and "\0" not in inner
+        return is_inside and len(parts) <= _DEEPEST and is_memory_path(inner)
     return _HOME_FILE.fullmatch(name) is not None
 
 
@@ -159,21 +163,30 @@ def back_up(
     Raises:
         Conflict: the file is there, and is not to be replaced.
         InvalidInput: it would lie in the home.
+        StoreBusy: a program is erasing.
         StoreCorrupt: ``records.db`` is damaged.
         StoreError: something cannot be read or written; no file is left.
     """
     path = _target(order.home, target, clock)
     sweep_drafts(order.home, clock)
-    sweep_drafts(path.parent, clock, name=f"{escape(path.name[:200])}.*")
+    for name in (escape(path.name[:200]), f"recollect-*{SUFFIX}"):
+        sweep_drafts(path.parent, clock, name=f"{name}.*")
     packing = _Packing(order, clock.now_ms())
-    with ExitStack() as open_files:
+
+    def check(draft: Path) -> None:
+        packing.verify(draft)
+        # Before it has its name: killed then, an erasure looks for a backup too many, not too few.
+        event = HomeBackedUp(
+            scope=Scope(), at=packing.created_at, path=str(path), bytes=draft.stat().st_size
+        )
+        records.write(lambda tx: record_event(tx, event))
+
+    with without_erasures(order.home, clock), ExitStack() as open_files:
         with snapshots(packing.databases()) as taken:
             copies = packing.copies(taken, open_files)
         members = packing.members(copies)
         head = packing.head(records.read(find_home_id))
-        size = write_file(path, pack(head, members), replace=replace, check=packing.verify)
-    event = HomeBackedUp(scope=Scope(), at=packing.created_at, path=str(path), bytes=size)
-    records.write(lambda tx: record_event(tx, event))
+        size = write_file(path, pack(head, members), replace=replace, check=check)
     return packing.report(path, size)
 
 
@@ -267,7 +280,10 @@ class _Packing:
         listing = list_memory(self._order.workspace, ())
         self._warnings += listing.warnings
         for file in listing.files:
-            yield file.root, f"{WORKSPACE}/{file.path}", file.size
+            if is_home_file(name := f"{WORKSPACE}/{file.path}"):
+                yield file.root, name, file.size
+            else:
+                self._warnings.append(f"{file.path}: left out, its folders are too deep")
 
     def _opened(self, copies: list[_Copy], names: list[tuple[Path, str, int]]) -> Iterator[Member]:
         config = self._settings()

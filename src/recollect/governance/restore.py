@@ -40,9 +40,10 @@ from recollect.governance.backup import (
     ignore_progress,
     is_home_file,
 )
-from recollect.governance.erasure import erase_again, known_erasures
+from recollect.governance.erasure import erase_again
+from recollect.governance.removal import without_erasures
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.record.tombstone import Tombstone
+from recollect.sessions.record.tombstone import Tombstone, tombstones
 from recollect.store.archive import Archive, Member, not_a_backup, open_archive
 from recollect.store.failures import os_errors
 from recollect.store.files import exchange, private_folder, sync, sync_folder
@@ -116,13 +117,13 @@ def restore_home(
         SchemaTooNew: a newer recollect wrote it.
         StoreCorrupt: it is damaged.
         Denied: it holds what does not belong into a home.
-        StoreBusy: a program has the home open.
+        StoreBusy: a program has the home open, or is erasing in it.
         StoreError: the disk refused. In all cases the home is as it was.
     """
     place, source = home.expanduser().resolve(), path.expanduser()
     with alone(place / RECORDS_FILE):
         pass  # before anything is unpacked
-    with _draft(place) as draft:
+    with _draft(place) as draft, _unerased(place, clock):
         unpacked = _Unpacked(draft)
         with _read(source, place.parent, on_progress) as archive:
             head = _head(archive)
@@ -170,6 +171,16 @@ def _draft(place: Path) -> Iterator[Path]:
             yield draft
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
+def _unerased(place: Path, clock: Clock) -> Iterator[None]:
+    """Keep erasures out of the home that is there: a restore would bring back what they erase."""
+    if (place / RECORDS_FILE).is_file():
+        with without_erasures(place, clock):
+            yield
+    else:
+        yield
 
 
 @contextmanager
@@ -335,7 +346,7 @@ def _known_erasures(home: Path) -> tuple[list[Tombstone], list[str]]:
     try:
         with snapshots([records]) as (before,):
             return before.read(
-                lambda tx: known_erasures(tx) if tx.row(_HAS_TOMBSTONES) is not None else []
+                lambda tx: tombstones(tx) if tx.row(_HAS_TOMBSTONES) is not None else []
             ), []
     except StoreError:
         return [], [f"what was erased earlier is not known: the previous {RECORDS_FILE} is damaged"]
@@ -351,7 +362,11 @@ def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:
     aside = _free_name(place, clock)
     # Under its last name first: killed here, the home is as it was, and nothing of it can be lost.
     os.rename(restored, aside)
-    exchange(place, aside)
+    try:
+        exchange(place, aside)
+    except OSError:
+        os.rename(aside, restored)  # nothing that was not there before has that name
+        raise
     sync_folder(place.parent)
     return aside
 

@@ -130,6 +130,8 @@ class Archive:
         self._stream.allow(_HEADER_BYTES)
         with _damage():
             found = self._tar.next()
+            if found is not None:
+                found.name.encode()  # ours are UTF-8
         if found is not None and (not found.isreg() or found.issparse()):
             raise Denied(
                 "the archive holds a link or a special file", hint="use a backup of recollect"
