@@ -15,7 +15,6 @@ import msgspec
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
-from recollect.assembly.sources import NOTES_FOLDER
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
 from recollect.core.scope import Scope
@@ -32,6 +31,7 @@ from recollect.recall.audience import (
     stretches_of,
 )
 from recollect.recall.maintenance import Synced
+from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
@@ -245,7 +245,7 @@ class Memory:
         reading = self._parts.reading
         asking = asking_of(for_session, for_sender, self.settings.sessions)
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
-        if path.startswith(f"{NOTES_FOLDER}/"):
+        if path.startswith(f"{GUEST_NOTES}/"):
             from recollect.recall.note_source import read_note
 
             notes, sessions = self._parts.notes.found, self._parts.sessions
@@ -374,7 +374,7 @@ class Memory:
         Raises:
             NotFound: the scope has no such session.
             Conflict: living forks share messages with it, or a program holds it.
-            StoreBusy: another program is erasing.
+            StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; what was begun is finished at the next opening.
         """
         eraser = self._parts.eraser()
@@ -385,6 +385,11 @@ class Memory:
         failure = backend.refresh() if backend is not None and receipt.notes else None
         warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
+
+    @property
+    def warning(self) -> str | None:
+        """Why it only answers and stores nothing: the home cannot be written. Else None."""
+        return self._base.warning
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""

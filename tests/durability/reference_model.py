@@ -281,7 +281,7 @@ class Reference:
         if session not in self.sessions:
             raise Refused("not_found")
         self._living(session)
-        if self.leases[session][:2] != (holder, fence):
+        if self.leases[session][:2] != (holder, fence) or not self.leases[session][2]:
             raise Refused("conflict")
         self.leases[session] = (holder, fence, now + LEASE_MS)
         self._append(now, made, session, items)

@@ -30,9 +30,9 @@ CEILINGS = {
     ("warm search", "caller"): Ceiling(files=28, moves=132, reads=3),
     ("append", "caller"): Ceiling(files=16, moves=32, reads=0),
     ("append", "writer"): Ceiling(files=10, moves=32),
-    ("import of a line", "caller"): Ceiling(files=26, moves=145),
-    ("changed file", "caller"): Ceiling(files=41, moves=176),
-    ("changed file", "all"): Ceiling(files=52, moves=320),
+    ("import of a line", "caller"): Ceiling(files=26, moves=136),
+    ("changed file", "caller"): Ceiling(files=41, moves=169),
+    ("changed file", "all"): Ceiling(files=52, moves=313),
     ("recollect search", "all"): Ceiling(files=96, modules=212),
 }
 """On Python 3.11; newer ones have no frames of comprehensions and walk less. Where this is heading:

@@ -57,8 +57,10 @@ def test_a_template_that_says_nothing_is_no_hit(tmp_path: Path) -> None:
         note.write_text(template, encoding="utf-8")
         assert memory.search("memory preferences").hits == []
         note.write_text(template + "\nGreen tea.\n", encoding="utf-8")
+        memory.sync()  # a look that was slow rests before the next search
         assert memory.search("preferences").hits
         note.write_text(template, encoding="utf-8")
+        memory.sync()
         assert memory.search("preferences").hits == []
         assert not memory.status().dirty
 

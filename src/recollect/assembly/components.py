@@ -97,6 +97,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
         base = self.resources
         return Reported(
             home=base.home,
+            warning=base.warning,
             workspace=base.workspace,
             extra=tuple(extra_paths(base)),
             settings=base.resolved.settings,
@@ -142,6 +143,8 @@ def _assemble(ground: Resources) -> Components:
     locks = IndexLocks(ground.index_home, clock)
     notes = LateNotes(ground)
     index = make_index(ground, files, notes, locks)
+    if ground.warning:
+        index.tell_once(ground.warning)
     mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
     if mirror is not None:
         mirror.catch_up()

@@ -41,6 +41,8 @@ from recollect.store.sqlite.home import AGENTS
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
 
+ONLY_READ = "what was stored before is found, and nothing new is stored"
+
 
 class OpenOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a program asks for when it opens a memory; fields as in `recollect.open`."""
@@ -75,6 +77,11 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
     language: LanguageChoice | None
     """None where the settings say ``none``."""
     owner: Owner
+
+    @property
+    def warning(self) -> str | None:
+        """That the home can only be read, where it is so."""
+        return f"{self.home} cannot be written: {ONLY_READ}" if self.records.is_read_only else None
 
     @property
     def was_found(self) -> bool:

@@ -12,6 +12,7 @@ from recollect.index.index import Index
 from recollect.index.model.document import FILES, DocumentBatch, SourceState
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.identity_links import read_links
+from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.workspace.extra_paths import ExtraPath, extra_path
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
@@ -21,8 +22,6 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.workspace.reading import MemoryReader
 
 BUILTIN = "builtin"
-NOTES_FOLDER = "notes"
-"""Of a home, where guests' notes are."""
 
 
 def memory_files(ground: Resources) -> MemorySource | None:
@@ -51,7 +50,7 @@ class LateNotes:
     def __init__(self, ground: Resources) -> None:
         self.tenant: str | None = ground.scope.tenant
         self._ground = ground
-        self._folder = ground.home / NOTES_FOLDER
+        self._folder = ground.home / GUEST_NOTES
 
     @functools.cached_property
     def found(self) -> NoteSource:
@@ -75,7 +74,7 @@ class LateNotes:
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield new and changed notes, and with the last of them those that are gone."""
-        is_known = any(ref.startswith(f"{NOTES_FOLDER}:") for ref in state.stamps)
+        is_known = any(ref.startswith(f"{GUEST_NOTES}:") for ref in state.stamps)
         if is_known or os.path.lexists(self._folder):
             yield from self.found.batches(state)
 
@@ -105,12 +104,8 @@ def followed_transcripts(
     named = ground.resolved.settings.workspace.transcripts
     if not named:
         return None
-    from recollect.recall.followed import (
-        LEDGER,
-        FollowedTranscripts,
-        followed_places,
-        following_formats,
-    )
+    from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
+    from recollect.recall.following import following_formats
     from recollect.sessions.exchange.formats.registry import STORES
     from recollect.sessions.exchange.importer import TranscriptImporter
 

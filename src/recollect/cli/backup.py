@@ -12,6 +12,7 @@ from recollect.cli.invocation import answer, answers_json, argument, folder_opti
 from recollect.cli.output.formatting import count, moment, size
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import show, show_pairs, warn
+from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
     from recollect.governance.backup import BackupReport
@@ -61,8 +62,13 @@ def restore(
     """Make the home from a backup; what was there is kept beside it, as HOME.before-TIME."""
     from recollect.restoring import restore as restored
 
+    home = home_of(context)
     with show_progress(quiet=answers_json(context)) as progress:
-        report = restored(file, home_of(context), workspace=workspace, on_progress=progress.copying)
+        try:
+            report = restored(file, home, workspace=workspace, on_progress=progress.copying)
+        except InvalidInput as error:
+            error.facts.setdefault("path", str(file))  # another kind of file
+            raise
     answer(context, report, lambda: _show_restore(report))
 
 

@@ -9,6 +9,7 @@ import sys
 import traceback
 from typing import Any
 
+from recollect.cli.invocation import NotAgreed
 from recollect.cli.output.document import print_document
 from recollect.cli.output.screen import say
 from recollect.core import errors
@@ -18,8 +19,9 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 EXIT_CODES: dict[type[RecollectError], int] = {
     errors.RecollectError: FAILED,
-    errors.InvalidInput: FAILED,
+    errors.InvalidInput: USAGE,
     errors.ConfigError: FAILED,
+    NotAgreed: FAILED,
     errors.NotFound: FAILED,
     errors.Conflict: FAILED,
     errors.Denied: FAILED,
@@ -42,7 +44,8 @@ EXIT_CODES: dict[type[RecollectError], int] = {
     errors.DimensionMismatch: FAILED,
     errors.AnswerUnusable: FAILED,
 }
-"""Usage (2) is what typer refuses before a command starts; the tree tells of what failed."""
+"""Usage (2) is what typer refuses before a command starts, and what a command refuses of its
+arguments; but see `exit_code`."""
 
 _DEBUG_HINT = "run `recollect --debug …` (or set RECOLLECT_DEBUG=1) to see where; this is a bug"
 _BEFORE_COMMAND = {"--home": " DIR", "--workspace": " DIR", "--debug": "", "--version": ""}
@@ -52,6 +55,19 @@ _BEFORE_COMMAND = {"--home": " DIR", "--workspace": " DIR", "--debug": "", "--ve
 def tell_error(error: RecollectError, *, as_json: bool) -> int:
     """Say on stderr what failed and what to do; return the exit code."""
     _tell(error.code, error.message, error.hint, as_json=as_json)
+    return exit_code(error)
+
+
+def exit_code(error: RecollectError) -> int:
+    """Return the exit code of an error.
+
+    An input that is refused is wrong usage, unless it names a path: then the arguments were right,
+    and what is there is not. A setting is usage only where the command line gave it.
+    """
+    if str(error.facts.get("origin", "")).startswith("argument "):
+        return USAGE
+    if isinstance(error, errors.InvalidInput) and "path" in error.facts:
+        return FAILED
     return next(EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES)
 
 

@@ -13,6 +13,7 @@ import msgspec
 import typer
 
 from recollect.cli.output.document import print_document
+from recollect.cli.output.screen import warn
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:  # the memory brings the arrays; a command imports it when it 
 
 HOME_FILES = ("records.db", "config.yaml")
 """A folder with one of them is a home."""
+
+
+class NotAgreed(InvalidInput):
+    """The arguments were right, but no one agreed to what they ask for."""
 
 
 class Invocation(msgspec.Struct, kw_only=True):
@@ -119,22 +124,25 @@ def require_agreement(
         declined: Message and hint where the answer is no.
 
     Raises:
-        InvalidInput: there is no one to ask, or they declined.
+        NotAgreed: there is no one to ask, or they declined.
     """
     if answers_json(context) or not sys.stdin.isatty():
-        raise InvalidInput(unasked[0], hint=unasked[1])
+        raise NotAgreed(unasked[0], hint=unasked[1])
     if not typer.confirm(f"{offer}. Go on?", err=True):
-        raise InvalidInput(declined[0], hint=declined[1])
+        raise NotAgreed(declined[0], hint=declined[1])
 
 
 @contextmanager
-def opened(context: typer.Context, *, create: bool = False, live: bool = False) -> Iterator[Memory]:
+def opened(
+    context: typer.Context, *, create: bool = False, live: bool = False, warns: bool = True
+) -> Iterator[Memory]:
     """Open the memory of the home for a ``with`` block.
 
     Args:
         context: Of the command.
         create: Make the home when it is missing.
         live: Watch files, for a command that runs until it is stopped.
+        warns: Say on stderr where the home can only be read; False where the answer says it.
 
     Raises:
         NotFound: there is no home, and it may not be made.
@@ -144,7 +152,15 @@ def opened(context: typer.Context, *, create: bool = False, live: bool = False) 
     from recollect.memory import open_memory
 
     workspace = invocation_of(context).workspace
-    with open_memory(home, workspace, scope=scope_of(context), live=live) as memory:
+    scope = scope_of(context)
+    try:
+        opened_memory = open_memory(home, workspace, scope=scope, live=live)
+    except InvalidInput as error:
+        error.facts.setdefault("path", str(home))  # its settings name what is not there
+        raise
+    with opened_memory as memory:
+        if warns and memory.warning and not answers_json(context):
+            warn(memory.warning)
         yield memory
 
 

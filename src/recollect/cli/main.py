@@ -98,6 +98,10 @@ def main(
     try:
         code = _run(get_command(command or app), name, given, as_json=as_json)
         sys.stdout.flush()
+    except RecollectError as error:
+        return tell_error(error, as_json=as_json)
+    except typer.TyperException as error:
+        return tell_usage(error, as_json=as_json)
     except BrokenPipeError:
         _leave_stdout()
         return DONE
@@ -111,17 +115,29 @@ def main(
 def _run(command: Any, name: str, given: list[str], *, as_json: bool) -> int:
     try:
         code = command.main(args=given, prog_name=name, standalone_mode=False)
-    except RecollectError as error:
-        return tell_error(error, as_json=as_json)
-    except typer.TyperException as error:
-        return tell_usage(error, as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
-        return tell_interrupt(as_json=as_json, goes_on=not _STORING.isdisjoint(given))
+        code = INTERRUPTED
     except SystemExit as left:  # completion ends so
         code = left.code
+    except Exception as error:
+        if not _came_of_interrupt(error):
+            raise
+        code = INTERRUPTED
     if code == INTERRUPTED:
         return tell_interrupt(as_json=as_json, goes_on=not _STORING.isdisjoint(given))
     return code if isinstance(code, int) else DONE
+
+
+def _came_of_interrupt(error: BaseException) -> bool:
+    """Return whether it was raised while an interrupt ended the command.
+
+    An interrupt can hit any place: in `threading.Condition.wait` it leaves a lock that is not held,
+    and what is raised then hides it.
+    """
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, KeyboardInterrupt):
+        seen = seen.__context__
+    return seen is not None
 
 
 def _shows_bugs(options: Sequence[str]) -> bool:

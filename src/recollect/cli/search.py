@@ -73,7 +73,7 @@ def search(
 ) -> None:
     """Find the messages and notes that answer a question."""
     question = " ".join(query)
-    with opened(context) as memory:
+    with opened(context, warns=False) as memory:
         scope = Scope(agent=agent, user=user, project=project, session=_id(memory, session))
         with show_progress(quiet=answers_json(context)) as progress:
             started = time.perf_counter()

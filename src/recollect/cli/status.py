@@ -27,7 +27,7 @@ def status(
     ] = False,
 ) -> None:
     """Show what the memory holds and how every part of it is doing."""
-    with opened(context) as memory:
+    with opened(context, warns=False) as memory:
         found = memory.status()
         asked: dict[str, Any] = {}
         if probe:

@@ -11,17 +11,24 @@ from recollect.store.failures import translate_os
 from recollect.store.files import private_folder, sync_folder
 from recollect.store.sqlite.damaged import is_open_elsewhere
 from recollect.store.sqlite.database import write_queue
-from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, RECOVERY_FILE, TRANSCRIPTS
+from recollect.store.sqlite.home import (
+    AGENTS,
+    GUEST_NOTES,
+    INDEX_FILE,
+    RECORDS_FILE,
+    RECOVERY_FILE,
+    TRANSCRIPTS,
+)
 
 ASIDE = "aside"
 """The folder of a home for what was there before: in it one folder for each time."""
-_FOLDERS = (TRANSCRIPTS, AGENTS, "blobs")
+_FOLDERS = (TRANSCRIPTS, AGENTS, GUEST_NOTES, "blobs")
 _RECORDS = tuple(RECORDS_FILE + suffix for suffix in ("", "-journal", "-shm", "-wal"))
 _PATIENCE_S = 10.0
 
 
 def set_home_aside(home: Path, clock: Clock) -> Path | None:
-    """Move databases, their copies, mirrors and blobs away; settings stay.
+    """Move databases, their copies, mirrors, guests' notes and blobs away; settings stay.
 
     Records go last and their log after them: a process killed in between leaves a home that
     opens, or one that is refused, never one that lacks its newest rows in silence.

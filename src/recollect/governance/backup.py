@@ -7,22 +7,24 @@ when it is asked for.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, BinaryIO
 
 import msgspec
-import yaml
 
-from recollect.core.clock import Clock, to_datetime
+from recollect.core.clock import MAX_MS, Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeBackedUp
 from recollect.core.scope import Scope
-from recollect.core.settings import list_options
 from recollect.core.settings.sources import FILE_NAME
+from recollect.governance.public_settings import without_keys
+from recollect.governance.removal import without_erasures
 from recollect.store.archive import Member, check_archive, file_member, pack
 from recollect.store.engine import Database
 from recollect.store.failures import os_errors
@@ -31,6 +33,7 @@ from recollect.store.journal import record_event
 from recollect.store.paths import list_files, open_beneath
 from recollect.store.sqlite.home import (
     AGENTS,
+    GUEST_NOTES,
     INDEX_FILE,
     RECORDS_FILE,
     TRANSCRIPTS,
@@ -49,7 +52,9 @@ WORKSPACE = "workspace"
 SECRET_FILES = ("token", "worker.json")
 """What lets a program in: only on demand."""
 
-_FOLDERS = (TRANSCRIPTS, "blobs", "notes")
+_DEEPEST = 100
+"""Folders of a memory file: more than anybody makes, and less than what walks them can take."""
+_FOLDERS = (TRANSCRIPTS, "blobs", GUEST_NOTES)
 _PART = r"[A-Za-z0-9_-][A-Za-z0-9._@-]{0,200}"
 _HOME_FILE = re.compile(
     rf"{re.escape(RECORDS_FILE)}|({AGENTS}/{_PART}/)?{re.escape(INDEX_FILE)}"
@@ -66,7 +71,7 @@ class BackupHead(msgspec.Struct, frozen=True, kw_only=True):
     recollect: str
     """The version that wrote it."""
     home_id: str | None
-    created_at: int
+    created_at: Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)]
     """Ms UTC."""
     secrets: bool
     workspace: bool
@@ -135,7 +140,8 @@ def is_home_file(name: str) -> bool:
     if name.startswith(f"{WORKSPACE}/"):
         inner = name.removeprefix(f"{WORKSPACE}/")
         parts = inner.split("/")
-        return is_memory_path(inner) and not {"", ".", ".."} & set(parts) and "\0" not in inner
+        is_inside = not {"", ".", ".."} & set(parts) and "\0" not in inner
+        return is_inside and len(parts) <= _DEEPEST and is_memory_path(inner)
     return _HOME_FILE.fullmatch(name) is not None
 
 
@@ -157,21 +163,30 @@ def back_up(
     Raises:
         Conflict: the file is there, and is not to be replaced.
         InvalidInput: it would lie in the home.
+        StoreBusy: a program is erasing.
         StoreCorrupt: ``records.db`` is damaged.
         StoreError: something cannot be read or written; no file is left.
     """
     path = _target(order.home, target, clock)
     sweep_drafts(order.home, clock)
-    sweep_drafts(path.parent, clock, name=f"{_escaped(path.name[:200])}.*")
+    for name in (escape(path.name[:200]), f"recollect-*{SUFFIX}"):
+        sweep_drafts(path.parent, clock, name=f"{name}.*")
     packing = _Packing(order, clock.now_ms())
-    with ExitStack() as open_files:
+
+    def check(draft: Path) -> None:
+        packing.verify(draft)
+        # Before it has its name: killed then, an erasure looks for a backup too many, not too few.
+        event = HomeBackedUp(
+            scope=Scope(), at=packing.created_at, path=str(path), bytes=draft.stat().st_size
+        )
+        records.write(lambda tx: record_event(tx, event))
+
+    with without_erasures(order.home, clock), ExitStack() as open_files:
         with snapshots(packing.databases()) as taken:
             copies = packing.copies(taken, open_files)
         members = packing.members(copies)
         head = packing.head(records.read(find_home_id))
-        size = write_file(path, pack(head, members), replace=replace, check=packing.verify)
-    event = HomeBackedUp(scope=Scope(), at=packing.created_at, path=str(path), bytes=size)
-    records.write(lambda tx: record_event(tx, event))
+        size = write_file(path, pack(head, members), replace=replace, check=check)
     return packing.report(path, size)
 
 
@@ -229,7 +244,9 @@ class _Packing:
     def members(self, copies: list[_Copy]) -> Iterator[Member]:
         """Return what goes in; a file is read when its turn comes."""
         names = [*self._named_files(), *self._memory_files()]
-        total = sum(_size(stream) for _, stream in copies) + sum(size for _, _, size in names)
+        total = sum(os.fstat(stream.fileno()).st_size for _, stream in copies) + sum(
+            size for _, _, size in names
+        )
         return self._counted(self._opened(copies, names), total)
 
     def _copied(self, snapshot: Snapshot) -> BinaryIO:
@@ -255,7 +272,7 @@ class _Packing:
             if is_home_file(file.path):
                 yield self._home, file.path, file.size
             elif not file.path.endswith(DRAFT_SUFFIX):
-                self._warn(self._home / file.path, "left out, it is not of recollect")
+                self._warn(self._home / file.path, "left out, recollect did not write it")
 
     def _memory_files(self) -> Iterator[tuple[Path, str, int]]:
         if self._order.workspace is None:
@@ -263,7 +280,10 @@ class _Packing:
         listing = list_memory(self._order.workspace, ())
         self._warnings += listing.warnings
         for file in listing.files:
-            yield file.root, f"{WORKSPACE}/{file.path}", file.size
+            if is_home_file(name := f"{WORKSPACE}/{file.path}"):
+                yield file.root, name, file.size
+            else:
+                self._warnings.append(f"{file.path}: left out, its folders are too deep")
 
     def _opened(self, copies: list[_Copy], names: list[tuple[Path, str, int]]) -> Iterator[Member]:
         config = self._settings()
@@ -285,9 +305,9 @@ class _Packing:
     def _counted(self, members: Iterable[Member], total: int) -> Iterator[Member]:
         for member in members:
             self._files += 1
-            yield msgspec.structs.replace(member, content=self._told(member.content, total))
+            yield msgspec.structs.replace(member, content=self._reported(member.content, total))
 
-    def _told(self, parts: Iterable[bytes], total: int) -> Iterator[bytes]:
+    def _reported(self, parts: Iterable[bytes], total: int) -> Iterator[bytes]:
         for part in parts:
             self._bytes += len(part)
             self._tell("packing", self._bytes, max(total, self._bytes))
@@ -334,84 +354,11 @@ class _Packing:
         self._order.on_progress(BackupProgress(stage=stage, done=done, total=total))
 
 
-def without_keys(text: str, redactor: SecretRedactor | None) -> str:
-    """Return settings without what is secret in them; unchanged where there is nothing.
-
-    Lines go whole. Where that would change another setting, all comments go too.
-
-    Args:
-        text: Of a config.yaml that can be read.
-        redactor: Finds keys where no setting says that there is one, also in comments.
-    """
-    hidden = {option.key.rpartition(".")[2] for option in list_options() if option.secret}
-
-    def is_sound(line: str) -> bool:
-        bare = line.replace("<private>", "")  # our own explanations name the block
-        return redactor is None or redactor.text(bare) == bare
-
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    dropped = set(_lines_of(root, hidden))
-    kept = [
-        line
-        for number, line in enumerate(text.splitlines(keepends=True))
-        if number not in dropped and (is_sound(line) or not line.lstrip().startswith("#"))
-    ]
-    left = _left(yaml.safe_load(text), hidden)
-    if all(map(is_sound, kept)) and _says("".join(kept), left, hidden):
-        return "".join(kept)
-    shown = yaml.safe_dump(left, sort_keys=False, allow_unicode=True)
-    return shown if redactor is None else redactor.text(shown)
-
-
-def _says(text: str, left: Any, hidden: set[str]) -> bool:
-    try:
-        return bool(_left(yaml.safe_load(text), hidden) == left)
-    except yaml.YAMLError:
-        return False
-
-
-def _lines_of(node: yaml.Node | None, hidden: set[str]) -> Iterator[int]:
-    """Yield the numbers, from 0, of the lines that hold a secret and its key."""
-    if not isinstance(node, yaml.MappingNode):
-        return
-    for key, value in node.value:
-        if key.value in hidden and value.value and not value.tag.endswith(":null"):
-            last = value.end_mark.line + (value.end_mark.column > 0)
-            yield from range(key.start_mark.line, max(last, key.start_mark.line + 1))
-        else:
-            yield from _lines_of(value, hidden)
-
-
-def _left(value: Any, hidden: set[str]) -> Any:
-    """Return settings without secrets, and without sections that are empty."""
-    if not isinstance(value, dict):
-        return value
-    inner = {
-        key: _left(each, hidden)
-        for key, each in value.items()
-        if not (key in hidden and each not in (None, "", []))
-    }
-    return {key: each for key, each in inner.items() if each not in (None, {})}
-
-
-def _size(stream: BinaryIO) -> int:
-    size = stream.seek(0, 2)
-    stream.seek(0)
-    return size
-
-
 def _target(home: Path, target: Path, clock: Clock) -> Path:
     path = target.expanduser().absolute()
     if path.is_dir():
         stamp = to_datetime(clock.now_ms()).strftime("%Y%m%d-%H%M%S")
         path /= f"recollect-{stamp}{SUFFIX}"
     if path.parent.resolve().is_relative_to(home.resolve()):
-        raise InvalidInput(
-            "the backup would lie in the home that it is of", hint="name a file elsewhere"
-        )
+        raise InvalidInput("the backup must lie outside of the home", hint="name a file elsewhere")
     return path
-
-
-def _escaped(name: str) -> str:
-    """Return a name for a glob that means only itself."""
-    return re.sub(r"([*?[])", r"[\1]", name)

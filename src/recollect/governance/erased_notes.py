@@ -11,8 +11,9 @@ from pathlib import Path
 
 from recollect.index.model.document import DocumentBatch, DocumentSource, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_of, path_of
-from recollect.sessions.context.flushed_notes import GUESTS, erase_lines
+from recollect.sessions.context.flushed_notes import erase_lines
 from recollect.store.engine import Database
+from recollect.store.sqlite.home import GUEST_NOTES
 
 
 class NotesToErase:
@@ -37,9 +38,9 @@ class NotesToErase:
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield what is to be dropped of all that is indexed."""
-        gone = [ref for ref in state.stamps if _file_of(ref) in self._paths]
+        refs = [ref for ref in state.stamps if _file_of(ref) in self._paths]
         yield DocumentBatch(
-            removals=tuple(Removal(source=SOURCE, ref=ref, tenant=self._tenant) for ref in gone)
+            removals=tuple(Removal(source=SOURCE, ref=ref, tenant=self._tenant) for ref in refs)
         )
 
 
@@ -67,7 +68,7 @@ def erase_notes(
     """
     found = erase_lines(records, home, session_ids, dry_run=True)
     # Guests' notes are in an index as those of any home.
-    paths = {str(Path(f"{GUESTS}:") / notes.path) for notes in found if notes.removed}
+    paths = {str(Path(f"{GUEST_NOTES}:") / notes.path) for notes in found if notes.removed}
     for tenant in sorted(tenants) if paths else ():
         drop(NotesToErase(tenant, paths))
     done = erase_lines(records, home, session_ids)

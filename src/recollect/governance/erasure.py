@@ -7,9 +7,9 @@ erased is a list of sessions: who chooses them, by id or otherwise, need not kno
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import LiteralString, Protocol, TypeAlias
 
@@ -21,10 +21,17 @@ from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
 from recollect.governance.episode import episodes_of
 from recollect.governance.erased_notes import erase_notes
-from recollect.governance.removal import Copies, begin_erasure, finish_all, sweep_within_reach
+from recollect.governance.removal import (
+    LOCK_FILE,
+    NOTE_ERASURE,
+    Copies,
+    begin_erasure,
+    finish_all,
+    sweep_within_reach,
+)
 from recollect.index.model.document import DocumentSource
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
-from recollect.sessions.lease import find_lease
+from recollect.sessions.lease import find_lease, held
 from recollect.sessions.record.lineage import ancestors, find_kin
 from recollect.sessions.record.session import (
     DELETED,
@@ -41,11 +48,11 @@ from recollect.sessions.record.tombstone import (
     bury,
     has_unfinished_erasure,
     is_buried,
-    tombstones,
 )
 from recollect.store.columns import first_integer, integer, text
 from recollect.store.engine import Database, Row, Transaction
 from recollect.store.failures import os_errors
+from recollect.store.files import holds_any
 from recollect.store.journal import record_event
 from recollect.store.locks import OwnerLock
 from recollect.store.sqlite.copies import (
@@ -57,8 +64,8 @@ from recollect.store.sqlite.copies import (
 )
 from recollect.store.sqlite.home import TRANSCRIPTS
 
-LOCK_FILE = "erase.lock"
-
+_BESIDE = (".before-*", ".restoring-*")
+"""Homes of before a restore, and what a killed one unpacked, which the next one removes."""
 _COUNTS: dict[str, LiteralString] = {
     "messages": "SELECT count(*) FROM messages WHERE session_id = ?",
     "tool_calls": "SELECT count(*) FROM tool_calls WHERE session_id = ?",
@@ -71,9 +78,6 @@ _COUNTS: dict[str, LiteralString] = {
 _BYTES: LiteralString = """
     SELECT coalesce(sum(octet_length(content) + octet_length(text) + octet_length(metadata)), 0)
     FROM messages WHERE session_id = ?
-"""
-_INSERT: LiteralString = """
-    INSERT INTO erasures (id, tenant, counts, session_ids, at) VALUES (?, ?, ?, ?, ?)
 """
 _SESSIONS: LiteralString = """
     SELECT j.value, e.tenant FROM erasures e, json_each(e.session_ids) j WHERE e.finished_at IS NULL
@@ -221,7 +225,7 @@ class Eraser:
         Raises:
             NotFound: the scope has no such session.
             Conflict: forks read it, or a program holds it.
-            StoreBusy: another program is erasing.
+            StoreBusy: another program is erasing, or makes a backup.
             StoreError: the records refused; nothing is changed then, or the next opening goes on.
         """
         now, erasure_id = self._clock.now_ms(), self._ids.new()
@@ -234,7 +238,7 @@ class Eraser:
 
         with self._alone() as alone:
             if not alone:
-                raise StoreBusy("another program is erasing", hint="try again when it is finished")
+                raise StoreBusy("another program is erasing, or copies the home", hint="try later")
             planned = self.preview(session_id, with_forks=with_forks)
             receipt = self._records.write(unit)
             warnings = self._finish(on_progress, receipt.counts["messages"])
@@ -323,7 +327,8 @@ class Eraser:
         )
         transcripts = [path for path in _paths(read) if _names_any(path, names)]
         backups = [path for path in _paths(made) if path.exists()]
-        beside = sorted(self._home.parent.glob(f"{self._home.name}.before-*"))
+        place = self._home.resolve()  # it may be a link
+        beside = [p for end in _BESIDE for p in sorted(place.parent.glob(escape(place.name) + end))]
         records = [path for path in database_copies(self._home) if not is_of_index(path)]
         return msgspec.structs.replace(
             receipt,
@@ -333,17 +338,12 @@ class Eraser:
         )
 
 
-def known_erasures(tx: Transaction) -> list[Tombstone]:
-    """Return what these records know of erasures, for `erase_again` in an older copy of them."""
-    return tombstones(tx)
-
-
 def erase_again(records: Database, known: Sequence[Tombstone], clock: Clock, ids: IdSource) -> int:
     """Erase from an older copy of the records what was erased since; its next opening finishes it.
 
     Args:
         records: The copy, in the place of a home or on its way there.
-        known: What `known_erasures` found in the newer records.
+        known: What `tombstones` found in the newer records.
         clock: Tells the time.
         ids: Gives erasures their ids.
 
@@ -400,15 +400,16 @@ def choose_session(
         )
     found = [find_session(tx, Scope(tenant=session.tenant), id_) for id_ in forks]
     chosen = [session, *(fork for fork in found if fork is not None)]
-    for each in chosen:
-        _refuse_held(tx, each.id, now)
+    for lease in (find_lease(tx, each.id, now) for each in chosen):
+        if lease is not None:
+            raise held(lease, now, instead="end it")
     return chosen
 
 
 def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:
     """Return a row for a session that retention removed, and of which an episode stayed."""
     if is_buried(tx, scope.tenant, [(OURS, session_id)]):
-        hint = "`recollect sessions` lists those that are there."
+        hint = "list those that are left with `recollect sessions`"
         raise NotFound("the session was erased", hint=hint)
     if not episodes_of(tx, scope, session_id):
         return require_session(tx, scope, session_id)
@@ -417,24 +418,12 @@ def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Sessio
     )
 
 
-def _refuse_held(tx: Transaction, session_id: str, now: int) -> None:
-    lease = find_lease(tx, session_id, now)
-    if lease is not None:
-        seconds = max(1, round((lease.expires_at - now) / 1000))
-        raise Conflict(
-            "another program is using the session",
-            hint=f"end it, or wait: without a sign of life it is free in {seconds} s",
-            session_id=session_id,
-            free_in_s=seconds,
-        )
-
-
 def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) -> None:
     """Hide sessions of one tenant for good, and keep them from coming back."""
     erasure_id = receipt.id or ""
     tenant, ids = chosen[0].tenant, [session.id for session in chosen]
     counts, encoded = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
-    tx.execute(_INSERT, (erasure_id, tenant, counts.decode(), encoded.decode(), receipt.at))
+    tx.execute(NOTE_ERASURE, (erasure_id, tenant, counts.decode(), encoded.decode(), receipt.at))
     for session in chosen:
         if find_session(tx, Scope(tenant=tenant), session.id) is None:
             insert_session(tx, session)
@@ -488,11 +477,8 @@ def _paths(rows: Sequence[Row]) -> list[Path]:
     return [Path(text(row[0])) for row in rows]
 
 
-def _names_any(path: Path, names: Iterable[str]) -> bool:
+def _names_any(path: Path, names: set[str]) -> bool:
     """Return whether a file is there and has one of some ids in its name or text."""
-    with suppress(OSError, ValueError), path.open("rb") as file:
-        if any(name in path.name for name in names):
-            return True
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as whole:
-            return any(whole.find(name.encode()) >= 0 for name in names)
+    with suppress(OSError):
+        return holds_any(path, names) or any(name in path.name for name in names)
     return False

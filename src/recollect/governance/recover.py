@@ -13,24 +13,28 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.core.clock import Clock, SystemClock
-from recollect.core.errors import Conflict, NotFound, StoreCorrupt, StoreError
+from recollect.core.clock import Clock, IdSource, SystemClock
+from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreCorrupt, StoreError
 from recollect.core.settings import Settings, default_home, load_settings
 from recollect.governance.aside import refuse_open, set_records_aside
-from recollect.governance.removal import HIDDEN
+from recollect.governance.removal import HIDDEN, erase_files_of
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_lines import SessionLine
 from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions
-from recollect.sessions.mirror.recovery_file import read_recovery_file, restore_facts
+from recollect.sessions.mirror.recovery_file import (
+    read_recovery_file,
+    restore_facts,
+    without_lost,
+)
 from recollect.sessions.record.tombstone import OURS, Tombstone, is_among
 from recollect.sessions.record.transcript_rows import damaged_messages
 from recollect.store.engine import Database
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, sync_folder
 from recollect.store.locks import WriteQueue
-from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.database import open_records
 from recollect.store.sqlite.home import MIRROR_SUFFIX, RECORDS_FILE, TRANSCRIPTS, left_of_records
+from recollect.store.sqlite.integrity import quick_check
 
 LOST = ("events", "messages pending in groups", "episodes", "spending", "leases")
 """What no mirror has."""
@@ -108,6 +112,9 @@ class Recovery:
         self._clock = clock
         self._on_progress = on_progress
         self._lines: dict[str, SessionLine] = {}
+        self._origins: set[tuple[str, ...]] = set()
+        self._taken: set[str] = set()
+        self._unfinished: list[str] = []
         self._erased: list[Tombstone] = []
         self._messages = self._compactions = 0
         self._damaged: list[DamagedLine] = []
@@ -131,22 +138,26 @@ class Recovery:
                 hint="name a home with --home; or make one with `recollect init`",
                 path=str(self._home),
             )
+        if dry_run:
+            reason = self._reason()
+            return self._report(reason, self._read(self._mirrors(), None), dry_run=True)
+        with WriteQueue(self._home / f"{_DRAFT}.lock").turn(_PATIENCE_S):
+            reason, paths = self._reason(), self._mirrors()  # another one may just have been here
+            refuse_open(self._home, self._home / RECORDS_FILE)
+            imports = self._rebuild(paths)
+            aside = self._put_in_place()
+        self._heal()
+        report = self._report(reason, imports, dry_run=False)
+        return msgspec.structs.replace(report, aside=aside and str(aside))
+
+    def _reason(self) -> str:
         reason = what_is_wrong(self._home, self._settings, self._clock)
         if reason is None:
             raise Conflict(
                 "records.db is sound: there is nothing to recover",
                 hint="run `recollect doctor` to see what else may be wrong",
             )
-        paths = self._mirrors()
-        if dry_run:
-            return self._report(reason, self._read(paths, None), dry_run=True)
-        refuse_open(self._home, self._home / RECORDS_FILE)
-        with WriteQueue(self._home / f"{_DRAFT}.lock").turn(_PATIENCE_S):
-            imports = self._rebuild(paths)
-            aside = self._put_in_place()
-        self._heal()
-        report = self._report(reason, imports, dry_run=False)
-        return msgspec.structs.replace(report, aside=aside and str(aside))
+        return reason
 
     def _mirrors(self) -> list[Path]:
         folder = self._home / TRANSCRIPTS
@@ -190,29 +201,44 @@ class Recovery:
             )
         else:
             self._counts["orphans"] = database.write(lambda tx: link_sessions(tx, lines))
+            self._erase_on(database)
         self._counts["facts"] = facts is None
         self._counts["off"] = not self._settings.sessions.mirror
         if facts is None:
             return 0
+        facts, self._counts["lost"] = without_lost(facts, self._lines.keys())
         if database is not None:
             database.write(lambda tx: restore_facts(tx, facts))
         return facts.imports
 
     def _one(self, path: Path, database: Database | None) -> None:
-        mirror = MirrorRecovery(path)
-        if mirror.line.id in self._lines:
+        try:
+            mirror = MirrorRecovery(path, self._taken)
+        except InvalidInput:
+            self._counts["nameless"] += 1
+            return
+        origin = (mirror.line.tenant, mirror.line.source or "", mirror.line.foreign_id or "")
+        if mirror.line.id in self._lines or origin in self._origins:
             self._counts["copies"] += 1
             return
         if self._was_erased(mirror.line):
+            self._unfinished.append(mirror.line.id)
             return
         is_there = mirror.run(database)
         self._damaged += [DamagedLine(path=str(path), line=number) for number in mirror.damaged]
         if is_there:
+            self._origins |= {origin} if all(origin[1:]) else set()
             self._lines[mirror.line.id] = mirror.line
             self._messages += mirror.messages
             self._compactions += mirror.compactions
             self._counts["unknown"] += mirror.is_unknown
             self._counts["outdated"] += mirror.is_outdated and not mirror.is_unknown
+
+    def _erase_on(self, database: Database) -> None:
+        """Let the next opening erase what the lost records were erasing: files still hold it."""
+        if self._unfinished:
+            ids, now = IdSource(self._clock), self._clock.now_ms()
+            database.write(lambda tx: erase_files_of(tx, ids.new(), self._unfinished, now))
 
     def _was_erased(self, line: SessionLine) -> bool:
         """Whether it is what an erasure that did not come to its end has left."""
@@ -267,7 +293,7 @@ class Recovery:
 
 
 _WARNINGS = {
-    "unknown": "of {} sessions no line says whose they are: no other session hears them",
+    "unknown": "{} sessions have no line that says whose they are: no other session hears them",
     "outdated": (
         "{} mirrors are of an older format, without titles and statuses: what was deleted is back,"
         " what does not say who heard it is heard by no other session, and an import may add it"
@@ -275,6 +301,11 @@ _WARNINGS = {
     ),
     "orphans": "{} forks lack the messages that they shared with sessions which are not there",
     "copies": "{} files are second copies of a mirror, and were left out",
+    "nameless": "{} files do not say of which session they are, and were left out",
+    "lost": (
+        "{} imported sessions have no mirror any more: the next import reads their files again, and"
+        " brings back what was pruned in them"
+    ),
     "facts": (
         "recovery.json is missing or damaged: an import reads every file again, and brings back"
         " what was removed here and is still there"

@@ -8,14 +8,15 @@ a removal that nothing stops and of which nothing stays: its sessions are hidden
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, LiteralString, TypeAlias
 
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import RecollectError
+from recollect.core.errors import RecollectError, StoreBusy
 from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
 from recollect.governance.episode import Episode, store_episode
@@ -34,6 +35,7 @@ from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import last_change, record_change, record_changes, record_event
+from recollect.store.locks import OwnerLock
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE
 
@@ -43,9 +45,15 @@ median, 122 ms at the 99th percentile and 408 ms at most, with the rewriting at 
 UNSWEPT = "retention.unswept"
 """In ``meta`` while rows were removed and files may still hold copies of them."""
 
+LOCK_FILE = "erase.lock"
+"""In a home: who erases holds it."""
+
 HIDDEN = "(erased)"
 """The tenant of a session while it is erased: no scope sees it, and nothing can be added to it."""
 
+NOTE_ERASURE: LiteralString = """
+    INSERT INTO erasures (id, tenant, counts, session_ids, at) VALUES (?, ?, ?, ?, ?)
+"""
 _NOTE: LiteralString = """
     INSERT INTO prunings (session_id, is_whole, at, erasure_id) VALUES (?, ?, ?, ?)
     ON CONFLICT (session_id)
@@ -89,6 +97,22 @@ _BLANK: LiteralString = """
 """
 
 
+@contextmanager
+def without_erasures(home: Path, clock: Clock) -> Iterator[None]:
+    """Keep erasures away while the block copies a home, or puts a copy in its place.
+
+    An erasure meanwhile would not reach the copy, and its receipt could not name it.
+
+    Raises:
+        StoreBusy: a program is erasing.
+        StoreError: the lock file cannot be opened.
+    """
+    with OwnerLock(home / LOCK_FILE, clock).kept_free() as is_free:
+        if not is_free:
+            raise StoreBusy("a program is erasing", hint="try again when it is finished")
+        yield
+
+
 def begin(
     tx: Transaction, removal: SessionRemoval, session: Session, episode: Episode | None, now: int
 ) -> bool:
@@ -129,6 +153,13 @@ def begin_erasure(
         record_changes(tx, tenant=tenant, kind=SESSION_KIND, refs=kin, op="put", at=now)
         _part_from_kin(tx, session_id, tenant, now)
         tx.execute(_BLANK, (HIDDEN, session_id))
+
+
+def erase_files_of(tx: Transaction, erasure_id: str, session_ids: Sequence[str], now: int) -> None:
+    """Let the next opening erase what files of the home hold of sessions that have no rows."""
+    encoded = msgspec.json.encode(session_ids).decode()
+    tx.execute(_MARK, (UNSWEPT,))
+    tx.execute(NOTE_ERASURE, (erasure_id, HIDDEN, "{}", encoded, now))
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -241,11 +272,15 @@ def _part_from_kin(tx: Transaction, session_id: str, tenant: str, now: int) -> N
 
     One that shares only messages of the session's own parent becomes a fork of that.
     """
-    gone = find_one(tx, session_id, tenant)
+    session = find_one(tx, session_id, tenant)
     for child in find_children(tx, session_id):
         link: tuple[str | None, int | None] = (None, None)
-        if gone is not None and gone.parent_id and 0 < child.forked_at_seq <= gone.forked_at_seq:
-            link = (gone.parent_id, child.forked_at_seq)
+        if (
+            session is not None
+            and session.parent_id
+            and 0 < child.forked_at_seq <= session.forked_at_seq
+        ):
+            link = (session.parent_id, child.forked_at_seq)
         tx.execute(_LINK, (*link, child.id))
         record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=child.id, op="put", at=now)
     tx.execute(_FOLLOWED, (tenant, CHANGED_KIND, now, session_id))

@@ -22,7 +22,6 @@ import msgspec
 from recollect.core.clock import Clock, IdSource, to_datetime
 from recollect.core.errors import (
     Denied,
-    InvalidInput,
     NotFound,
     SchemaTooNew,
     StoreCorrupt,
@@ -41,17 +40,18 @@ from recollect.governance.backup import (
     ignore_progress,
     is_home_file,
 )
-from recollect.governance.erasure import erase_again, known_erasures
+from recollect.governance.erasure import erase_again
+from recollect.governance.removal import without_erasures
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.record.tombstone import Tombstone
-from recollect.store.archive import Archive, Member, open_archive
+from recollect.sessions.record.tombstone import Tombstone, tombstones
+from recollect.store.archive import Archive, Member, not_a_backup, open_archive
 from recollect.store.failures import os_errors
 from recollect.store.files import exchange, private_folder, sync, sync_folder
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, list_files, read_beneath
-from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
+from recollect.store.sqlite.integrity import quick_check
 from recollect.store.sqlite.snapshot import alone, snapshots
 from recollect.workspace.memory_folder import LARGEST_BYTES
 
@@ -117,13 +117,13 @@ def restore_home(
         SchemaTooNew: a newer recollect wrote it.
         StoreCorrupt: it is damaged.
         Denied: it holds what does not belong into a home.
-        StoreBusy: a program has the home open.
+        StoreBusy: a program has the home open, or is erasing in it.
         StoreError: the disk refused. In all cases the home is as it was.
     """
     place, source = home.expanduser().resolve(), path.expanduser()
     with alone(place / RECORDS_FILE):
         pass  # before anything is unpacked
-    with _draft(place) as draft:
+    with _draft(place) as draft, _unerased(place, clock):
         unpacked = _Unpacked(draft)
         with _read(source, place.parent, on_progress) as archive:
             head = _head(archive)
@@ -174,6 +174,16 @@ def _draft(place: Path) -> Iterator[Path]:
 
 
 @contextmanager
+def _unerased(place: Path, clock: Clock) -> Iterator[None]:
+    """Keep erasures out of the home that is there: a restore would bring back what they erase."""
+    if (place / RECORDS_FILE).is_file():
+        with without_erasures(place, clock):
+            yield
+    else:
+        yield
+
+
+@contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Hold a folder.
 
@@ -211,25 +221,19 @@ def _head(archive: Archive) -> BackupHead:
         said = msgspec.json.decode(archive.head, type=_Form)
         if said.version > VERSION and said.format == FORMAT:
             raise SchemaTooNew(
-                f"the backup has form {said.version}, this recollect knows {VERSION}",
+                f"the backup has format {said.version}, this recollect knows {VERSION}",
                 hint="upgrade recollect",
             )
         if said.format == FORMAT:
             return msgspec.json.decode(archive.head, type=BackupHead)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _foreign() from error
-    raise _foreign()
+        raise not_a_backup() from error
+    raise not_a_backup()
 
 
 class _Form(msgspec.Struct):
     format: str
     version: int
-
-
-def _foreign() -> InvalidInput:
-    return InvalidInput(
-        "the file is not a backup of recollect", hint="name a file that `recollect backup` wrote"
-    )
 
 
 class _Unpacked:
@@ -342,10 +346,10 @@ def _known_erasures(home: Path) -> tuple[list[Tombstone], list[str]]:
     try:
         with snapshots([records]) as (before,):
             return before.read(
-                lambda tx: known_erasures(tx) if tx.row(_HAS_TOMBSTONES) is not None else []
+                lambda tx: tombstones(tx) if tx.row(_HAS_TOMBSTONES) is not None else []
             ), []
     except StoreError:
-        return [], [f"what was erased before is not known: {RECORDS_FILE} of before is damaged"]
+        return [], [f"what was erased earlier is not known: the previous {RECORDS_FILE} is damaged"]
 
 
 def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:
@@ -358,7 +362,11 @@ def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:
     aside = _free_name(place, clock)
     # Under its last name first: killed here, the home is as it was, and nothing of it can be lost.
     os.rename(restored, aside)
-    exchange(place, aside)
+    try:
+        exchange(place, aside)
+    except OSError:
+        os.rename(aside, restored)  # nothing that was not there before has that name
+        raise
     sync_folder(place.parent)
     return aside
 

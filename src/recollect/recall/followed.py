@@ -7,32 +7,22 @@ Formats are given to it; it knows none.
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from recollect.core.errors import NotFound, StoreError
 from recollect.core.settings import TranscriptDeltaSettings, transcript_folders, user_path
 from recollect.recall.pace import rest_s
-from recollect.sessions.exchange.formats.openclaw import is_machine
 from recollect.sessions.exchange.formats.openclaw_store import stores_elsewhere
 from recollect.sessions.exchange.import_source import SUFFIX, is_store, kind_of
-from recollect.sessions.exchange.transcript_format import (
-    AUTO,
-    ForeignLine,
-    ForeignMessage,
-    ForeignSession,
-    Record,
-    Skip,
-    TranscriptFormat,
-)
+from recollect.sessions.exchange.transcript_format import AUTO
 from recollect.workspace.extra_paths import FilePlace, may_enter
 
 if TYPE_CHECKING:  # the importer is wanted where transcripts are followed, and that is seldom
@@ -214,174 +204,6 @@ def followed_places(named: Sequence[str]) -> list[FollowedPlace]:
         more = stores_elsewhere(homes["openclaw"])
         places += [FollowedPlace(path=each, format_name="openclaw") for each in more]
     return places
-
-
-LEFT_OUT = "left_out"
-"""Stands in the facts of a session of which nothing is brought in; such a session is not made."""
-
-_UNATTENDED = frozenset({"acp", "cron", "heartbeat", "hook", "subagent"})
-"""Parts of OpenClaw's session keys that say that no person is there."""
-_MOST_ANCESTORS = 32
-_SILENT = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
-_HEARTBEAT = re.compile(
-    r"\s*(?:Read HEARTBEAT\.md|\[(?:OpenClaw )?heartbeat|heartbeat poll)\b", re.IGNORECASE
-)
-_SCHEDULED = re.compile(r"\s*\[cron:")
-_RECALLED = re.compile(
-    r"<(recollect[\w-]*|relevant[-_]memories|recalled[-_]memor(?:y|ies)|memory[-_]context"
-    r"|active_memory_plugin|claude-mem-context|supermemory-context)(?:\s[^<>]*)?>.*?</\1>\s*",
-    re.DOTALL | re.IGNORECASE,
-)
-"""What memories put into prompts; a memory that reads it again would quote itself for ever."""
-_MEMORY_TOOL = re.compile(
-    r"(?:mcp__\w*(?:recollect|memory|mem)\w*__\w+|memory_(?:search|get|recall)|intent|session_context"
-    r"|sessions_(?:search|history)|timeline|get_observations)"
-)
-_CALLS = frozenset({"tool_use", "toolCall", "function_call"})
-_RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
-
-
-class Following:
-    """A format as it is followed. Keeps one's place in turns from one reading to the next.
-
-    Args:
-        form: What reads the lines.
-    """
-
-    def __init__(self, form: TranscriptFormat) -> None:
-        self._form = form
-        self.name, self.is_owners, self.companion = form.name, form.is_owners, form.companion
-        self._quiet: set[str] = set()
-        """Sessions in a turn that no person began."""
-        self._recalls: set[str] = set()
-        """Calls of memory tools whose results are to come."""
-
-    def recognises(self, record: Record) -> bool:
-        """Return whether a record is of the format."""
-        return self._form.recognises(record)
-
-    def describe(
-        self, path: PurePath, header: Record | None, companion: Record | None = None
-    ) -> ForeignSession:
-        """Return the session of a file, marked when it is to be left out."""
-        session = self._form.describe(path, header, companion)
-        if self._is_of_agent(path) or _is_unattended(session.key, companion or {}):
-            return msgspec.structs.replace(session, metadata=session.metadata | {LEFT_OUT: True})
-        return session
-
-    def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
-        """Return what one record says, if it is part of a conversation with people."""
-        if LEFT_OUT in session.metadata:
-            return Skip(reason="a sub-agent or a scheduled run")
-        line = self._form.parse(record, session)
-        if not isinstance(line, ForeignMessage):
-            return line
-        if "subagent" in line.session.metadata:
-            return Skip(reason="a sub-agent")
-        reason = self._turn(record, line)
-        if reason is not None:
-            return Skip(reason=reason)
-        content = self._without_recalled(line.content)
-        if not content or (isinstance(content, str) and not content.strip()):
-            return Skip(reason="nothing but recalled memory, or nothing at all")
-        return msgspec.structs.replace(line, content=content)
-
-    def _is_of_agent(self, path: PurePath) -> bool:
-        """Whether a file is that of a sub-agent of Claude Code."""
-        is_agent = path.name.startswith("agent-") or "subagents" in path.parts
-        return is_agent and self.name == "claude-code"
-
-    def _turn(self, record: Record, line: ForeignMessage) -> str | None:
-        """Return why a message is left out with its turn, or None."""
-        said = _text(line.content)
-        by_machine = is_machine(record)
-        if line.role == "user" or by_machine:
-            self._quiet.discard(line.session.id)
-            if by_machine or _HEARTBEAT.match(said) or _SCHEDULED.match(said):
-                self._quiet.add(line.session.id)
-        if line.session.id in self._quiet:
-            return "a turn that nobody began"
-        return "a silent reply" if said.strip() in _SILENT else None
-
-    def _without_recalled(self, content: object) -> Any:
-        if isinstance(content, str):
-            return _RECALLED.sub("", content).strip() if "<" in content else content
-        if not isinstance(content, list):
-            return content
-        kept = [self._kept(block) for block in content]
-        return [block for block in kept if block is not None]
-
-    def _kept(self, block: Any) -> Any:
-        """Return a block without what a memory put into it, or None."""
-        if not isinstance(block, dict):
-            return block
-        if block.get("type") in _CALLS | _RESULTS:
-            return None if self._is_recall(block) else block
-        told = block.get("text")
-        if not isinstance(told, str) or "<" not in told:
-            return block
-        left = _RECALLED.sub("", told)
-        return block | {"text": left} if left.strip() else None
-
-    def _is_recall(self, block: dict[str, Any]) -> bool:
-        """Whether a block is a call of a memory tool or its result."""
-        name = block.get("name")
-        is_named = isinstance(name, str) and _MEMORY_TOOL.fullmatch(name) is not None
-        if block["type"] in _CALLS:
-            call = block.get("id") or block.get("call_id")
-            if is_named and isinstance(call, str):
-                self._recalls.add(call)
-            return is_named
-        call = block.get("tool_use_id") or block.get("call_id")
-        is_answer = isinstance(call, str) and call in self._recalls
-        self._recalls.discard(str(call))
-        return is_named or is_answer
-
-
-def following_formats() -> tuple[TranscriptFormat, ...]:
-    """Return every known format as it is followed, in the order in which they are tried."""
-    from recollect.sessions.exchange.formats.registry import FORMATS
-
-    return tuple(Following(form) for form in FORMATS.values())
-
-
-def _is_unattended(key: str | None, companion: Record) -> bool:
-    """Whether a session of OpenClaw, or one that it was started by, runs without a person."""
-    return any(
-        _runs_alone(ancestor.split(":")) or _entry(ancestor, companion).get("createdVia") == "cron"
-        for ancestor in _ancestors(key, companion)
-    )
-
-
-def _runs_alone(parts: list[str]) -> bool:
-    """Whether a key, ``agent:<id>:<kind>…`` or ``<kind>:…``, is of such a kind."""
-    kind = parts[2] if parts[0] == "agent" and len(parts) > 2 else parts[0]
-    return kind in _UNATTENDED or kind.startswith("dreaming") or parts[-1] == "heartbeat"
-
-
-def _ancestors(key: str | None, companion: Record) -> Iterator[str]:
-    """Yield a key, and those of the sessions above it by either word for it."""
-    waiting, seen = [key], set[str]()
-    while waiting and len(seen) < _MOST_ANCESTORS:
-        key = waiting.pop()
-        if isinstance(key, str) and key not in seen:
-            seen.add(key)
-            yield key
-            entry = _entry(key, companion)
-            waiting += [entry.get("spawnedBy"), entry.get("parentSessionKey")]
-
-
-def _entry(key: str, companion: Record) -> Record:
-    entry = companion.get(key)
-    return entry if isinstance(entry, dict) else {}
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    told = (block.get("text") for block in blocks if isinstance(block, dict))
-    return " ".join(text for text in told if isinstance(text, str))
 
 
 BLOCK_BYTES = 64 * 1024

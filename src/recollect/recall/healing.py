@@ -14,10 +14,10 @@ from recollect.index.model.chunk_record import DAMAGED_ROWS
 from recollect.index.model.generation import retire_all, start_partitions_at
 from recollect.recall.ownership import claim
 from recollect.store.engine import Database
-from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.damaged import remove_database
 from recollect.store.sqlite.database import SqliteDatabase, open_index
 from recollect.store.sqlite.home import INDEX_FILE
+from recollect.store.sqlite.integrity import quick_check
 
 DAMAGED = "index.db was damaged"
 _PARTITIONS = 1 << 22

@@ -15,10 +15,11 @@ from recollect.core.errors import Denied
 from recollect.core.scope import Scope
 from recollect.recall.audience import Asked, Asking
 from recollect.recall.memory_source import FileOwner, NoteSource
-from recollect.sessions.context.flushed_notes import GUESTS, folder_owners, hidden_lines
+from recollect.sessions.context.flushed_notes import folder_owners, hidden_lines
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import Speakers, visibility_group_of
 from recollect.store.engine import Database
+from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.workspace.memory_folder import FileKind, MemoryFolder, Withheld
 from recollect.workspace.reading import Extent, MemoryReader, ReadResult
@@ -26,8 +27,8 @@ from recollect.workspace.reading import Extent, MemoryReader, ReadResult
 if TYPE_CHECKING:  # imported with the first session that is asked for
     from recollect.sessions.sessions import Sessions
 
-_NOTE = re.compile(rf"{GUESTS}/[0-9a-f]{{32}}/\d{{4}}-\d{{2}}-\d{{2}}\.md")
-_FOLDER = re.compile(rf"{GUESTS}(/[0-9a-f]{{32}})?")
+_NOTE = re.compile(rf"{GUEST_NOTES}/[0-9a-f]{{32}}/\d{{4}}-\d{{2}}-\d{{2}}\.md")
+_FOLDER = re.compile(rf"{GUEST_NOTES}(/[0-9a-f]{{32}})?")
 NOTES = FileKind(
     accept=lambda path: _NOTE.fullmatch(path) is not None,
     enter=lambda path: _FOLDER.fullmatch(path) is not None,
@@ -76,7 +77,7 @@ def guest_notes_source(
 
     withheld = withheld_lines(records, home)
     folder = MemoryFolder(home, redactor=redactor, withheld=withheld, kind=NOTES)
-    return NoteSource(folder, scope, home / GUESTS, owners)
+    return NoteSource(folder, scope, home / GUEST_NOTES, owners)
 
 
 def _owner(tenant: str, speakers: Speakers, owner: Owner) -> FileOwner:

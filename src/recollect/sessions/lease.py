@@ -72,7 +72,7 @@ def take_lease(tx: Transaction, wanted: Lease, now: int) -> Lease:
     known = _stored(tx, wanted.session_id)
     is_held = known is not None and known.expires_at > now
     if known is not None and is_held and known.holder != wanted.holder:
-        raise _held(known, now)
+        raise held(known, now)
     fence = (known.fence if known is not None else 0) + (0 if is_held else 1)
     lease = msgspec.structs.replace(wanted, fence=fence)
     row = (lease.session_id, lease.holder, fence, lease.expires_at, int(lease.is_exclusive))
@@ -86,7 +86,7 @@ def check_lease(tx: Transaction, lease: Lease) -> None:
     A lease that ran out is still good while no other program came.
 
     Raises:
-        Conflict: another program has the session now, or it was given back.
+        Conflict: another program has the session now, or it was released.
     """
     known = _stored(tx, lease.session_id)
     if known is None or (known.holder, known.fence) != (lease.holder, lease.fence):
@@ -97,7 +97,7 @@ def check_lease(tx: Transaction, lease: Lease) -> None:
         )
     if known.expires_at == GIVEN_BACK:
         raise Conflict(
-            "the session was given back", hint="hold it again", session_id=lease.session_id
+            "the session was released", hint="hold it again", session_id=lease.session_id
         )
 
 
@@ -110,7 +110,7 @@ def check_change(tx: Transaction, session_id: str, lease: Lease | None, now: int
     if lease is not None:
         check_lease(tx, lease)
     elif (known := find_lease(tx, session_id, now)) is not None:
-        raise _held(known, now)
+        raise held(known, now)
 
 
 def check_append(
@@ -129,11 +129,12 @@ def check_append(
         tx.execute(_RENEW, (now + lasts_ms, lease.session_id))
 
 
-def _held(lease: Lease, now: int) -> Conflict:
+def held(lease: Lease, now: int, instead: str = "fork it") -> Conflict:
+    """Return the error of whom another program's lease keeps out, with what to do ``instead``."""
     seconds = max(1, round((lease.expires_at - now) / 1000))
     return Conflict(
         "another program is using the session",
-        hint=f"fork it, or wait: without a sign of life it is free in {seconds} s",
+        hint=f"{instead}, or wait: without a sign of life it is free in {seconds} s",
         session_id=lease.session_id,
         expires_at=lease.expires_at,
         free_in_s=seconds,

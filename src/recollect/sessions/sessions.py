@@ -189,8 +189,8 @@ class Sessions:
             Denied: the key or project belongs to another owner than the scope's.
         """
         wanted = self._new(parse_key(key).text, project, None, None)
-        told = self._access.drafts.label(reason, "reason")
-        return self._change(lambda tx: reset_session(tx, wanted, self.scope, told))
+        cause = self._access.drafts.label(reason, "reason")
+        return self._change(lambda tx: reset_session(tx, wanted, self.scope, cause))
 
     def start(
         self,
@@ -349,11 +349,11 @@ class Sessions:
             Conflict: another program holds it.
             InvalidInput: it is longer than 512 characters.
         """
-        told = None if title is None else self._access.drafts.label(title, "title")
+        label = None if title is None else self._access.drafts.label(title, "title")
         now = self._access.clock.now_ms()
 
         def unit(tx: Transaction) -> Session:
-            session = set_title(tx, self.scope, session_id, told, now)
+            session = set_title(tx, self.scope, session_id, label, now)
             self._guard(tx, session.id, lease)
             return session
 
@@ -495,6 +495,6 @@ class LeasedSession:
         """Give a sign of life without a message.
 
         Raises:
-            Conflict: another program has taken the session over, or it was given back.
+            Conflict: another program has taken the session over, or it was released.
         """
         self.append_many([])

@@ -104,7 +104,7 @@ class Archive:
             self._tar = tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|")  # noqa: SIM115
         first = self._next()
         if first is None or first.name != HEAD or first.size > _HEAD_BYTES:
-            raise _no_archive()
+            raise not_a_backup()
         self.head = b"".join(self._content(first))
 
     def members(self) -> Iterator[Member]:
@@ -130,6 +130,8 @@ class Archive:
         self._stream.allow(_HEADER_BYTES)
         with _damage():
             found = self._tar.next()
+            if found is not None:
+                found.name.encode()  # ours are UTF-8
         if found is not None and (not found.isreg() or found.issparse()):
             raise Denied(
                 "the archive holds a link or a special file", hint="use a backup of recollect"
@@ -173,7 +175,7 @@ def open_archive(
         if stream.peek(len(zstandard.FRAME_HEADER))[: len(zstandard.FRAME_HEADER)] != (
             zstandard.FRAME_HEADER
         ):
-            raise _no_archive()
+            raise not_a_backup()
         unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES)
         limited = _Limited(stream, unpacker.stream_reader(stream), limit(size), on_bytes, size)
         yield Archive(limited)
@@ -248,7 +250,8 @@ def _damaged() -> StoreCorrupt:
     )
 
 
-def _no_archive() -> InvalidInput:
+def not_a_backup() -> InvalidInput:
+    """Return the error of a file that `pack` did not write."""
     return InvalidInput(
         "the file is not a backup of recollect", hint="name a file that `recollect backup` wrote"
     )

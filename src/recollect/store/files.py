@@ -13,6 +13,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -156,14 +157,18 @@ def exchange(one: Path, other: Path, library: Any = None) -> None:
         library: What asks the system; its C library if not given.
 
     Raises:
-        OSError: one of them cannot be renamed.
+        OSError: one of them cannot be renamed; both have their names.
     """
     library = library or ctypes.CDLL(None, use_errno=True)
     if _swap(library, os.fsencode(one), os.fsencode(other)):
         return
     between = other.with_name(f".{other.name}.{secrets.token_hex(8)}")
     os.rename(other, between)
-    os.rename(one, other)
+    try:
+        os.rename(one, other)
+    except OSError:
+        os.rename(between, other)
+        raise
     os.rename(between, one)
 
 
@@ -225,6 +230,21 @@ def read_lines(path: Path) -> Iterator[bytes]:
         for line in stream:
             if line.endswith(b"\n"):
                 yield line[:-1]
+
+
+def holds_any(path: Path, texts: Iterable[str]) -> bool:
+    """Return whether a file contains one of some texts, in UTF-8.
+
+    Raises:
+        OSError: it is not a file, or cannot be read.
+    """
+    if not path.is_file():  # a pipe would be waited for
+        raise FileNotFoundError(path)
+    with path.open("rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            return False
+        with mmap(file.fileno(), 0, access=ACCESS_READ) as whole:
+            return any(whole.find(each.encode()) >= 0 for each in texts)
 
 
 def _is_there(path: Path) -> Conflict:

@@ -257,6 +257,21 @@ class OwnerLock:
         self._descriptor = descriptor
         return True
 
+    @contextmanager
+    def kept_free(self) -> Iterator[bool]:
+        """Keep it free inside the ``with`` block, which several may run at once.
+
+        Gives the block False when somebody holds it.
+
+        Raises:
+            StoreError: the lock file cannot be opened.
+        """
+        descriptor = _open(self._path)
+        try:
+            yield _try_lock(descriptor, fcntl.LOCK_SH)
+        finally:
+            os.close(descriptor)
+
     def release(self) -> None:
         """Let go; does nothing when the lock is not ours."""
         if self._descriptor is not None:

@@ -212,7 +212,9 @@ class MemoryFolder:
         content = read_beneath(file.root, file.path, limit=LARGEST_BYTES)
         content = without_lines(content, file.withheld)
         if b"\0" in content:
-            raise InvalidInput("the file is binary", hint="give it another ending than .md")
+            raise InvalidInput(
+                "the file is binary", hint="give it another ending than .md", path=file.path
+            )
         warnings = []
         try:
             text = content.decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""Bad input gives a clear error with a hint and exit code 1.
+"""Bad input gives a clear error with a hint: exit code 1, or 2 where it was an argument.
 
 Everything here goes through real processes with an empty HOME; nothing is lost, nothing ends in a
 traceback (the fixture looks for one in every run).
@@ -152,7 +152,7 @@ def test_invalid_utf8_on_the_command_line_is_no_crash(run: Run, home: Path, chat
     """File names and questions are bytes on this system."""
     run("--home", home, "import", "jsonl", chat)
     for command in (("search", "caf\udce9"), ("get", "caf\udce9.md"), ("import", "caf\udce9")):
-        assert run("--home", home, "--json", *command).code in {0, 1}
+        assert run("--home", home, "--json", *command).code in {0, 1, 2}
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_a_wrong_value_is_told(run: Run, home: Path, chat: Path, options: tuple[
     """And what would be right."""
     run("--home", home, "import", "jsonl", chat)
     done = run("--home", home, "search", "tea", *options)
-    assert done.code == 1
+    assert done.code == (1 if "--session" in options else 2)
     assert done.err.startswith("error: ")
     assert "\n hint: " in done.err
 
@@ -210,7 +210,7 @@ def test_a_read_only_disk_is_told_and_nothing_is_lost(
     recollect --home disk/home import jsonl {chat} >/dev/null 2>&1 || exit 98
     mount -o remount,ro disk || exit 97
     echo '{{"role": "user", "content": "one more"}}' >> {chat}
-    for command in "import jsonl {chat}" "search tea" "sync" "status" "init"
+    for command in "import jsonl {chat}" "sync" "init" "prune --yes" "sessions say chat user hi"
     do
         recollect --home disk/home --json $command >out.json 2>err.json
         echo "$command: $?"; cat err.json
@@ -228,6 +228,50 @@ def test_a_read_only_disk_is_told_and_nothing_is_lost(
     assert [line for line in lines if line.endswith(": 1")][-1] == "new: 1"
     assert '"messages":1' in lines[-1]
     assert '"duplicates":0' in lines[-1]
+
+
+@pytest.mark.parametrize("state", ["closed", "killed"])
+def test_a_home_on_a_read_only_disk_answers(
+    private_mounts: tuple[str, ...],
+    surroundings: dict[str, str],
+    tmp_path: Path,
+    chat: Path,
+    state: str,
+) -> None:
+    """From what was stored, with a warning; also where a program was killed and left its log."""
+    kill = "import os, sys, recollect\nmemory = recollect.open(sys.argv[1], live=False)\n" + (
+        "session = memory.sessions.create(key='talk')\n"
+        "memory.sessions.append(session.id, 'user', 'the kettle whistles')\n"
+        "os._exit(0)\n"
+    )
+    (tmp_path / "kill.py").write_text(kill, encoding="utf-8")
+    notes = tmp_path / "notes"
+    (notes / "memory").mkdir(parents=True)
+    (notes / "memory" / "good.md").write_text("The gasket is MAG-4471.\n", encoding="utf-8")
+    script = f"""
+    mkdir disk && mount -t tmpfs -o size=64m tmpfs disk || exit 99
+    recollect --home disk/home init --workspace {notes} >/dev/null 2>&1 || exit 98
+    recollect --home disk/home import jsonl {chat} >/dev/null 2>&1 || exit 98
+    recollect --home disk/home sync >/dev/null 2>&1 || exit 98
+    test {state} = closed || {COMMAND[0]} kill.py disk/home || exit 96
+    mount -o remount,ro disk || exit 97
+    for command in "search tea" "get memory/good.md" "sessions" "transcript chat" "status"
+    do
+        recollect --home disk/home $command >out 2>err; echo "$command: $?"
+        grep -c "warning: .*disk/home cannot be written: " err
+        recollect --home disk/home $command --json >out 2>err; echo "$command: $?"; cat err
+    done
+    recollect --home disk/home search gasket --json
+    recollect --home disk/home transcript talk --json 2>/dev/null || echo none
+    """
+    done = _script(private_mounts, script, surroundings, tmp_path)
+    commands = ("search tea", "get memory/good.md", "sessions", "transcript chat", "status")
+    expected = [line for each in commands for line in (f"{each}: 0", "1", f"{each}: 0")]
+    lines = done.out.splitlines()
+    assert lines[: len(expected)] == expected, done
+    assert "good.md" in lines[-2]
+    assert "disk/home cannot be written: what was stored before is found" in lines[-2]
+    assert ("the kettle whistles" in lines[-1]) == (state == "killed")
 
 
 def test_a_full_disk_is_told_and_nothing_is_lost(

@@ -36,6 +36,7 @@ NEVER = (
     "recollect.models.language.registry",
     "recollect.models.local",
     "recollect.recall.followed",
+    "recollect.recall.following",
     "recollect.recall.memory_source",
     "recollect.recall.status",
     "recollect.sessions.exchange",

@@ -96,6 +96,54 @@ def test_an_interrupt_leaves_everything_consistent(
     assert run("--home", home, "doctor", "--json").json["healthy"]
 
 
+UNLUCKY = """
+import inspect, sys, threading
+from recollect.cli.main import main
+
+wait = threading.Condition.wait
+lines, first = inspect.getsourcelines(wait)
+released = first + next(n for n, line in enumerate(lines) if "_release_save()" in line)
+
+def on_line(frame, event, _):
+    if event == "line" and frame.f_lineno > released:
+        sys.settrace(None)
+        raise KeyboardInterrupt
+    return on_line
+
+def is_waited_for_the_writer(frame):
+    while frame is not None and not frame.f_code.co_filename.endswith("writer.py"):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_name == sys.argv[1]
+
+def on_call(frame, event, _):
+    is_it = frame.f_code is wait.__code__ and is_waited_for_the_writer(frame)
+    return on_line if is_it else None
+
+sys.settrace(on_call)
+sys.exit(main(sys.argv[2:]))
+"""
+"""Interrupts a command where a lock has been let go of and is not yet taken back."""
+
+
+@pytest.mark.parametrize("waiting_in", ["write", "_start"])
+def test_an_interrupt_between_two_lines_of_a_lock_is_an_interrupt(
+    surroundings: dict[str, str], run: Run, home: Path, chat: Path, waiting_in: str
+) -> None:
+    """What breaks then is the lock of Python's own, a RuntimeError; nobody asked for that."""
+    run("--home", home, "init")
+    done = subprocess.run(
+        [sys.executable, "-c", UNLUCKY, waiting_in, "--home", home, "import", "jsonl", chat],
+        env=surroundings,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (130, ""), done.stderr
+    assert done.stderr.startswith("error: interrupted; what was stored is kept\n")
+    run("--home", home, "import", "jsonl", chat)
+    assert len(texts_of(run, home)) == 3
+
+
 def test_an_unexpected_error_is_one_line_and_a_hint(run: Run, home: Path, tmp_path: Path) -> None:
     """The rest is for whoever debugs."""
     package = tmp_path / "site"

@@ -110,7 +110,7 @@ def test_a_back_end_that_is_not_installed_is_refused(
 ) -> None:
     """In the file it would stop every later command."""
     done = run("--home", home, "--json", "config", "set", key, f"{nearest}x")
-    assert (done.code, done.error["hint"]) == (1, f"did you mean {nearest}?")
+    assert (done.code, done.error["hint"]) == (2, f"did you mean {nearest}?")
     assert not (home / "config.yaml").exists()
     assert run("--home", home, "config", "set", key, nearest).code == 0
 
@@ -131,6 +131,6 @@ def test_a_wrong_key_or_value_changes_nothing(
 ) -> None:
     """The hint names the nearest key, or what it must be."""
     done = run("--home", home, "--json", "config", *arguments)
-    assert (done.code, done.error["code"]) == (1, "config")
+    assert (done.code, done.error["code"]) == (2, "config")
     assert done.error["hint"]
     assert not (home / "config.yaml").exists()

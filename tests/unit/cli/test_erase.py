@@ -35,7 +35,7 @@ def test_erasing_needs_a_yes(run: Run, home: Path) -> None:
     assert again.error == {
         "code": "not_found",
         "message": "the session was erased",
-        "hint": "`recollect sessions` lists those that are there.",
+        "hint": "list those that are left with `recollect sessions`",
     }
 
 

@@ -47,7 +47,7 @@ def test_a_wrong_question_about_events_is_refused(run: Run, home: Path) -> None:
     assert (
         "session.created" in run("--home", home, "--json", "events", "--type", "odd").error["hint"]
     )
-    assert run("--home", home, "--json", "events", "--since", "-1").code == 1
+    assert run("--home", home, "--json", "events", "--since", "-1").code == 2
     assert run("--home", home, "--json", "events", "--session", "nobody").code == 1
 
 

@@ -72,7 +72,8 @@ def test_what_cannot_be_exported_is_told(
     """With a hint."""
     named = [session if each == "SESSION" else each for each in arguments]
     done = run("--home", home, "export", *named, "--json")
-    assert (done.code, done.error["code"], done.out) == (1, code, "")
+    expected = 2 if code == "invalid_input" else 1
+    assert (done.code, done.error["code"], done.out) == (expected, code, "")
     assert done.error["hint"]
 
 

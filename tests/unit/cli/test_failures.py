@@ -11,14 +11,16 @@ import typer
 from recollect.cli.failures import (
     EXIT_CODES,
     FAILED,
+    USAGE,
     tell_error,
     tell_interrupt,
     tell_no_output,
     tell_unexpected,
     tell_usage,
 )
+from recollect.cli.invocation import NotAgreed
 from recollect.core import errors
-from recollect.core.errors import NotFound, RecollectError
+from recollect.core.errors import ConfigError, InvalidInput, NotFound, RecollectError
 
 
 def _tree(root: type[RecollectError]) -> Iterator[type[RecollectError]]:
@@ -30,8 +32,9 @@ def _tree(root: type[RecollectError]) -> Iterator[type[RecollectError]]:
 def test_every_error_has_an_exit_code() -> None:
     """The table is total over the tree."""
     known = {kind for kind in _tree(RecollectError) if kind.__module__ == errors.__name__}
-    assert set(EXIT_CODES) == known
-    assert set(EXIT_CODES.values()) == {FAILED}
+    assert set(EXIT_CODES) == known | {NotAgreed}
+    assert {kind for kind, code in EXIT_CODES.items() if code != FAILED} == {InvalidInput}
+    assert EXIT_CODES[InvalidInput] == USAGE
 
 
 def test_an_error_is_a_sentence_and_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,6 +43,15 @@ def test_an_error_is_a_sentence_and_a_hint(capsys: pytest.CaptureFixture[str]) -
     shown = capsys.readouterr()
     assert (code, shown.out) == (1, "")
     assert shown.err == "error: there is no tea\n hint: buy some\n"
+
+
+def test_what_the_command_line_gave_is_usage_and_what_lies_there_is_not() -> None:
+    """B7: wrong usage is 2, whoever refuses it; a damaged file or setting is 1."""
+    usage = (InvalidInput("no"), ConfigError("no", origin="argument search.limit"))
+    failed = (InvalidInput("no", path="a.md"), ConfigError("no", origin="config.yaml line 2"))
+    assert [tell_error(each, as_json=False) for each in usage] == [2, 2]
+    assert [tell_error(each, as_json=False) for each in failed] == [1, 1]
+    assert tell_error(NotAgreed("no"), as_json=False) == 1
 
 
 def test_an_error_without_a_hint_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

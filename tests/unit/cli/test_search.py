@@ -102,9 +102,9 @@ def test_no_hit_is_an_answer(run: Run, home: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "kind"),
     [
-        (("--limit", "0"), 1, "invalid_input"),
-        (("--min-score", "7"), 1, "invalid_input"),
-        (("--source", "letters"), 1, "invalid_input"),
+        (("--limit", "0"), 2, "invalid_input"),
+        (("--min-score", "7"), 2, "invalid_input"),
+        (("--source", "letters"), 2, "invalid_input"),
         (("--session", "none"), 1, "not_found"),
         (("--limit", "many"), 2, "usage"),
         (("--mode", "magic"), 2, "usage"),

@@ -57,7 +57,7 @@ def test_two_choices_or_a_fork_of_nothing_are_refused(
     """Nothing is chosen in silence, and nothing is made."""
     before = len(run("--home", home, "sessions", "--json").json["sessions"])
     done = run("--home", home, "sessions", "start", *options, "--json")
-    assert (done.code, done.out, done.error["code"]) == (1, "", "invalid_input")
+    assert (done.code, done.out, done.error["code"]) == (2, "", "invalid_input")
     assert done.error["hint"]
     assert len(run("--home", home, "sessions", "--json").json["sessions"]) == before
 
@@ -115,7 +115,7 @@ def test_a_fork_shares_what_was_said_before(run: Run, home: Path) -> None:
     assert f"forks          {done.out.strip()[-8:]}\n" in parent
     said = run("--home", home, "transcript", "strict", "--json").json["messages"]
     assert [message["seq"] for message in said] == [1, 2, 3]
-    assert run("--home", home, "sessions", "fork", "delivery", "--at", "9").code == 1
+    assert run("--home", home, "sessions", "fork", "delivery", "--at", "9").code == 2
 
 
 def test_a_reset_follows_the_session_before(run: Run, home: Path) -> None:

@@ -59,5 +59,5 @@ def test_a_session_may_be_a_queue(run: Run, home: Path) -> None:
     document = run("--home", home, "sessions", "mode", "talk", "queue", "--json").json
     assert (document["mode"], document["one_at_a_time"], document["tools"]) == ("queue", True, None)
     assert run("--home", home, "sessions", "show", "talk", "--json").json["mode"] == "queue"
-    assert run("--home", home, "sessions", "mode", "talk", "group").code == 1
+    assert run("--home", home, "sessions", "mode", "talk", "group").code == 2
     assert "tools" in run("--home", home, "sessions", "mode", "talk").out

@@ -38,7 +38,7 @@ def test_the_same_event_twice_is_one_message(run: Run, home: Path) -> None:
 def test_an_unknown_role_is_refused(run: Run, home: Path, role: str) -> None:
     """With those that there are."""
     done = run("--home", home, "sessions", "say", "delivery", role, "hi", "--json")
-    assert done.code == 1
+    assert done.code == 2
     assert "assistant" in done.error["hint"]
 
 
@@ -69,7 +69,7 @@ def test_nothing_on_stdin_is_no_message(
 ) -> None:
     """A pipe that broke says nothing, and neither does a variable that is not set."""
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    for text in ("-", ""):
+    for text, code in (("-", 1), ("", 2)):
         done = run("--home", home, "sessions", "say", "delivery", "user", text, "--json")
-        assert (done.code, done.error["code"]) == (1, "invalid_input")
+        assert (done.code, done.error["code"]) == (code, "invalid_input")
     assert run("--home", home, "sessions", "show", "delivery", "--json").json["last_seq"] == 4

@@ -27,7 +27,7 @@ def test_a_small_budget_says_what_is_left_out(run: Run, home: Path) -> None:
     done = run("--home", home, "sessions", "view", "delivery", "--budget", "40")
     assert " left out, a compaction is due\n" in done.err
     assert "    1 Mira" not in done.out
-    assert run("--home", home, "sessions", "view", "delivery", "--budget", "0").code == 1
+    assert run("--home", home, "sessions", "view", "delivery", "--budget", "0").code == 2
 
 
 def test_a_message_that_is_too_long_is_shown_in_part_and_said_so(run: Run, home: Path) -> None:

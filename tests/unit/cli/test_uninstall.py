@@ -70,6 +70,19 @@ def test_a_home_goes_whole(run: Run, filled: Path) -> None:
     assert (again.code, again.out.splitlines()[0]) == (0, "nothing to remove")
 
 
+def test_what_was_killed_on_its_way_goes_too(run: Run, filled: Path) -> None:
+    """A recovery, a backup and a file that was replaced; a restore's is beside the home."""
+    (filled / "recovering").mkdir()
+    (filled / "recovering" / "records.db").write_bytes(b"half")
+    for name in (".records.db.0a.part", ".recovery.json.0a.part"):
+        (filled / name).write_bytes(b"half")
+    beside = filled.with_name(f"{filled.name}.restoring-0a")
+    beside.mkdir()
+    found = run("--home", filled, "uninstall", "--with-memory", "--yes", "--json").json
+    assert not filled.exists()
+    assert found["stays"][str(beside)] == "what a killed restore unpacked"
+
+
 def test_a_home_in_use_stays(run: Run, filled: Path) -> None:
     """A program would go on writing into files without names."""
     with recollect.open(filled, live=False):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +12,16 @@ import zstandard
 
 import recollect
 from recollect.cli.config.config_file import first_config
-from recollect.core.errors import Conflict, InvalidInput, StoreCorrupt, StoreError
+from recollect.cli.main import main
+from recollect.core.clock import SystemClock
+from recollect.core.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt, StoreError
 from recollect.core.events import HomeBackedUp, HomeRestored
-from recollect.governance.backup import BackupProgress, is_home_file, without_keys
+from recollect.governance.backup import BackupProgress, is_home_file
+from recollect.governance.public_settings import without_keys
+from recollect.governance.removal import LOCK_FILE
 from recollect.memory import Memory
 from recollect.store.archive import open_archive
+from recollect.store.locks import OwnerLock
 from recollect.text.secret_redactor import SecretRedactor
 
 KEY = "sk-ant-api03-" + "q7XzR2mK" * 6
@@ -277,6 +283,7 @@ def test_a_backup_holds_one_moment_while_programs_write(memory: Memory, tmp_path
         "workspace//etc/x.md",
         "workspace/memory/a\0.md",
         "workspace/x.py",
+        f"workspace/memory/{'a/' * 1_000}x.md",
         "records.db-wal",
         "",
     ],
@@ -284,3 +291,79 @@ def test_a_backup_holds_one_moment_while_programs_write(memory: Memory, tmp_path
 def test_no_other_file_has_a_place_in_a_home(name: str) -> None:
     """Neither outside of it nor beside what recollect writes."""
     assert not is_home_file(name)
+
+
+def test_nothing_is_erased_while_a_backup_is_made(memory: Memory, tmp_path: Path) -> None:
+    """Its receipt could not name the file; two backups at once are none of that."""
+    refused: list[str] = []
+
+    def meanwhile(_: BackupProgress) -> None:
+        if not refused:
+            with pytest.raises(StoreBusy) as caught:
+                memory.erase(session_id="tea")
+            refused.append(caught.value.message)
+            memory.backup(tmp_path / "second")
+
+    memory.backup(tmp_path / "first", on_progress=meanwhile)
+    assert refused
+    receipt = memory.erase(session_id="tea")
+    assert sorted(receipt.still_held_by) == [str(tmp_path / "first"), str(tmp_path / "second")]
+    lock = OwnerLock(memory.home / LOCK_FILE, SystemClock())
+    assert lock.acquire("erase")
+    with pytest.raises(StoreBusy, match="is erasing"):
+        memory.backup(tmp_path / "third")
+    lock.release()
+
+
+def test_a_backup_is_told_before_it_has_its_name(memory: Memory, tmp_path: Path) -> None:
+    """So one that is killed in between leaves none that an erasure does not know."""
+    path = tmp_path / "home.tar.zst"
+
+    def meanwhile(progress: BackupProgress) -> None:
+        if progress.stage == "verifying":
+            path.write_text("of another program", "utf-8")
+
+    with pytest.raises(Conflict):
+        memory.backup(path, on_progress=meanwhile)
+    assert path.read_text("utf-8") == "of another program"
+    assert len(list(memory.events.since(0, types=["home.backed_up"]))) == 1
+
+
+def test_what_a_killed_backup_left_in_a_folder_goes_with_the_next(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """Its name had another date; other files stay."""
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    left = folder / ".recollect-20260101-000000.tar.zst.0123456789abcdef.part"
+    other = folder / ".holiday.tar.zst.0123456789abcdef.part"
+    for path in (left, other):
+        path.write_bytes(b"half")
+        os.utime(path, (0, 0))
+    memory.backup(folder)
+    assert (left.exists(), other.exists()) == (False, True)
+
+
+def test_names_with_line_breaks_forge_no_line(
+    memory: Memory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a home holds beside our files is told by name, each on one line."""
+    (memory.home / "transcripts").mkdir(0o700, exist_ok=True)
+    (memory.home / "transcripts" / "a\nerased  everything.jsonl").write_text("x", "utf-8")
+    assert main(["--home", str(memory.home), "backup", str(tmp_path / "one")]) == 0
+    assert "a erased everything.jsonl: left out" in capsys.readouterr().err
+
+
+def test_memory_files_that_no_restore_would_take_are_left_out(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """Below more folders than anybody makes."""
+    deep = tmp_path / "workspace" / "memory" / Path(*["a"] * 120)
+    deep.mkdir(parents=True)
+    (deep / "x.md").write_text("deep", "utf-8")
+    report = memory.backup(tmp_path / "one", workspace=True)
+    assert [warning.partition(": ")[2] for warning in report.warnings] == [
+        "left out, its folders are too deep"
+    ]
+    recollect.restore(tmp_path / "one", tmp_path / "two", workspace=tmp_path / "three")
+    assert (tmp_path / "three" / "MEMORY.md").is_file()

@@ -18,18 +18,19 @@ from recollect.core.clock import IdSource, SystemClock
 from recollect.core.errors import Conflict, NotFound, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
-from recollect.governance.erasure import LOCK_FILE, erase_again, known_erasures
+from recollect.governance.erasure import erase_again
 from recollect.governance.recover import recover
+from recollect.governance.removal import LOCK_FILE
 from recollect.index.build.indexer import Indexer
 from recollect.memory import Memory
-from recollect.sessions.record.tombstone import has_unfinished_erasure
+from recollect.sessions.record.tombstone import has_unfinished_erasure, tombstones
 from recollect.sessions.streaming import FLUSH_CHARS
 from recollect.store.columns import first_integer
 from recollect.store.engine import Database
 from recollect.store.locks import OwnerLock
-from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import TRANSCRIPTS
+from recollect.store.sqlite.integrity import quick_check
 from tests.support.leftovers import files_that_hold
 from tests.unit.index.scripted import ScriptedEmbedder
 
@@ -270,10 +271,13 @@ def test_a_deleted_session_can_be_erased(memory: Memory) -> None:
 
 
 def test_a_session_in_use_is_not_erased(memory: Memory) -> None:
-    """As nothing else is done to it."""
+    """As nothing else is done to it; who asks learns until when, as from every refusal."""
     session = talk(memory, "plum")
-    with memory.sessions.hold(session), pytest.raises(Conflict, match="using the session"):
-        memory.erase(session_id=session, dry_run=True)
+    with memory.sessions.hold(session) as held:
+        with pytest.raises(Conflict, match="using the session") as refused:
+            memory.erase(session_id=session, dry_run=True)
+        assert refused.value.facts["expires_at"] == held.lease.expires_at
+        assert "fork" not in refused.value.hint  # a fork would keep it from being erased
     assert memory.erase(session_id=session).is_clean
 
 
@@ -499,6 +503,18 @@ def test_homes_that_a_restore_set_aside_are_named(tmp_path: Path) -> None:
         assert receipt.still_held_by == (str(tmp_path / "home.before-20260101"),)
 
 
+def test_what_lies_beside_a_linked_home_is_named(tmp_path: Path) -> None:
+    """A restore puts it beside the real one, whatever that is called; so with a killed one's."""
+    (tmp_path / "real" / "my[home]").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "real" / "my[home]")
+    beside = [tmp_path / "real" / f"my[home]{end}" for end in (".before-2026", ".restoring-ab")]
+    for path in beside:
+        path.mkdir()
+    with opened(tmp_path / "link") as memory:
+        receipt = memory.erase(session_id=talk(memory, "plum"), dry_run=True)
+        assert receipt.still_held_by == tuple(map(str, beside))
+
+
 def test_an_older_copy_of_the_records_is_erased_again(tmp_path: Path) -> None:
     """What was erased since goes again; imports know it from then on."""
     home, folder = tmp_path / "home", tmp_path / "claude"
@@ -510,7 +526,7 @@ def test_an_older_copy_of_the_records_is_erased_again(tmp_path: Path) -> None:
         for session in memory.sessions.list():
             memory.erase(session_id=session.id)
     with databases(home) as (records, _):
-        known = records.read(known_erasures)
+        known = records.read(tombstones)
     shutil.rmtree(home)
     home.mkdir()
     shutil.copy(tmp_path / "backup.db", home / "records.db")

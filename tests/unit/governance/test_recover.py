@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +12,19 @@ import pytest
 
 import recollect
 from recollect.cli.main import main
+from recollect.core.clock import SystemClock
 from recollect.core.errors import Conflict, NotFound, SchemaTooNew, StoreBusy
 from recollect.core.scope import Scope
-from recollect.governance.recover import RecoverReport, recover
+from recollect.core.settings import StoreSettings
+from recollect.governance.recover import RecoverProgress, RecoverReport, recover
 from recollect.memory import Memory
 from recollect.sessions.mirror.recovery_file import read_recovery_file
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.session_key import UNKNOWN
 from recollect.store.sqlite import damaged
-from recollect.store.sqlite.home import RECORDS_FILE, RECOVERY_FILE, TRANSCRIPTS
+from recollect.store.sqlite.database import open_records
+from recollect.store.sqlite.home import RECORDS_FILE, RECOVERY_FILE, TRANSCRIPTS, find_home_id
+from tests.support.leftovers import files_that_hold
 
 ANN = "agent:main:telegram:acc:direct:ann"
 
@@ -97,7 +103,7 @@ def test_a_session_of_which_nothing_is_known_is_heard_by_no_other(home: Path) ->
     path = mirror_of(home, session)
     path.write_bytes(path.read_bytes().replace(b'{"recollect"', b'{"recolled"'))
     report = again(home)
-    assert "no line says whose they are" in report.warnings[0]
+    assert "no line that says whose they are" in report.warnings[0]
     with opened(home) as memory:
         found = memory.sessions.get(session.id)
         assert (found.chat_type, found.key, found.user) == (UNKNOWN, None, None)
@@ -331,3 +337,203 @@ def test_a_scope_sees_after_it_what_it_saw_before(home: Path) -> None:
         assert memory.search("kite").hits
     with opened(home, scope=Scope(tenant="acme")) as memory:
         assert [hit.session_id for hit in memory.search("otter").hits] == [session.id]
+
+
+NESTED = "[" * 100_000 + "]" * 100_000
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        f'"seq":3,"id":"a","role":"user","at":"2026-01-01","content":{NESTED}',
+        f'"seq":{1 << 63},"id":"a","role":"user","at":"2026-01-01","content":"late"',
+        '"seq":-3,"id":"a","role":"user","at":"2026-01-01","content":"early"',
+        '"seq":3,"id":"OTHER","role":"user","at":"2026-01-01","content":"twice"',
+    ],
+)
+def test_a_line_that_cannot_be_right_costs_itself_alone(home: Path, told: str) -> None:
+    """Whatever a mirror says, the others come back: too deep, too large, another one's id."""
+    with opened(home) as memory:
+        other, session = talk(memory, "kite"), talk(memory, "one", "two")
+        id_ = memory.sessions.messages(other.id)[0].id
+    path = mirror_of(home, session)
+    line = '{"type":"message",' + told.replace("OTHER", id_) + "}\n"
+    path.write_bytes(path.read_bytes() + line.encode())
+    report = again(home)
+    assert [damaged.line for damaged in report.damaged] == [4]
+    with opened(home) as memory:
+        assert texts(memory, session) == ["one", "two"]
+        assert texts(memory, other) == ["kite"]
+
+
+@pytest.mark.parametrize("name", ["pruned_seq", "forked_at_seq", "flushed_seq"])
+def test_a_session_with_a_number_that_no_column_takes_is_damaged(home: Path, name: str) -> None:
+    """The line before tells what the session is."""
+    with opened(home) as memory:
+        session = talk(memory, "one", key=ANN)
+    path = mirror_of(home, session)
+    head = path.read_bytes().split(b"\n")[0]
+    path.write_bytes(path.read_bytes() + head[:-1] + b',"%s":%d}\n' % (name.encode(), 1 << 63))
+    report = again(home)
+    assert [damaged.line for damaged in report.damaged] == [3]
+    with opened(home) as memory:
+        assert (memory.sessions.get(session.id).user, texts(memory, session)) == ("ann", ["one"])
+
+
+def test_a_summary_that_is_told_twice_comes_back_once(home: Path) -> None:
+    """As after an append that was told as failed, and was not."""
+    with opened(home) as memory:
+        session = talk(memory, "one", "two")
+    path = mirror_of(home, session)
+    told = {"type": "compaction", "seq": 2, "through_seq": 1, "id": "c", "at": "2026-01-01"}
+    told |= {"summary": "One.", "made_by": "hand", "tokens_before": 2, "tokens_after": 1}
+    path.write_bytes(
+        path.read_bytes() + 2 * (json.dumps(told, separators=(",", ":")) + "\n").encode()
+    )
+    report = again(home)
+    assert (report.compactions, [damaged.line for damaged in report.damaged]) == (1, [5])
+
+
+def test_forks_of_each_other_are_parted(home: Path) -> None:
+    """No reading goes round in a ring."""
+    with opened(home) as memory:
+        one, two = talk(memory, "one"), talk(memory, "two")
+    for session, above in ((one, two), (two, one)):
+        path = mirror_of(home, session)
+        link = f',"parent_id":"{above.id}","forked_at_seq":0}}\n'
+        path.write_bytes(path.read_bytes() + path.read_bytes().split(b"\n")[0][:-1] + link.encode())
+    (home / RECORDS_FILE).unlink()
+    report = recover(home)
+    assert "1 forks lack" in report.warnings[0]
+    with opened(home) as memory:
+        assert [memory.sessions.get(each.id).parent_id for each in (one, two)].count(None) == 1
+        assert (texts(memory, one), texts(memory, two)) == (["one"], ["two"])
+
+
+def test_a_file_that_is_no_mirror_stops_nothing(home: Path) -> None:
+    """Neither a line nor its name tells of which session it is; nor is a source there twice."""
+    with opened(home) as memory:
+        session = talk(memory, "one")
+    path = mirror_of(home, session)
+    path.with_name("a note.jsonl").write_text('{"text": "mine"}\n')
+    for name in ("second", "third"):
+        line = path.read_bytes().split(b"\n")[0].replace(session.id.encode(), name.encode())
+        line = line[:-1] + b',"source":"jsonl","foreign_id":"s-1"}\n'
+        path.with_name(f"{name}.jsonl").write_bytes(line)
+    report = again(home)
+    assert report.sessions == 2
+    assert "1 files are second copies" in report.warnings[0]
+    assert "1 files do not say" in report.warnings[1]
+
+
+ROW = ["local", "jsonl", "/t.jsonl", None, 1, 1, 1, 1, 1, 0, "AAAA", 1]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"rows": {"imports": [ROW[:3]]}},
+        {"rows": {"imports": [[*ROW, 1]]}},
+        {"rows": {"imports": [[None, *ROW[1:]]]}},
+        {"rows": {"imports": [[*ROW[:4], "many", *ROW[5:]]]}},
+        {"rows": {"imports": [[*ROW[:4], 1 << 63, *ROW[5:]]]}},
+        {"rows": {"imports": [[*ROW[:10], "no base64", 1]]}},
+        {"rows": {"flushed_notes": [["p", "AAAA", "s", "local", 7, 1]]}},
+        {"rows": {"note_folders": [["f", 5, None, None, None, None, None, None]]}},
+        {"values": {"redaction.salt": "no number"}},
+        {"erased": [["AAAA"]]},
+    ],
+)
+def test_a_recovery_file_that_cannot_be_right_is_as_none(
+    home: Path, facts: dict[str, object]
+) -> None:
+    """Valid JSON, and rows that no table takes: the records come back, and that is said."""
+    with opened(home) as memory:
+        session = talk(memory, "one")
+    (home / RECOVERY_FILE).write_text(json.dumps(facts))
+    report = again(home)
+    assert "recovery.json is missing or damaged" in report.warnings[0]
+    with opened(home) as memory:
+        assert texts(memory, session) == ["one"]
+
+
+def test_a_recovery_file_tells_nothing_else_of_a_home(home: Path) -> None:
+    """A row that is there twice counts once, and nobody sets a value that is not told there."""
+    with opened(home) as memory:
+        talk(memory, "one")
+    facts = {"rows": {"imports": [ROW, ROW]}, "values": {"home_id": "another"}}
+    (home / RECOVERY_FILE).write_text(json.dumps(facts))
+    report = again(home)
+    assert report.warnings == ()
+    records = open_records(home, StoreSettings(), SystemClock())
+    assert records.read(find_home_id) != "another"
+    assert records.read(lambda tx: len(tx.all("SELECT 1 FROM imports"))) == 1
+    records.close()
+
+
+def test_what_was_imported_and_has_no_mirror_comes_back_with_its_file(
+    home: Path, tmp_path: Path
+) -> None:
+    """The ledger does not say of a lost session that its file was read; others' stay read."""
+    files = [tmp_path / f"{name}.jsonl" for name in ("lost", "kept")]
+    for file in files:
+        line = {"role": "user", "content": f"the {file.stem} otter", "session": f"s-{file.stem}"}
+        file.write_text(json.dumps(line | {"id": f"m-{file.stem}"}) + "\n")
+    with opened(home) as memory:
+        for file in files:
+            memory.import_transcripts(file, "jsonl")
+        lost = next(each for each in memory.sessions.list() if each.foreign_id == "s-lost")
+    mirror_of(home, lost).unlink()
+    report = again(home)
+    assert (report.sessions, report.imports) == (1, 1)
+    assert "1 imported sessions have no mirror" in report.warnings[0]
+    with opened(home) as memory:
+        assert [memory.import_transcripts(file, "jsonl").messages for file in files] == [1, 0]
+        assert len(memory.search("otter").hits) == 2
+    assert again(home).warnings == ()
+
+
+def test_an_erasure_that_the_lost_records_had_begun_is_finished(home: Path) -> None:
+    """The opening after the recovery finishes it: in mirrors, indexes and what was set aside."""
+    with opened(home) as memory:
+        session, other = talk(memory, "plumword"), talk(memory, "kite")
+        memory.sync()
+    kept = mirror_of(home, session).read_bytes()
+    shutil.copytree(home, home.with_name("before"))
+    with opened(home) as memory:
+        memory.erase(session_id=session.id)
+    mirror_of(home, session).write_bytes(kept)
+    for name in (RECORDS_FILE, "index.db"):
+        shutil.copy(home.with_name("before") / name, home / name)
+    records = bytearray((home / RECORDS_FILE).read_bytes())
+    records[:16] = b"no database here"
+    (home / RECORDS_FILE).write_bytes(records)
+    assert recover(home).sessions == 1
+    with opened(home) as memory:
+        assert [each.id for each in memory.sessions.list()] == [other.id]
+    assert files_that_hold(home, "plumword") == []
+
+
+def test_two_recoveries_at_once_are_one(home: Path) -> None:
+    """The second one finds sound records, and does not put them aside again."""
+    with opened(home) as memory:
+        talk(memory, "one")
+    (home / RECORDS_FILE).unlink()
+    found: list[object] = []
+
+    def second() -> None:
+        try:
+            found.append(recover(home))
+        except Conflict as error:
+            found.append(error.message)
+
+    threads: list[threading.Thread] = []
+
+    def meanwhile(_: RecoverProgress) -> None:
+        if not threads:
+            threads.append(threading.Thread(target=second))
+            threads[0].start()
+
+    assert recover(home, on_progress=meanwhile).messages == 1
+    threads[0].join()
+    assert found == ["records.db is sound: there is nothing to recover"]

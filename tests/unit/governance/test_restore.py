@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -24,6 +25,7 @@ from recollect.core.errors import (
     StoreError,
 )
 from recollect.core.settings import StoreSettings
+from recollect.governance import restore
 from recollect.governance.backup import BackupProgress
 from recollect.store.archive import Member, open_archive, pack
 from recollect.store.sqlite.database import open_records
@@ -167,6 +169,8 @@ def test_a_newer_form_is_refused(home: Path, archive: Path) -> None:
         ({"version": 2, "created_at": "whenever"}, SchemaTooNew),
         ({"format": "other"}, InvalidInput),
         ({"created_at": "whenever"}, InvalidInput),
+        ({"created_at": 10**18}, InvalidInput),
+        ({"created_at": -1}, InvalidInput),
     ):
         with pytest.raises(error):
             recollect.restore(_changed(archive, {}, dict(head)), home)
@@ -340,3 +344,33 @@ def test_lost_records_are_restored(home: Path, archive: Path) -> None:
     assert "recollect restore" in caught.value.hint
     recollect.restore(archive, home)
     assert _said(home) == ["quince"]
+
+
+@pytest.mark.usefixtures("unharmed")
+def test_nothing_is_erased_while_a_restore_runs(home: Path, archive: Path) -> None:
+    """What was erased then would come back with it."""
+
+    def meanwhile(_: BackupProgress) -> None:
+        with (
+            recollect.open(home, overrides=WORDS, live=False) as memory,
+            pytest.raises(StoreBusy, match="erasing"),
+        ):
+            memory.erase(session_id="tea")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        recollect.restore(archive, home, on_progress=meanwhile)
+
+
+@pytest.mark.usefixtures("unharmed")
+def test_a_home_that_cannot_change_its_place_stays(
+    home: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mount point does not; what was unpacked is not left under the name of what was before."""
+
+    def busy(one: Path, other: Path) -> None:
+        raise OSError(errno.EBUSY, "Device or resource busy", str(one), None, str(other))
+
+    monkeypatch.setattr(restore, "exchange", busy)
+    with pytest.raises(StoreError, match="busy"):
+        recollect.restore(archive, home)

@@ -168,3 +168,23 @@ def test_an_envelope_alone_is_nothing_and_one_of_the_agent_stays() -> None:
     line = _parsed("[Sun 2026-11-22 10:00 UTC] Noted.", "assistant")
     assert isinstance(line, ForeignMessage)
     assert line.content == "[Sun 2026-11-22 10:00 UTC] Noted."
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_archive_that_was_not_read_is_not_in_step(
+    tmp_path: Path, sessions: Path, *, packed: bool
+) -> None:
+    """The status tells of it as of a plain transcript; a damaged one is no news for ever."""
+    followed = LEXICAL | {"workspace.transcripts": [str(sessions)]}
+    content = _lines("old", "The old talk.").encode()
+    name = f"old.jsonl.reset.{STAMP}"
+    with recollect.open(tmp_path / "home", overrides=followed, live=False) as memory:
+        memory.sync()
+        assert not memory.status().dirty
+        archive = sessions / (f"{name}.zst" if packed else name)
+        archive.write_bytes(zstandard.compress(content) if packed else content)
+        assert memory.status().dirty
+        memory.sync()
+        assert not memory.status().dirty
+        (sessions / f"bad.jsonl.reset.{STAMP}.zst").write_bytes(b"no frame")
+        assert not memory.status().dirty

@@ -478,3 +478,19 @@ def test_a_store_that_lies_elsewhere_is_followed_where_the_gateway_says(
             assert {s.key for s in memory.sessions.list()} == {ANA, "agent:other:main"}
     (tmp_path / "state" / "state" / "openclaw.sqlite").write_bytes(b"damaged " * 100)
     assert stores_elsewhere(tmp_path / "state" / "agents") == []
+
+
+def test_a_store_with_something_new_is_not_in_step(tmp_path: Path, store: WrittenStore) -> None:
+    """The status looks into followed stores and archives as it does into plain transcripts."""
+    store.window(ANA, "s1")
+    store.person("s1", "The ferry leaves at nine.", "501")
+    agents = store.path.parents[2]
+    overrides = LEXICAL | {"workspace.transcripts": [str(agents)]}
+    with recollect.open(tmp_path / "home", overrides=overrides, live=False) as memory:
+        assert memory.status().dirty
+        memory.sync()
+        assert not memory.status().dirty
+        store.person("s1", "And the museum at ten.", "501")
+        assert memory.status().dirty
+        memory.sync()
+        assert not memory.status().dirty

@@ -18,8 +18,8 @@ from recollect.recall.followed import (
     FollowedPlace,
     FollowedTranscripts,
     followed_places,
-    following_formats,
 )
+from recollect.recall.following import following_formats
 from recollect.sessions.exchange.importer import TranscriptImporter
 from recollect.store.journal import events_since
 from recollect.store.sqlite.database import SqliteDatabase, open_records

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.core.clock import SystemClock
 from recollect.core.errors import Denied
 from recollect.core.scope import Scope
+from recollect.governance.aside import set_home_aside
 from recollect.index.model.document import SourceState
 from recollect.memory import Memory
 from recollect.recall.memory_source import MemorySource
@@ -194,6 +196,23 @@ def test_notes_of_which_nothing_says_whose_they_are_are_not_heard(tmp_path: Path
         asking = memory.sessions.create(key=ANN).id
         with pytest.raises(Denied):
             memory.read(f"notes/{'0' * 32}/2026-02-10.md", for_session=asking)
+
+
+def test_a_fresh_start_sets_the_notes_aside_with_the_records(tmp_path: Path) -> None:
+    """What was moved is a home, and in the new one a guest's old notes do not come back."""
+    with opened(tmp_path) as memory:
+        flushed(memory, ANN, "I always eat one apple.")
+        before = noted(memory, ANN)
+    aside = set_home_aside(tmp_path / "home", SystemClock())
+    assert aside is not None
+    with opened(tmp_path) as memory:
+        flushed(memory, ANN, "I never eat a pear.")
+        assert noted(memory, ANN) == {}
+        assert len(noted(memory, ANN, "pear")) == 1
+    with recollect.open(
+        aside, overrides={"embedding.provider": "none", "sessions.owner": [OWNER]}
+    ) as memory:
+        assert noted(memory, ANN) == before
 
 
 @pytest.mark.parametrize("key", [OWNER, ANN])

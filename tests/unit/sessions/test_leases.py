@@ -72,7 +72,7 @@ def test_who_has_given_a_session_back_does_not_take_it_again(home: Home) -> None
     held = sessions.hold(session_id)
     held.release()
     for attempt in (lambda: held.append("user", "late"), held.renew, lambda: held.rename("late")):
-        with pytest.raises(Conflict, match="given back"):
+        with pytest.raises(Conflict, match="released"):
             attempt()
     assert sessions.lease(session_id) is None
     assert sessions.get(session_id).last_seq == 2

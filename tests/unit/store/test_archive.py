@@ -154,11 +154,22 @@ def _after_the_sums(path: Path) -> Path:
     return _forged(path, _info("checksums.txt", b""), _info("token", b"x"))
 
 
+def _with_another_encoding(path: Path) -> Path:
+    return _forged(path, _info("workspace/memory/caf\udce9.md", b"x"))
+
+
 @pytest.mark.parametrize(
-    "forge", [_with_long_header, _without_head, _of_no_members, _after_the_sums]
+    "forge",
+    [
+        _with_long_header,
+        _without_head,
+        _of_no_members,
+        _after_the_sums,
+        _with_another_encoding,
+    ],
 )
 def test_what_we_would_not_write_is_refused(tmp_path: Path, forge: Callable[[Path], Path]) -> None:
-    """Headers that fill the memory, no head, members after the last one."""
+    """Headers that fill the memory, no head, members after the last one, other names."""
     with pytest.raises((StoreCorrupt, InvalidInput)):
         _read(forge(tmp_path / "forged"))
 

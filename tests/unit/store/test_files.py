@@ -241,6 +241,14 @@ def test_two_folders_change_places(tmp_path: Path, library: object) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_folders_that_cannot_change_places_keep_their_names(tmp_path: Path) -> None:
+    """Also where it takes several steps: a mount point, or one that has gone."""
+    (tmp_path / "other").mkdir()
+    with pytest.raises(OSError, match="one"):
+        exchange(tmp_path / "one", tmp_path / "other", SimpleNamespace(no="such call"))
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
 def test_a_file_that_fails_its_check_is_not_kept(tmp_path: Path) -> None:
     """It never had its name."""
 

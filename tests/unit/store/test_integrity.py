@@ -9,8 +9,8 @@ import pytest
 from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreCorrupt
 from recollect.core.settings import StoreSettings
-from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.database import SqliteDatabase, open_records
+from recollect.store.sqlite.integrity import quick_check
 
 
 def _opened(home: Path) -> SqliteDatabase:

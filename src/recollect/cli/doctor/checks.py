@@ -47,10 +47,10 @@ from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.sessions.record.session import Condition, select_sessions
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate_os
-from recollect.store.sqlite.backup import quick_check
 from recollect.store.sqlite.connection import check_version
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, refuse_lost
+from recollect.store.sqlite.integrity import quick_check
 from recollect.workspace.extra_paths import extra_path
 from recollect.workspace.memory_folder import MemoryFolder
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.cli.output.sanitize import sanitized
+from recollect.cli.output.sanitize import one_line, sanitized
 
 if TYPE_CHECKING:  # for a name only
     from rich.console import Console
@@ -51,7 +51,7 @@ def say(*spans: Span) -> None:
 
 def warn(message: str) -> None:
     """Print a warning on stderr."""
-    say(("warning", "bold yellow"), (": ", "bold"), (message, ""))
+    say(("warning", "bold yellow"), (": ", "bold"), (one_line(message), ""))
 
 
 def show(*spans: Span) -> None:
@@ -93,7 +93,7 @@ def show_table(titles: Sequence[str], rows: Sequence[Sequence[Span]], *, flexibl
 
 def show_pairs(pairs: Iterable[Span], *, indent: int = 0) -> None:
     """Print names and values in two columns."""
-    rows = list(pairs)
+    rows = [(one_line(name), value) for name, value in pairs]
     width = max((len(name) for name, _ in rows), default=0) + 2
     for name, value in rows:
         show((" " * indent + name.ljust(width), "cyan"), (value, ""))

@@ -93,5 +93,7 @@ def _stream(sessions: Sessions, held: LeasedSession, head: _Head) -> Message:
         for line in sys.stdin:
             growing.add(line)
     if growing.message is None:
-        raise InvalidInput("nothing came in on stdin", hint="pipe a text into the command")
+        raise InvalidInput(
+            "nothing came in on stdin", hint="pipe a text into the command", path=STDIN
+        )
     return growing.message

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from typing import Annotated
 
@@ -21,10 +22,16 @@ from recollect.cli.output.screen import next_steps, show, show_pairs
 
 _OF_THE_HOME = re.compile(
     r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|worker\.json|(demo|recovery)\.json"
-    r"|transcripts|blobs|notes|agents|aside|turns|chroma|qmd|logs|sample"
+    r"|\.(records|index|recovery)\..*\.part|transcripts|blobs|notes|agents|aside|recovering|turns"
+    r"|chroma|qmd|logs|sample"
 )
 """What recollect writes into a home; whatever else lies there stays."""
 _OF_THE_MODEL = re.compile(r"model\.safetensors|vocab\.txt|manifest\.json|[a-z0-9]+\.onnx|\.lock")
+
+_BESIDE = {
+    ".before-*": "a home from before a restore",
+    ".restoring-*": "what a killed restore unpacked",
+}
 
 app = App()
 
@@ -127,9 +134,10 @@ def _stays(home: Path, workspace: Path | None, *, with_memory: bool) -> Iterator
         yield str(home), "your memory; --with-memory removes it"
     elif home.is_dir() and any(not _OF_THE_HOME.fullmatch(each.name) for each in home.iterdir()):
         yield str(home), "files in the home that recollect did not write"
-    if home.parent.is_dir():
-        for before in sorted(home.parent.glob(f"{home.name}.before-*")):
-            yield str(before), "a home of before a restore"
+    place = home.resolve()  # it may be a link
+    for end, what in _BESIDE.items() if place.parent.is_dir() else ():
+        for beside in sorted(place.parent.glob(escape(place.name) + end)):
+            yield str(beside), what
     with suppress(RecollectError):
         settings = load_settings(home).settings
         named = workspace or settings.workspace.path

@@ -183,12 +183,12 @@ class Indexer:
             ProviderError: the embedder failed; words are indexed, and vectors that were made kept.
         """
         if watch.mode == "answer":
-            return self._bring_up(feeds, watch, self.serving())
+            return self._bring_up(feeds, watch, self.serving(), self.identity())
         with self._locks.sync.taken(watch) as mine:
             if mine is None:
                 return SyncReport()
             if mine.mode == "background":
-                return self._bring_up(feeds, mine, self.serving())
+                return self._bring_up(feeds, mine, self.serving(), self.identity())
             self.vectors.ask_again()
             report = self._with_fallback(lambda: self._sync(feeds, mine))
             self.vectors.tidy(mine)
@@ -233,15 +233,15 @@ class Indexer:
             serving, wanted = self.serving(), self.identity()
             if consent_needed is None and serving.identity.incompatibility(wanted):
                 words = msgspec.structs.replace(watch, mode="answer")
-                return self._bring_up(feeds, words, serving).plus(_warning(REBUILDING))
-        report = self._bring_up(feeds, watch, serving)
+                return self._bring_up(feeds, words, serving, wanted).plus(_warning(REBUILDING))
+        report = self._bring_up(feeds, watch, serving, wanted)
         return report.plus(_warning(consent_needed)) if consent_needed else report
 
     def _bring_up(
-        self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation
+        self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation, wanted: Identity
     ) -> SyncReport:
         """Read what is new into the serving generation, merge, and embed unless a search waits."""
-        report, generation = self._read(feeds, watch, serving)
+        report, generation = self._read(feeds, watch, serving, wanted)
         if watch.mode != "answer":
             self._ingestor.merge(generation, watch)
             return report.plus(self.vectors.sync(generation, watch))
@@ -303,10 +303,9 @@ class Indexer:
         return False
 
     def _read(
-        self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation
+        self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation, wanted: Identity
     ) -> tuple[SyncReport, Generation]:
         """Read feeds into the serving generation, and into the next one when it is flipped."""
-        wanted = self.identity()
         while True:
             generation = self._with_embedder(serving, wanted)
             if not generation.identity.can_take(wanted):

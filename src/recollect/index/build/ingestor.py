@@ -165,9 +165,11 @@ def known_of(
     """Return what a generation knows of some feeds; ``changed`` as in `Watch`."""
     found = []
     places = cursors(tx, generation, [feed.name for feed in feeds])
+    # Several feeds may hand in documents of one source: memory files, and notes beside them.
+    owned = {(feed.source, feed.tenant) for feed in feeds if feed.tenant is not None}
+    versions = {key: find_versions(tx, generation, *key) for key in owned}
     for feed, place in zip(feeds, places, strict=True):
-        tenant = feed.tenant
-        rows = [] if tenant is None else find_versions(tx, generation, feed.source, tenant)
+        rows = [] if feed.tenant is None else versions[feed.source, feed.tenant]
         stamps = {ref: stamp for ref, stamp, _ in rows}
         state = SourceState(place, stamps, changed if stamps else None)
         found.append(Known(feed, state, {ref: digest for ref, _, digest in rows}))

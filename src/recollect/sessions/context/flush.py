@@ -311,11 +311,11 @@ def _head(content: bytes, lines: list[bytes], day: str) -> bytes:
 
 def _line(note: Note, day: str, zone: tzinfo | None) -> str:
     said = " ".join(note.text.split())
-    told = []
+    origin = []
     if note.speaker is not None:
-        told = [" ".join(note.speaker.replace("(", " ").replace(")", " ").split())]
+        origin = [" ".join(note.speaker.replace("(", " ").replace(")", " ").split())]
     if note.at_ms is not None:
         local = to_datetime(note.at_ms).astimezone(zone)
         is_today = local.date().isoformat() == day
-        told.append(f"{local:%H:%M}" if is_today else f"{local:%Y-%m-%d %H:%M}")
-    return f"- {said} ({', '.join(told)})" if told else f"- {said}"
+        origin.append(f"{local:%H:%M}" if is_today else f"{local:%Y-%m-%d %H:%M}")
+    return f"- {said} ({', '.join(origin)})" if origin else f"- {said}"

@@ -22,12 +22,11 @@ from recollect.sessions.record.session import Session
 from recollect.store.columns import blob, decode, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.paths import rewrite_beneath
+from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.text.withheld import line_hash
 
 FOLDER = "memory"
 """Where the notes of a workspace are."""
-GUESTS = "notes"
-"""Where the notes of guests are, below the home; a folder for each visibility group."""
 LARGEST_BYTES = 32 * 1024 * 1024
 """A larger file of notes is none."""
 
@@ -118,7 +117,7 @@ def workspace_notes(workspace: Path) -> NotesPlace:
 def guest_notes_place(home: Path, tenant: str, group: VisibilityGroup) -> NotesPlace:
     """Return the place of the notes of a guest: below the home, which no other program indexes."""
     digest = hashlib.sha256(f"{tenant}\0{group.name}".encode("utf-8", "surrogatepass"))
-    return NotesPlace(root=home, folder=f"{GUESTS}/{digest.hexdigest()[:32]}")
+    return NotesPlace(root=home, folder=f"{GUEST_NOTES}/{digest.hexdigest()[:32]}")
 
 
 def say_lines(tx: Transaction, session: Session, said: Iterable[SaidLines], at: int) -> None:
@@ -178,8 +177,8 @@ def erase_lines(
         done = _erase_file(home, path, said, dry_run=dry_run)
         erased.append(done)
         if done.error is None and not dry_run:
-            is_gone = _remove_folder(home, path)
-            database.write(lambda tx, p=path, g=is_gone: _forget(tx, session_ids, p, is_gone=g))  # type: ignore[misc]
+            folder = _remove_folder(home, path)
+            database.write(lambda tx, p=path, f=folder: _forget(tx, session_ids, p, folder=f))  # type: ignore[misc]
     return tuple(erased)
 
 
@@ -199,13 +198,13 @@ def _erase_file(home: Path, path: str, said: Mapping[bytes, bool], *, dry_run: b
     def change(content: bytes) -> bytes:
         nonlocal removed, edited
         lines = content.split(b"\n")
-        there = {line_hash(line) for line in lines} & said.keys()
-        gone = {digest for digest in there if not said[digest]}
-        edited = len(said) - shared - len(gone)
-        kept = [line for line in lines if line_hash(line) not in gone]
+        present = {line_hash(line) for line in lines} & said.keys()
+        going = {digest for digest in present if not said[digest]}
+        edited = len(said) - shared - len(going)
+        kept = [line for line in lines if line_hash(line) not in going]
         removed = len(lines) - len(kept)
         left = b"\n".join(kept)
-        if dry_run or not gone:
+        if dry_run or not going:
             return content
         return b"" if left.strip() == _heading(path) else left
 
@@ -244,8 +243,8 @@ def _remove_folder(home: Path, path: str) -> str | None:
 
 
 def _forget(
-    tx: Transaction, session_ids: Collection[str], path: str, *, is_gone: str | None
+    tx: Transaction, session_ids: Collection[str], path: str, *, folder: str | None
 ) -> None:
     tx.executemany(_FORGET, [(session_id, path) for session_id in session_ids])
-    if is_gone is not None:
-        tx.execute(_DISOWN, (is_gone,))
+    if folder is not None:
+        tx.execute(_DISOWN, (folder,))

@@ -175,11 +175,11 @@ class TranscriptImport:
         drafts = self._context.drafts
         match parsed:
             case ForeignMessage(id=given):
-                told = {"id": given, "sender": parsed.sender}
-                ids, session = drafts.identifiers(told), parsed.session
+                given_ids = {"id": given, "sender": parsed.sender}
+                ids, session = drafts.identifiers(given_ids), parsed.session
                 if _ids(session) != _ids(self._session):
                     session = storable(session, drafts)
-                if ids == told and session is parsed.session:
+                if ids == given_ids and session is parsed.session:
                     return parsed
                 return msgspec.structs.replace(parsed, **ids, session=session)
             case ForeignSession():
@@ -390,24 +390,24 @@ class _Batch:
         return added, waits_for
 
 
-def _merged(known: ForeignSession | None, told: ForeignSession) -> ForeignSession:
+def _merged(known: ForeignSession | None, line: ForeignSession) -> ForeignSession:
     """Return what is known of a session together with what a line tells; the earlier word counts.
 
     Only a title that a person chose replaces another.
     """
     if known is None:
-        return told
-    retitled = told.title is not None and (known.title is None or told.title_is_final)
+        return line
+    retitled = line.title is not None and (known.title is None or line.title_is_final)
     first: dict[str, Any] = {
-        name: getattr(known, name) if getattr(known, name) is not None else getattr(told, name)
+        name: getattr(known, name) if getattr(known, name) is not None else getattr(line, name)
         for name in ("key", "agent", "project", "at")
     }
     return ForeignSession(
         id=known.id,
         **first,
-        title=told.title if retitled else known.title,
-        title_is_final=known.title_is_final or (retitled and told.title_is_final),
-        metadata=told.metadata | known.metadata,
+        title=line.title if retitled else known.title,
+        title_is_final=known.title_is_final or (retitled and line.title_is_final),
+        metadata=line.metadata | known.metadata,
         continues=known.continues,
     )
 

@@ -321,14 +321,14 @@ def unpack(packed: bytes, most: int) -> io.BytesIO:
 
     unpacker = zstandard.ZstdDecompressor()
     try:
-        told = zstandard.frame_content_size(packed)
+        size = zstandard.frame_content_size(packed)
         with unpacker.stream_reader(packed, read_across_frames=True) as reader:
             content = reader.read(most + 1)
     except zstandard.ZstdError as error:
         raise ValueError("no frame of Zstandard") from error
     if len(content) > most:
         raise ValueError("too large")
-    if len(content) < told:
+    if len(content) < size:
         raise ValueError("cut off")
     return io.BytesIO(content)
 

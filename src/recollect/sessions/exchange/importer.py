@@ -170,7 +170,9 @@ class TranscriptImporter:
         """
         formats = self._chosen(format_name)
         root, found = find_transcripts(_expanded(path))
-        order = _Order(formats=formats, name=format_name, stores={}, include_deleted=False)
+        order = _Order(
+            formats=formats, name=format_name, stores=self._stores, include_deleted=False
+        )
         return _Run(self._context, root, found, order).is_behind()
 
     def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
@@ -228,12 +230,35 @@ class _Run:
 
     def is_behind(self) -> bool:
         """Return whether a file is new or has changed that holds what a format knows."""
-        plain = (each for each in self._found.files if each.path.endswith(SUFFIX))
-        return any(not self._is_known(each) and self._is_wanted(each.path) for each in plain)
+        return any(
+            self._is_store_behind(self._root / file.path)
+            if is_store(file.path)
+            else (file.path.endswith(SUFFIX) or kind_of(file.path) == "transcript")
+            and not self._is_known(file)
+            and self._is_wanted(file.path)
+            for file in self._found.files
+        )
 
-    def _is_known(self, each: FoundFile) -> bool:
-        path = str(self._root / each.path)
-        return any(self._is_current(form, path, each) for form in self._formats)
+    def _is_store_behind(self, path: Path) -> bool:
+        form = self._store_form()
+        if form is None:
+            return False
+        try:
+            with self._order.stores[form.name](path) as store:
+                found = store.transcripts(include_deleted=False)
+                return any(
+                    each.size and not self._is_current(form, each.path, each) for each in found
+                )
+        except StoreError:
+            return False  # it is named where it is read
+
+    def _store_form(self) -> TranscriptFormat | None:
+        """Return the format of what stores hold, if it is wanted."""
+        return next((form for form in self._formats if form.name in self._order.stores), None)
+
+    def _is_known(self, file: FoundFile) -> bool:
+        path = str(self._root / file.path)
+        return any(self._is_current(form, path, file) for form in self._formats)
 
     def _is_wanted(self, relative: str) -> bool:
         try:
@@ -241,14 +266,15 @@ class _Run:
                 open_beneath(self._root, relative) as descriptor,
                 open(descriptor, "rb", closefd=False) as file,
             ):
-                lines = FileLines(relative, file, 0).lines
-                form = None if is_binary(file) else choose_format(probe(lines()), self._formats)
+                content = unpack_file(file) if relative.endswith(COMPRESSED) else file
+                lines = FileLines(relative, content, 0).lines
+                form = None if is_binary(content) else choose_format(probe(lines()), self._formats)
                 if form is None:
                     return False
                 header = next(probe(lines()), None)
-                told = form.describe(PurePath(self._root / relative), header, None)
-                return not self._known(form.name, told.id)[0]
-        except (RecollectError, OSError):
+                session = form.describe(PurePath(self._root / relative), header, None)
+                return not self._known(form.name, session.id)[0]
+        except (RecollectError, OSError, ValueError):
             return False
 
     def _announce(self, tx: Transaction, added: Counter[str]) -> None:
@@ -266,31 +292,31 @@ class _Run:
         if event.messages or not self._context.ledger:
             record_event(tx, event)
 
-    def _file(self, each: FoundFile) -> None:
+    def _file(self, file: FoundFile) -> None:
         """Import one file; what is wrong with it is counted, not raised."""
-        path = str(self._root / each.path)
-        kind = "transcript" if path.endswith(SUFFIX) else kind_of(each.path)
+        path = str(self._root / file.path)
+        kind = "transcript" if path.endswith(SUFFIX) else kind_of(file.path)
         if kind != "transcript" and is_store(path):
             self._store(path)
         elif kind == "deleted" and not self._order.include_deleted:
-            self._forget_file(each, path)
+            self._forget_file(file, path)
         else:
             self._tally.counts["files"] += 1
-            if self._is_known(each):
+            if self._is_known(file):
                 self._tally.counts["unchanged"] += 1
             else:
-                self._find(each.path, path)
+                self._find(file.path, path)
         self._files_done += 1
-        self._bytes_done += each.size
+        self._bytes_done += file.size
         self._tell(path, 0)
 
-    def _is_current(self, form: TranscriptFormat, path: str, there: FoundFile | LineSource) -> bool:
+    def _is_current(self, form: TranscriptFormat, path: str, found: FoundFile | LineSource) -> bool:
         """Return whether a transcript is as it was, without opening it: most of thousands are."""
         entry = self._ledger.get((self._source(form), path))
         if entry is None:
             return False
-        size = entry.size if path.endswith(COMPRESSED) else there.size  # that is of the content
-        return entry.is_of(size, there.mtime_ns)
+        size = entry.size if path.endswith(COMPRESSED) else found.size  # that is of the content
+        return entry.is_of(size, found.mtime_ns)
 
     def _source(self, form: TranscriptFormat) -> str:
         """Return the name of a format in the ledger."""
@@ -364,48 +390,47 @@ class _Run:
 
     def _store(self, path: str) -> None:
         """Import what is new in a store of transcripts; one that cannot be read is named."""
-        chosen = [form for form in self._formats if form.name in self._order.stores]
-        if not chosen:
+        form = self._store_form()
+        if form is None:
             return
-        form = chosen[0]
         before = self._tally.counts["files"]
         try:
             opener, storable_id = self._order.stores[form.name], self._context.drafts.identifier
             with opener(Path(path), storable_id) as store:
                 found = store.transcripts(include_deleted=self._order.include_deleted)
-                for each in found:
+                for transcript in found:
                     if self._context.stopping():
                         return
                     self._tally.counts["files"] += 1
-                    self._stored(form, each)
+                    self._stored(form, transcript)
                 for deletion in store.deletions() if self._context.ledger else ():
                     self._forget(form, f"{path}#{deletion.session}", deletion)
         except StoreError as error:
             self._tally.counts["files"] = max(before + 1, self._tally.counts["files"])
             self._tally.reject(path, 0, _refused(error))
 
-    def _stored(self, form: TranscriptFormat, each: StoredTranscript) -> None:
+    def _stored(self, form: TranscriptFormat, transcript: StoredTranscript) -> None:
         """Import a transcript of a store."""
-        if self._is_current(form, each.path, each):
+        if self._is_current(form, transcript.path, transcript):
             self._tally.counts["unchanged"] += 1
             return
-        if not each.size:
-            self._tally.reject(each.path, 0, "not read: the archive is missing or damaged")
+        if not transcript.size:
+            self._tally.reject(transcript.path, 0, "not read: the archive is missing or damaged")
             return
-        header = next(probe(each.lines()), None)
-        session = form.describe(each.place, header, each.companion)
-        told = {"title": session.title or each.title, "continues": each.continues}
-        told_session = msgspec.structs.replace(session, **told)
-        self._transcript(form, storable(told_session, self._context.drafts), each)
+        header = next(probe(transcript.lines()), None)
+        session = form.describe(transcript.place, header, transcript.companion)
+        facts = {"title": session.title or transcript.title, "continues": transcript.continues}
+        session = storable(msgspec.structs.replace(session, **facts), self._context.drafts)
+        self._transcript(form, session, transcript)
 
-    def _forget_file(self, each: FoundFile, path: str) -> None:
+    def _forget_file(self, file: FoundFile, path: str) -> None:
         """Take it over that a followed transcript was deleted, unless another one is there."""
-        session = session_id_of(PurePath(each.path))
-        living = f"{each.path.rpartition('/')[0]}/{session}{SUFFIX}".removeprefix("/")
+        session = session_id_of(PurePath(file.path))
+        living = f"{file.path.rpartition('/')[0]}/{session}{SUFFIX}".removeprefix("/")
         if self._context.ledger and all(found.path != living for found in self._found.files):
             for form in self._formats:
                 if form.companion:
-                    self._forget(form, path, Deletion(session=session, at=each.mtime_ns))
+                    self._forget(form, path, Deletion(session=session, at=file.mtime_ns))
 
     def _forget(self, form: TranscriptFormat, path: str, deletion: Deletion) -> None:
         """Mark our copy of a session deleted, once: what a person brings back stays."""

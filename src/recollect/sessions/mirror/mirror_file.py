@@ -91,13 +91,13 @@ class MirrorFile:
             _append(self.path, mirror_lines(self._database, self._session_id))
             return
         set_torn_tail_aside(self.path)
-        last, told = _tail(self.path)
+        last, session = _tail(self.path)
         place = place_of(last)
         if self._is_outdated():
             self.heal()
         elif any(map(self._says_otherwise, rewritten)):
             self._make_again()
-        elif place is None or not (self._is_right(last, place) and self._is_of_session(told)):
+        elif place is None or not (self._is_right(last, place) and self._is_of_session(session)):
             self.heal()
         else:
             _append(self.path, lines_behind(self._database, self._session_id, place))
@@ -115,7 +115,7 @@ class MirrorFile:
     def _tell_session(self) -> None:
         """Add the line of the session, unless the last one says the same."""
         now = session_line(self._database, self._session_id)
-        if now is not None and now != _session_told(self.path):
+        if now is not None and now != _last_session_line(self.path):
             _append(self.path, iter([now]))
 
     def _is_outdated(self) -> bool:
@@ -258,17 +258,17 @@ def _is_odd(path: Path) -> bool:
 def _compare(file: BinaryIO, expected: Iterator[bytes]) -> tuple[MirrorState, int]:
     """Return the state, and how many of the expected lines are there, the session's included."""
     current = next(expected, b"")
-    told, matching = b"", 0
+    session, matching = b"", 0
     while True:
         line = next(expected, b"")
         found = _read(file, line)
         while found.startswith(SESSION_LINE) and found.endswith(b"\n"):
-            if found[:-1] == told or not is_of_session(found, current):
+            if found[:-1] == session or not is_of_session(found, current):
                 return MirrorState.ALTERED, matching
-            told, matching = found[:-1], max(matching, 1)
+            session, matching = found[:-1], max(matching, 1)
             found = _read(file, line)
         if not found:
-            is_equal = not line and told == current
+            is_equal = not line and session == current
             return (MirrorState.EQUAL if is_equal else MirrorState.BEHIND), matching
         if not line or not matching or found != line + b"\n":
             return _tail_state(file, found), matching
@@ -318,15 +318,15 @@ def _tail(path: Path) -> tuple[bytes, bytes]:
     The second is empty where there is none; so is the first, unless all lines are the session's.
     """
     with _mapped(path) as whole:
-        last, told, end = b"", b"", len(whole) - 1
+        last, session, end = b"", b"", len(whole) - 1
         while end > 0 and (not last or last.startswith(SESSION_LINE)):
             start = whole.rfind(b"\n", 0, end) + 1
             last, end = whole[start:end], start - 1
-            told = told or (last if last.startswith(SESSION_LINE) else b"")
-    return last, told
+            session = session or (last if last.startswith(SESSION_LINE) else b"")
+    return last, session
 
 
-def _session_told(path: Path) -> bytes:
+def _last_session_line(path: Path) -> bytes:
     """Return the last line of the session; empty without any."""
     with _mapped(path) as whole:
         start = whole.rfind(b"\n" + SESSION_LINE) + 1

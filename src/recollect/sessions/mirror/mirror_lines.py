@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
-from typing import Any, LiteralString
+from typing import Annotated, Any, LiteralString, TypeAlias
 
 import msgspec
 
@@ -51,6 +51,15 @@ _COMPACTIONS: LiteralString = """
 """
 
 
+MOST = (1 << 53) - 1
+"""The largest number of a line: what every reader of JSON takes as it is."""
+Seq: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+Place: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
+UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
+"""What is raised for a line that is not one of ours."""
+
+
 class SessionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a session is; fields as in `Session`, and ``flushed_seq`` of its row."""
 
@@ -65,7 +74,7 @@ class SessionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     user: str | None = None
     project: str | None = None
     parent_id: str | None = None
-    forked_at_seq: int | None = None
+    forked_at_seq: Seq | None = None
     channel: str | None = None
     account: str | None = None
     chat_type: str | None = None
@@ -77,12 +86,12 @@ class SessionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     status: str | None = None
     """None, and so the mode, in a line of format 1."""
     mode: str | None = None
-    pruned_seq: int = 0
-    other_compactions: int = 0
+    pruned_seq: Seq = 0
+    other_compactions: Count = 0
     """Compactions that count and have no line here: of a session before it, or removed."""
-    flush_compaction_count: int | None = None
-    flushed_at: int | None = None
-    flushed_seq: int | None = None
+    flush_compaction_count: Count | None = None
+    flushed_at: Count | None = None
+    flushed_seq: Count | None = None
     overrides: dict[str, Any] = msgspec.field(default_factory=dict)
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
@@ -101,7 +110,7 @@ class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """One message."""
 
     type: str
-    seq: int
+    seq: Place
     id: str
     role: str
     at: str
@@ -120,15 +129,15 @@ class CompactionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """One compaction: ``summary`` replaces in the view the messages up to ``through_seq``."""
 
     type: str
-    seq: int
+    seq: Place
     """The newest message when it was made."""
-    through_seq: int
+    through_seq: Place
     id: str
     at: str
     summary: str
     made_by: str
-    tokens_before: int
-    tokens_after: int
+    tokens_before: Count
+    tokens_after: Count
     turn_sender: str | None = None
     """For whom it was made, where several people share the session."""
 
@@ -136,8 +145,8 @@ class CompactionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 class MirrorPlace(msgspec.Struct, frozen=True, order=True):
     """Where a line is; that of a message has no ``through_seq``, and a session's neither."""
 
-    seq: int = 0
-    through_seq: int = 0
+    seq: Seq = 0
+    through_seq: Seq = 0
 
 
 def mirror_lines(database: Database, session_id: str) -> Iterator[bytes]:
@@ -190,7 +199,7 @@ def place_of(line: bytes) -> MirrorPlace | None:
             session = msgspec.json.decode(line, type=SessionLine)
             return MirrorPlace() if session.recollect == FORMAT else None
         place = msgspec.json.decode(line, type=MirrorPlace)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         return None
     return place if place.seq > 0 else None
 
@@ -198,10 +207,10 @@ def place_of(line: bytes) -> MirrorPlace | None:
 def is_of_session(line: bytes, current: bytes) -> bool:
     """Return whether a line is what the session of the line ``current`` may have been before."""
     try:
-        told, now = (msgspec.json.decode(each, type=SessionLine) for each in (line, current))
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        before, now = (msgspec.json.decode(each, type=SessionLine) for each in (line, current))
+    except UNREADABLE:
         return False
-    return all(getattr(told, name) == getattr(now, name) for name in LASTING)
+    return all(getattr(before, name) == getattr(now, name) for name in LASTING)
 
 
 def says_the_same(outdated: Iterable[bytes], lines: Iterable[bytes]) -> bool:
@@ -212,10 +221,10 @@ def says_the_same(outdated: Iterable[bytes], lines: Iterable[bytes]) -> bool:
 
 def _is_part(old: bytes, new: bytes) -> bool:
     try:
-        told, known = (msgspec.json.decode(line, type=dict[str, Any]) for line in (old, new))
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        before, now = (msgspec.json.decode(line, type=dict[str, Any]) for line in (old, new))
+    except UNREADABLE:
         return False
-    return all(known.get(name) == told[name] for name in told if name != "recollect")
+    return all(now.get(name) == before[name] for name in before if name != "recollect")
 
 
 def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, deque[Row]]:

@@ -7,7 +7,7 @@ line that cannot be read is passed over and counted. What was removed stays away
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import LiteralString
@@ -22,6 +22,7 @@ from recollect.sessions.mirror.mirror_lines import (
     BATCH_BYTES,
     FORMAT,
     SESSION_LINE,
+    UNREADABLE,
     CompactionLine,
     MessageLine,
     SessionLine,
@@ -47,7 +48,7 @@ from recollect.text.tokens import estimate_tokens
 
 _BATCH = 1_000
 _SHARED = ("id", "tenant", "key", "agent", "user", "project", "source", "foreign_id", "title")
-_UNREADABLE = (msgspec.MsgspecError, ValueError, OverflowError, RecollectError)
+_UNREADABLE = (*UNREADABLE, OverflowError, RecollectError)
 
 _FLUSHED: LiteralString = """
     UPDATE sessions SET flush_compaction_count = ?, flushed_at = ?, flushed_seq = ? WHERE id = ?
@@ -65,6 +66,7 @@ class MirrorRecovery:
 
     Args:
         path: The mirror.
+        taken: The ids of messages and compactions of other mirrors; those of this one are added.
 
     Attributes:
         line: What its session is, by the last line that says so and can be read.
@@ -73,16 +75,18 @@ class MirrorRecovery:
         damaged: The numbers of lines that cannot be read, from 1.
 
     Raises:
+        InvalidInput: it does not say of which session it is, and neither does its name.
         StoreError: the file cannot be read.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, taken: set[str]) -> None:
         self.path = path
+        self._taken = taken
         self.messages = self.compactions = 0
         self.damaged: list[int] = []
-        told = [found for line in read_lines(path) if (found := _session_line(line)) is not None]
-        self.is_unknown = not told
-        self.line = told[-1] if told else _unknown(path)
+        lines = [found for line in read_lines(path) if (found := _session_line(line)) is not None]
+        self.is_unknown = not lines
+        self.line = lines[-1] if lines else _unknown(path)
 
     @property
     def is_outdated(self) -> bool:
@@ -121,8 +125,22 @@ class MirrorRecovery:
 
     def _batches(self, summaries: list[Compaction]) -> Iterator[list[Draft]]:
         batch: list[Draft] = []
-        size, last = 0, self.line.forked_at_seq or 0
-        seen: set[str] = set()
+        size = 0
+        for line, read in self._sound_lines():
+            if isinstance(read, Compaction):
+                summaries.append(read)
+                continue
+            batch.append(read)
+            size += len(line)
+            if len(batch) == _BATCH or size > BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+    def _sound_lines(self) -> Iterator[tuple[bytes, Draft | Compaction]]:
+        """Yield what is not the session's own, and note the lines that cannot be right."""
+        last, seen = self.line.forked_at_seq or 0, set[str]()
         for number, line in enumerate(read_lines(self.path), 1):
             if line.startswith(SESSION_LINE):
                 self.damaged += [] if _session_line(line) is not None else [number]
@@ -132,25 +150,16 @@ class MirrorRecovery:
             except _UNREADABLE:
                 self.damaged.append(number)
                 continue
-            if isinstance(read, Compaction):
-                summaries.append(read)
+            seq, id_, own = _identity(read)
+            if seq is not None and seq <= self.line.pruned_seq:
                 continue
-            message = read.message
-            if message.seq <= self.line.pruned_seq:
-                continue
-            ids = {message.id, f"event {message.event_id or message.id}"}
-            if message.seq <= last or ids & seen:
+            if (seq is not None and seq <= last) or own in seen or id_ in self._taken:
                 self.damaged.append(number)
                 continue
-            seen |= ids
-            last = message.seq
-            batch.append(read)
-            size += len(line)
-            if len(batch) == _BATCH or size > BATCH_BYTES:
-                yield batch
-                batch, size = [], 0
-        if batch:
-            yield batch
+            last = last if seq is None else seq
+            seen.add(own)
+            self._taken.add(id_)
+            yield line, read
 
 
 def link_sessions(tx: Transaction, lines: Iterable[SessionLine]) -> int:
@@ -164,17 +173,27 @@ def link_sessions(tx: Transaction, lines: Iterable[SessionLine]) -> int:
         How many forks lost the session that they share messages with.
     """
     known = {line.id: line for line in lines}
+    parents: dict[str, str] = {}
     orphans = 0
     for line in sorted(known.values(), key=lambda line: line.created_at):
         if line.previous_id in known:
             tx.execute(_FOLLOW, (line.previous_id, line.id))
-        if line.parent_id in known and line.parent_id != line.id:
-            told = (line.parent_id, line.forked_at_seq or 0, line.parent_id, line.id)
-            tx.execute(_LINK, told)
+        if line.parent_id in known and line.id not in _above(line.parent_id, parents):
+            parents[line.id] = line.parent_id
+            link = (line.parent_id, line.forked_at_seq or 0, line.parent_id, line.id)
+            tx.execute(_LINK, link)
         elif line.parent_id is not None:
             orphans += 1
             tx.execute(_CUT, (line.forked_at_seq or 0, line.id))
     return orphans
+
+
+def _above(id_: str, parents: Mapping[str, str]) -> Iterator[str]:
+    """Yield a session and those that it was forked from."""
+    here: str | None = id_
+    while here is not None:
+        yield here
+        here = parents.get(here)
 
 
 def _store(
@@ -200,8 +219,8 @@ def _finish(
         _begin(tx, line, session)
     for summary in summaries:
         store_compaction(tx, session, summary)
-    told = (line.flush_compaction_count, line.flushed_at, line.flushed_seq, session.id)
-    tx.execute(_FLUSHED, told)
+    flushed = (line.flush_compaction_count, line.flushed_at, line.flushed_seq, session.id)
+    tx.execute(_FLUSHED, flushed)
     tx.execute("DELETE FROM events")
 
 
@@ -210,6 +229,14 @@ def _begin(tx: Transaction, line: SessionLine, session: Session) -> Session:
     session = msgspec.structs.replace(session, last_seq=last)
     insert_session(tx, session)
     return session
+
+
+def _identity(read: Draft | Compaction) -> tuple[int | None, str, str]:
+    """Return the seq of a message, the id in the home, and what no other line of the mirror has."""
+    if isinstance(read, Compaction):
+        return None, read.id, f"through {read.through_seq}"
+    message = read.message
+    return message.seq, message.id, f"event {message.event_id or message.id}"
 
 
 def _owned(draft: Draft, session: Session) -> Message:
@@ -222,13 +249,13 @@ def _session_line(line: bytes) -> SessionLine | None:
     if not line.startswith(SESSION_LINE):
         return None
     try:
-        told = msgspec.json.decode(line, type=SessionLine)
-        check_id(told.id)
-        _ms(told.created_at)
+        session = msgspec.json.decode(line, type=SessionLine)
+        check_id(session.id)
+        _ms(session.created_at)
     except _UNREADABLE:
         return None
-    is_sound = told.status in {None, *STATUSES} and told.mode in {None, *MODES}
-    return told if is_sound and 0 < told.recollect <= FORMAT else None
+    is_sound = session.status in {None, *STATUSES} and session.mode in {None, *MODES}
+    return session if is_sound and 0 < session.recollect <= FORMAT else None
 
 
 def _unknown(path: Path) -> SessionLine:
@@ -282,48 +309,48 @@ def _session(line: SessionLine) -> Session:
 
 def _read(line: bytes, session_id: str) -> Draft | Compaction:
     if line.startswith(b'{"type":"compaction"'):
-        told = msgspec.json.decode(line, type=CompactionLine)
-        if not 0 < told.through_seq <= told.seq:
-            raise ValueError(told.through_seq)
+        compaction = msgspec.json.decode(line, type=CompactionLine)
+        if not 0 < compaction.through_seq <= compaction.seq:
+            raise ValueError(compaction.through_seq)
         return Compaction(
-            id=told.id,
+            id=compaction.id,
             session_id=session_id,
-            through_seq=told.through_seq,
-            last_seq=told.seq,
-            summary=told.summary,
-            made_by=told.made_by,
-            tokens_before=told.tokens_before,
-            tokens_after=told.tokens_after,
-            created_at=_ms(told.at),
-            turn_sender=told.turn_sender,
+            through_seq=compaction.through_seq,
+            last_seq=compaction.seq,
+            summary=compaction.summary,
+            made_by=compaction.made_by,
+            tokens_before=compaction.tokens_before,
+            tokens_after=compaction.tokens_after,
+            created_at=_ms(compaction.at),
+            turn_sender=compaction.turn_sender,
         )
     return _draft(msgspec.json.decode(line, type=MessageLine), session_id)
 
 
-def _draft(told: MessageLine, session_id: str) -> Draft:
-    content = bytes(told.content).decode()
-    metadata = bytes(told.metadata).decode() or "{}"
+def _draft(line: MessageLine, session_id: str) -> Draft:
+    content = bytes(line.content).decode()
+    metadata = bytes(line.metadata).decode() or "{}"
     blocks = decode_content(content)
     is_plain = len(blocks) == 1 and isinstance(blocks[0], TextBlock)
     text = blocks[0].text if is_plain else readable_text(blocks)  # type: ignore[union-attr]  # plain
-    at = _ms(told.at)
+    at = _ms(line.at)
     message = Message(
-        id=told.id,
+        id=line.id,
         tenant="",
         session_id=session_id,
-        seq=told.seq,
-        role=check_role(told.role),
-        name=told.name,
+        seq=line.seq,
+        role=check_role(line.role),
+        name=line.name,
         content=blocks,
         text=text,
         tokens=estimate_tokens(text),
         created_at=at,
-        recorded_at=at if told.recorded_at is None else _ms(told.recorded_at),
+        recorded_at=at if line.recorded_at is None else _ms(line.recorded_at),
         metadata=msgspec.json.decode(metadata, type=dict),
-        event_id=told.event_id,
-        foreign_id=told.foreign_id,
-        sender=told.sender,
-        turn_sender=told.turn_sender,
+        event_id=line.event_id,
+        foreign_id=line.foreign_id,
+        sender=line.sender,
+        turn_sender=line.turn_sender,
     )
     return Draft(message=message, encoded_content=content, encoded_metadata=metadata)
 

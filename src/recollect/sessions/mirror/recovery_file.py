@@ -8,18 +8,24 @@ written again with the next message.
 
 from __future__ import annotations
 
-from base64 import b64decode
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
-from typing import LiteralString
+from typing import Annotated, LiteralString, TypeAlias
 
 import msgspec
 
 from recollect.sessions.record.tombstone import Tombstone, add_tombstones, tombstones
-from recollect.store.engine import SqlValue, Transaction
+from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors
-from recollect.store.files import write_file
+from recollect.store.files import holds_any, write_file
 from recollect.store.meta import REDACTION_SALT, find_value, set_value
 from recollect.store.sqlite.home import RECOVERY_FILE
+
+_COMPRESSED = ".zst"
+_Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+"""What a column takes."""
+_Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-fA-F]{2})+\Z")]
 
 _TABLES: dict[str, tuple[LiteralString, LiteralString]] = {
     "imports": (
@@ -27,51 +33,118 @@ _TABLES: dict[str, tuple[LiteralString, LiteralString]] = {
         " malformed, digest, at FROM imports ORDER BY tenant, source, path",
         "INSERT INTO imports (tenant, source, path, session_id, size, mtime_ns, read_bytes, lines,"
         " messages, malformed, digest, at)"
-        " VALUES (?, ?, ?, (SELECT id FROM sessions WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, (SELECT id FROM sessions WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT DO NOTHING",
     ),
     "flushed_notes": (
         "SELECT path, line_hash, session_id, tenant, is_hidden, at FROM flushed_notes"
         " ORDER BY path, line_hash, session_id",
         "INSERT INTO flushed_notes (path, line_hash, session_id, tenant, is_hidden, at)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     ),
     "note_folders": (
         "SELECT folder, tenant, agent, user_id, channel, account, chat_type, peer"
         " FROM note_folders ORDER BY folder",
         "INSERT INTO note_folders (folder, tenant, agent, user_id, channel, account, chat_type,"
-        " peer) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        " peer) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     ),
 }
 """By table: what reads its rows, and what writes one."""
-_BLOBS = {"imports": 10, "flushed_notes": 1}
-"""Which cell of a row is a BLOB."""
+_IMPORTED: LiteralString = """
+    SELECT id, foreign_id FROM sessions
+    WHERE source IS NOT NULL AND last_seq > 0 AND status <> 'deleted' ORDER BY id
+"""
+
+
+class _Row(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A row of one of the tables, in the order of its columns."""
+
+
+class ImportRow(_Row, frozen=True):
+    """How far a file of another program was read."""
+
+    tenant: str
+    source: str
+    path: str
+    session_id: str | None
+    size: _Whole
+    mtime_ns: _Whole
+    read_bytes: _Whole
+    lines: _Whole
+    messages: _Whole
+    malformed: _Whole
+    digest: bytes
+    at: _Whole
+
+
+class NoteRow(_Row, frozen=True):
+    """Who said a line of the notes."""
+
+    path: str
+    line_hash: bytes
+    session_id: str
+    tenant: str
+    is_hidden: Annotated[int, msgspec.Meta(ge=0, le=1)]
+    at: _Whole
+
+
+class NoteFolderRow(_Row, frozen=True):
+    """Whose a folder of notes is."""
+
+    folder: str
+    tenant: str
+    agent: str | None
+    user_id: str | None
+    channel: str | None
+    account: str | None
+    chat_type: str | None
+    peer: str | None
+
+
+class RecoveryRows(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """By table."""
+
+    imports: list[ImportRow] = []
+    flushed_notes: list[NoteRow] = []
+    note_folders: list[NoteFolderRow] = []
+
+
+class RecoveryValues(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """From ``meta``."""
+
+    salt: _Hex | None = msgspec.field(default=None, name=REDACTION_SALT)
+
+
+class ImportedSession(msgspec.Struct, frozen=True, array_like=True):
+    """A session that came from a file, and so must have a mirror."""
+
+    id: str
+    foreign_id: str
 
 
 class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What the file says."""
 
-    rows: dict[str, list[list[str | int | None]]] = {}
-    """By table; a BLOB is in base64."""
+    rows: RecoveryRows = RecoveryRows()
     erased: list[Tombstone] = []
-    values: dict[str, str] = {}
-    """From ``meta``, by key."""
+    values: RecoveryValues = RecoveryValues()
+    imported: list[ImportedSession] = []
 
     @property
     def imports(self) -> int:
         """How many files of other programs were read."""
-        return len(self.rows.get("imports", ()))
+        return len(self.rows.imports)
 
 
 def recovery_facts(tx: Transaction) -> RecoveryFacts:
     """Return what the file must say."""
-    rows = {name: tx.all(read) for name, (read, _) in _TABLES.items()}
-    salt = find_value(tx, REDACTION_SALT)
-    told = {
-        "rows": {name: found for name, found in rows.items() if found},
+    facts = {
+        "rows": {name: tx.all(read) for name, (read, _) in _TABLES.items()},
         "erased": tombstones(tx),
-        "values": {} if salt is None else {REDACTION_SALT: salt},
+        "values": {REDACTION_SALT: find_value(tx, REDACTION_SALT)},
+        "imported": tx.all(_IMPORTED),
     }
-    return msgspec.json.decode(msgspec.json.encode(told), type=RecoveryFacts)
+    return msgspec.json.decode(msgspec.json.encode(facts), type=RecoveryFacts)
 
 
 def write_recovery_file(home: Path, facts: RecoveryFacts) -> None:
@@ -98,19 +171,43 @@ def read_recovery_file(home: Path) -> RecoveryFacts | None:
         content = path.read_bytes() if path.is_file() else b""
     try:
         return msgspec.json.decode(content, type=RecoveryFacts)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def without_lost(facts: RecoveryFacts, known: Collection[str]) -> tuple[RecoveryFacts, int]:
+    """Leave out what says that files were read whose sessions did not come back.
+
+    An import then reads these files again; what is there of them already is not added twice.
+
+    Args:
+        facts: What the file says.
+        known: The ids of the sessions that came back.
+
+    Returns:
+        The facts, and how many imported sessions did not come back.
+    """
+    lost = {each.foreign_id for each in facts.imported if each.id not in known}
+    kept = [row for row in facts.rows.imports if not lost or not _may_hold(Path(row.path), lost)]
+    rows = msgspec.structs.replace(facts.rows, imports=kept)
+    return msgspec.structs.replace(facts, rows=rows), len(lost)
+
+
+def _may_hold(path: Path, foreign_ids: Collection[str]) -> bool:
+    """Whether a transcript has one of some ids in its name or text, or that cannot be known."""
+    if path.suffix == _COMPRESSED or any(id_ in path.name for id_ in foreign_ids):
+        return True
+    if Path(str(path).rpartition("#")[0]).is_file():
+        return False  # it is one of a store, and has its id in its name
+    with suppress(OSError):
+        return holds_any(path, foreign_ids)
+    return True
 
 
 def restore_facts(tx: Transaction, facts: RecoveryFacts) -> None:
     """Put what the file says into new records, which hold the sessions."""
-    for key, value in facts.values.items():
-        set_value(tx, key, value)
+    if facts.values.salt is not None:
+        set_value(tx, REDACTION_SALT, facts.values.salt)
     add_tombstones(tx, facts.erased)
     for name, (_, write) in _TABLES.items():
-        tx.executemany(write, [_cells(name, row) for row in facts.rows.get(name, ())])
-
-
-def _cells(table: str, row: list[str | int | None]) -> list[SqlValue]:
-    blob = _BLOBS.get(table)
-    return [b64decode(str(cell)) if at == blob else cell for at, cell in enumerate(row)]
+        tx.executemany(write, [msgspec.structs.astuple(row) for row in getattr(facts.rows, name)])

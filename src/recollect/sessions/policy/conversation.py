@@ -125,7 +125,7 @@ class ConversationPolicy:
         """Return how a key names whom a direct chat is with: where it has no channel, by person."""
         if self.links.shadows_linked_name(who):
             raise InvalidInput(
-                "the account is called like a person of sessions.identity_links",
+                "the account must not have the name of a person in sessions.identity_links",
                 hint="link the account to that person, or give the person another name",
             )
         person = self.links.person(who) if scope == "per-peer" else None

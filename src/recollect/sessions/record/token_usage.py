@@ -19,6 +19,15 @@ MODEL = "model"
 MOST = 10**12
 """More tokens than any provider counts; a larger number is a mistake."""
 
+_WITHIN = (
+    "prompt_tokens_details.cached_tokens",
+    "input_tokens_details.cached_tokens",
+    "prompt_cache_hit_tokens",
+    "cachedContentTokenCount",
+    "cachedInputTokens",
+    "cached_tokens",
+)
+"""Names of counts that are a part of the input beside them."""
 _NAMES = {
     "input": ("input", "input_tokens", "prompt_tokens", "promptTokenCount", "inputTokens"),
     "output": (
@@ -33,12 +42,7 @@ _NAMES = {
         "cache_read_input_tokens",
         "cacheRead",
         "cacheReadInputTokens",
-        "prompt_tokens_details.cached_tokens",
-        "input_tokens_details.cached_tokens",
-        "prompt_cache_hit_tokens",
-        "cachedContentTokenCount",
-        "cachedInputTokens",
-        "cached_tokens",
+        *_WITHIN,
     ),
     "cache_write": (
         "cache_write",
@@ -52,17 +56,6 @@ _NAMES = {
 """Our names, and those of Anthropic, OpenAI, Gemini, DeepSeek, Bedrock, the AI SDK and OpenClaw."""
 _WHOLE = frozenset({"prompt_tokens", "promptTokenCount"})
 """Names of counts of the whole prompt, what came from the cache included."""
-_WITHIN = frozenset(
-    {
-        "prompt_tokens_details.cached_tokens",
-        "input_tokens_details.cached_tokens",
-        "prompt_cache_hit_tokens",
-        "cachedContentTokenCount",
-        "cachedInputTokens",
-        "cached_tokens",
-    }
-)
-"""Names of counts that are a part of the input beside them."""
 _BESIDE = "thoughtsTokenCount"
 """Written by Gemini, and not among what it calls the candidates."""
 
@@ -122,15 +115,15 @@ def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
 
 def _counts(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the counts of a provider by our names, each token once."""
-    found: dict[str, tuple[str, Any]] = {}
+    given_as: dict[str, tuple[str, Any]] = {}
     for name, spellings in _NAMES.items():
-        told = ((spelling, _at(given, spelling)) for spelling in spellings)
-        found[name] = next(((s, count) for s, count in told if count is not None), ("", 0))
-    counts = {name: _checked(count) for name, (_, count) in found.items()}
-    is_whole = found["input"][0] in _WHOLE
+        counted = ((spelling, _at(given, spelling)) for spelling in spellings)
+        given_as[name] = next(((s, count) for s, count in counted if count is not None), ("", 0))
+    counts = {name: _checked(count) for name, (_, count) in given_as.items()}
+    is_whole = given_as["input"][0] in _WHOLE
     parts = ("cache_read", "cache_write") if is_whole else ("cache_read",)
     for part in parts:
-        is_part = is_whole or found[part][0] in _WITHIN
+        is_part = is_whole or given_as[part][0] in _WITHIN
         # A part is never more than the whole: what is more was counted beside it.
         if is_part and counts[part] <= counts["input"]:
             counts["input"] -= counts[part]

@@ -81,13 +81,17 @@ class ConnectionOpener:
         path: The database.
         tuning: Its settings.
         vfs: Name of a registered VFS; None for the system's.
+        is_read_only: The file, or its folder, cannot be written: nothing is.
 
     Attributes:
         extensions: What readers and the writer load into their connections.
     """
 
-    def __init__(self, path: Path, tuning: Tuning, vfs: str | None = None) -> None:
+    def __init__(
+        self, path: Path, tuning: Tuning, vfs: str | None = None, *, is_read_only: bool = False
+    ) -> None:
         self.path = path
+        self.is_read_only = is_read_only
         self.extensions = Extensions()
         self._tuning = tuning
         self._vfs = vfs
@@ -122,15 +126,25 @@ class ConnectionOpener:
         return self._open(role, 0)
 
     def _open(self, role: Role, extra_flags: int) -> apsw.Connection:
-        connection = apsw.Connection(
-            str(self.path), flags=apsw.SQLITE_OPEN_READWRITE | extra_flags, vfs=self._vfs
-        )
+        if self.is_read_only:
+            flags, name = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, self._name_to_read()
+        else:
+            flags, name = apsw.SQLITE_OPEN_READWRITE | extra_flags, str(self.path)
+        connection = apsw.Connection(name, flags=flags, vfs=self._vfs)
         try:
             self._configure(connection, role)
         except apsw.Error:
             discard(connection)
             raise
         return connection
+
+    def _name_to_read(self) -> str:
+        """Return the file as a URI.
+
+        Without a log, no program has it open, and SQLite would have to make a log to read it.
+        """
+        has_log = Path(f"{self.path}-wal").exists()
+        return f"{self.path.absolute().as_uri()}?{'mode=ro' if has_log else 'immutable=1'}"
 
     def _configure(self, connection: apsw.Connection, role: Role) -> None:
         connection.set_busy_timeout(self._tuning.busy_timeout_ms)

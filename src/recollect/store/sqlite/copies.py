@@ -11,9 +11,9 @@ import msgspec
 
 from recollect.core.errors import StoreCorrupt
 from recollect.store.failures import os_errors, translate
-from recollect.store.sqlite.backup import rewrite
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
 from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE
+from recollect.store.sqlite.pages import rewrite
 
 _LOGS = ("-wal", "-shm", "-journal")
 _COLUMNS: LiteralString = """
@@ -98,20 +98,20 @@ def remove_copy(path: Path) -> None:
 def _statements(connection: apsw.Connection) -> Iterator[str]:
     """Yield what removes sessions, whichever version wrote the tables; `sessions` goes last."""
     known = set(connection.execute(_COLUMNS).fetchall())
-    those = "IN (SELECT value FROM json_each(?1))"
+    chosen = "IN (SELECT value FROM json_each(?1))"
     if ("pending_messages", "key") in known:
-        keys = f"(SELECT key FROM sessions WHERE id {those})"  # noqa: S608  # literals
+        keys = f"(SELECT key FROM sessions WHERE id {chosen})"  # noqa: S608  # literals
         yield f"DELETE FROM pending_messages WHERE key IN {keys}"  # noqa: S608
     if ("sessions", "parent_id") in known:
         parted = "parent_id = NULL, forked_at_seq = NULL"
-        yield f"UPDATE sessions SET {parted} WHERE parent_id {those}"  # noqa: S608
+        yield f"UPDATE sessions SET {parted} WHERE parent_id {chosen}"  # noqa: S608
     if ("sessions", "previous_id") in known:
-        yield f"UPDATE sessions SET previous_id = NULL WHERE previous_id {those}"  # noqa: S608
+        yield f"UPDATE sessions SET previous_id = NULL WHERE previous_id {chosen}"  # noqa: S608
     for table, column in sorted(known):
         if column == "session_id":
-            yield f'DELETE FROM "{table}" WHERE session_id {those}'  # noqa: S608
+            yield f'DELETE FROM "{table}" WHERE session_id {chosen}'  # noqa: S608
     if ("sessions", "id") in known:
-        yield f"DELETE FROM sessions WHERE id {those}"  # noqa: S608
+        yield f"DELETE FROM sessions WHERE id {chosen}"  # noqa: S608
 
 
 def _has_database(path: Path) -> bool:

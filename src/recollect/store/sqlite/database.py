@@ -6,6 +6,7 @@ lock, log mode, schema) while no other process does, and hand out a `SqliteDatab
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import weakref
@@ -22,7 +23,6 @@ from recollect.store.engine import Health
 from recollect.store.failures import BUSY, translate
 from recollect.store.files import private_folder
 from recollect.store.locks import WriteQueue
-from recollect.store.sqlite.backup import Progress, copy_database, rewrite
 from recollect.store.sqlite.checkpoint import Checkpointer
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, check_version, discard
 from recollect.store.sqlite.damaged import remove_database
@@ -35,8 +35,9 @@ from recollect.store.sqlite.home import (
     refuse_lost,
     sign,
 )
+from recollect.store.sqlite.pages import Progress, copy_database, rewrite
 from recollect.store.sqlite.reader import Readers
-from recollect.store.sqlite.schema import Schema, load_schema, migrate
+from recollect.store.sqlite.schema import Schema, check_current, load_schema, migrate
 from recollect.store.sqlite.writer import Writer
 
 _POLL_S = 0.01
@@ -103,6 +104,11 @@ class SqliteDatabase:
         self._finalizer = weakref.finalize(
             self, _Parts(self._writer, self._readers, self._checkpointer).close
         )
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the file cannot be written, so that every write raises `StoreReadOnly`."""
+        return self._opener.is_read_only
 
     @property
     def path(self) -> Path:
@@ -276,10 +282,37 @@ def open_database(
         Denied: the folder belongs to another user, or the path is a symbolic link.
     """
     check_version()
-    private_folder(path.parent)
-    opener = ConnectionOpener(path, tuning, vfs)
-    _prepare_file(opener, schema, tuning, clock, home)
+    is_read_only = _is_read_only(path)
+    opener = ConnectionOpener(path, tuning, vfs, is_read_only=is_read_only)
+    if is_read_only:
+        _check_file(opener, schema, tuning, home)
+    else:
+        private_folder(path.parent)
+        _prepare_file(opener, schema, tuning, clock, home)
     return SqliteDatabase(opener, schema, tuning, clock)
+
+
+def _is_read_only(path: Path) -> bool:
+    """Return whether a database is there that can only be read: the disk, or its owner, says so."""
+    if not path.exists() or not os.access(path, os.R_OK):
+        return False
+    return not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def _check_file(
+    opener: ConnectionOpener, schema: Schema, tuning: Tuning, home: Path | None
+) -> None:
+    """Refuse a database that cannot be read as it is; changes nothing."""
+    try:
+        connection = opener.open("reader")
+        try:
+            if home is not None:
+                refuse_foreign(connection, home, tuning)
+            check_current(connection, schema, opener.path)
+        finally:
+            discard(connection)
+    except apsw.Error as error:
+        raise translate(error, opener.path) from error
 
 
 def write_queue(path: Path) -> WriteQueue:

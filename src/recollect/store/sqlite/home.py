@@ -32,6 +32,8 @@ RECOVERY_FILE = "recovery.json"
 """What `recollect recover` needs beside the mirrors."""
 AGENTS = "agents"
 """The folder of the indexes of agents with settings of their own, each in one of its name."""
+GUEST_NOTES = "notes"
+"""The folder of the notes of guests, which has one for each visibility group."""
 
 _KEY = "home.id"
 _MIRRORS_ASKED = 1_000

@@ -20,10 +20,17 @@ import apsw
 from msgspec import Struct
 
 from recollect.core.clock import Clock
-from recollect.core.errors import MigrationFailed, SchemaTooNew, StoreCorrupt, StoreError, StoreFull
+from recollect.core.errors import (
+    MigrationFailed,
+    SchemaTooNew,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
 from recollect.store.failures import translate
 from recollect.store.sqlite import dialect
-from recollect.store.sqlite.backup import copy_database
+from recollect.store.sqlite.pages import copy_database
 
 _logger = logging.getLogger(__name__)
 
@@ -123,6 +130,24 @@ def migrate(connection: apsw.Connection, schema: Schema, path: Path, clock: Cloc
         _prepare(connection, schema)
         for step in schema.steps[found:]:
             _apply(connection, step, path=path, clock=clock, backup=backup)
+    check_objects(connection, schema, path)
+
+
+def check_current(connection: apsw.Connection, schema: Schema, path: Path) -> None:
+    """Check a database that cannot be written.
+
+    Raises:
+        SchemaTooNew: a newer recollect has written it.
+        StoreReadOnly: an older one has, so that it must be changed first.
+        StoreError: it is a database of another kind, or its tables differ from what they should be.
+        apsw.Error: SQLite could not read it.
+    """
+    if _recognise(connection, schema, path) < schema.version:
+        raise StoreReadOnly(
+            f"{path.name} is of an older recollect and cannot be written",
+            hint="open the home once where it can be written",
+            path=str(path),
+        )
     check_objects(connection, schema, path)
 
 

@@ -20,9 +20,10 @@ from recollect.store.engine import Transaction
 from recollect.store.failures import BUSY, os_errors, translate
 from recollect.store.files import DRAFT_SUFFIX
 from recollect.store.sqlite import dialect
-from recollect.store.sqlite.backup import Progress, copy_pages, look_through
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
 from recollect.store.sqlite.database import write_queue
+from recollect.store.sqlite.integrity import damage_in
+from recollect.store.sqlite.pages import Progress, copy_pages
 from recollect.store.sqlite.transaction import SqliteTransaction
 
 T = TypeVar("T")
@@ -44,7 +45,7 @@ class Snapshot:
         Raises:
             StoreError: it is so damaged that it cannot be read.
         """
-        return self.read(look_through)
+        return self.read(damage_in)
 
     def read(self, unit: Callable[[Transaction], T]) -> T:
         """Return what a unit of work finds in it.

@@ -170,8 +170,8 @@ def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignL
 def is_machine(record: port.Record) -> bool:
     """Return whether an entry is a prompt of the program: a heartbeat, a job, another session."""
     message = record.get("message")
-    told = message.get("provenance") if isinstance(message, dict) else None
-    return isinstance(told, dict) and str(told.get("kind")) in _MACHINES
+    provenance = message.get("provenance") if isinstance(message, dict) else None
+    return isinstance(provenance, dict) and str(provenance.get("kind")) in _MACHINES
 
 
 def _as_typed(content: object) -> object:
@@ -194,14 +194,14 @@ def _as_typed(content: object) -> object:
 
 def _sender(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Return the name and the account in the message of a person."""
-    told = message.get("__openclaw") if message.get("role") == "user" else None
-    told = told if isinstance(told, dict) else {}
-    names = (message.get("from"), told.get("senderName"))
+    facts = message.get("__openclaw") if message.get("role") == "user" else None
+    facts = facts if isinstance(facts, dict) else {}
+    names = (message.get("from"), facts.get("senderName"))
     name = next((each for each in names if isinstance(each, str) and each), None)
-    transport, identity = told.get("transport"), told.get("senderIdentity")
+    transport, identity = facts.get("transport"), facts.get("senderIdentity")
     channel = transport.get("channel") if isinstance(transport, dict) else None
     network = identity.get("accountId") if isinstance(identity, dict) else None
-    user = told.get("senderId")
+    user = facts.get("senderId")
     if not isinstance(channel, str) or not isinstance(user, str) or not user.strip():
         return name, None
     return name, str(account(channel, network if isinstance(network, str) else None, user))
@@ -299,17 +299,17 @@ def _call(block: object) -> object:
     """Return a block; a call through the wrapper as the call of the true tool."""
     if not isinstance(block, dict) or (block.get("type"), block.get("name")) != _WRAPPED:
         return block
-    told = block.get("arguments")
-    if not isinstance(told, dict) or not isinstance(told.get("id"), str):
+    wrapped = block.get("arguments")
+    if not isinstance(wrapped, dict) or not isinstance(wrapped.get("id"), str):
         return block
-    return block | {"name": told["id"].rpartition(":")[2], "arguments": told.get("args")}
+    return block | {"name": wrapped["id"].rpartition(":")[2], "arguments": wrapped.get("args")}
 
 
 def _called(message: dict[str, Any]) -> tuple[object, object]:
     """Return the tool that answered, and its answer; the true ones behind the wrapper."""
     details = message.get("details")
-    told = details if message.get("toolName") == _WRAPPER and isinstance(details, dict) else {}
-    tool, result = told.get("tool"), told.get("result")
+    wrapped = details if message.get("toolName") == _WRAPPER and isinstance(details, dict) else {}
+    tool, result = wrapped.get("tool"), wrapped.get("result")
     name = tool.get("name") if isinstance(tool, dict) else None
     answer = result.get("content") if isinstance(result, dict) else None
     return name or message.get("toolName"), answer or message.get("content")

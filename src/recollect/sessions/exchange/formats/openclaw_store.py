@@ -364,8 +364,8 @@ def _companion(rows: list[Row]) -> dict[str, Any]:
     known: dict[str, dict[str, Any]] = {}
     for key, *facts in rows:
         named = zip(("spawnedBy", "parentSessionKey", "createdVia"), facts, strict=True)
-        told = {name: value for name, value in named if value is not None}
-        known.setdefault(text(key), {}).update(told)
+        given = {name: value for name, value in named if value is not None}
+        known.setdefault(text(key), {}).update(given)
     return dict(known)
 
 
@@ -417,10 +417,10 @@ class _Entry(msgspec.Struct, frozen=True, rename="camel"):
 def _entry(row: Row) -> _Entry | None:
     """Return what an event tells; None where it cannot be read."""
     try:
-        told = msgspec.json.decode(_body(row), type=_Entry)
+        entry = msgspec.json.decode(_body(row), type=_Entry)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return msgspec.structs.replace(told, seq=integer(row[0]))
+    return msgspec.structs.replace(entry, seq=integer(row[0]))
 
 
 def _walk(entries: Iterator[_Entry]) -> frozenset[int]:

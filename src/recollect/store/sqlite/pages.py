@@ -1,7 +1,7 @@
-"""Consistent copies of a live database, through SQLite's backup API.
+"""All pages of a database: copied while programs use it, or rewritten in place.
 
-The copy is made under a read transaction, so writers go on beside it and it holds one moment.
-Copying the files instead would miss what is still in the write-ahead log.
+A copy is made under a read transaction through SQLite's backup API, so writers go on beside it and
+it holds one moment. Copying the files instead would miss what is still in the write-ahead log.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from pathlib import Path
 
 import apsw
 
-from recollect.store.columns import text
-from recollect.store.engine import Database, Transaction
 from recollect.store.failures import translate_os
 from recollect.store.files import sync_folder
 from recollect.store.sqlite import dialect
@@ -97,33 +95,3 @@ def rewrite(opener: ConnectionOpener) -> None:
         connection.execute("VACUUM").fetchall()
     finally:
         discard(connection)
-
-
-MOST_REPORTED = 5
-
-
-def quick_check(database: Database) -> list[str]:
-    """Return what is wrong with a database, in SQLite's words and at most five; empty when sound.
-
-    Reads the whole file twice: SQLite looks at its structure, and not at the bytes of its texts.
-
-    Raises:
-        StoreError: it is so damaged that it cannot be read.
-    """
-    return database.read(look_through)
-
-
-def look_through(tx: Transaction) -> list[str]:
-    """Return what `quick_check` does, of the database that a transaction reads."""
-    said = [text(row[0]) for row in tx.rows("PRAGMA quick_check(5)")]
-    if said != ["ok"]:
-        return said[:MOST_REPORTED]
-    _read_all(tx)
-    return []
-
-
-def _read_all(tx: Transaction) -> None:
-    tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-    for name in [text(row[0]) for row in tx.rows(tables)]:
-        for _ in tx.rows(f'SELECT * FROM "{name}"'):  # noqa: S608  # a name of our own schema
-            pass

@@ -1,0 +1,71 @@
+"""Settings without what is secret in them, for a copy that leaves the home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from recollect.core.settings import list_options
+from recollect.text.secret_redactor import SecretRedactor
+
+
+def without_keys(text: str, redactor: SecretRedactor | None) -> str:
+    """Return settings without what is secret in them; unchanged where there is nothing.
+
+    Lines go whole. Where that would change another setting, all comments go too.
+
+    Args:
+        text: Of a config.yaml that can be read.
+        redactor: Finds keys where no setting says that there is one, also in comments.
+    """
+    hidden = {option.key.rpartition(".")[2] for option in list_options() if option.secret}
+
+    def is_sound(line: str) -> bool:
+        bare = line.replace("<private>", "")  # our own explanations name the block
+        return redactor is None or redactor.text(bare) == bare
+
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    dropped = set(_lines_of(root, hidden))
+    kept = [
+        line
+        for number, line in enumerate(text.splitlines(keepends=True))
+        if number not in dropped and (is_sound(line) or not line.lstrip().startswith("#"))
+    ]
+    left = _left(yaml.safe_load(text), hidden)
+    if all(map(is_sound, kept)) and _says("".join(kept), left, hidden):
+        return "".join(kept)
+    shown = yaml.safe_dump(left, sort_keys=False, allow_unicode=True)
+    return shown if redactor is None else redactor.text(shown)
+
+
+def _says(text: str, left: Any, hidden: set[str]) -> bool:
+    try:
+        return bool(_left(yaml.safe_load(text), hidden) == left)
+    except yaml.YAMLError:
+        return False
+
+
+def _lines_of(node: yaml.Node | None, hidden: set[str]) -> Iterator[int]:
+    """Yield the numbers, from 0, of the lines that hold a secret and its key."""
+    if not isinstance(node, yaml.MappingNode):
+        return
+    for key, value in node.value:
+        if key.value in hidden and value.value and not value.tag.endswith(":null"):
+            last = value.end_mark.line + (value.end_mark.column > 0)
+            yield from range(key.start_mark.line, max(last, key.start_mark.line + 1))
+        else:
+            yield from _lines_of(value, hidden)
+
+
+def _left(value: Any, hidden: set[str]) -> Any:
+    """Return settings without secrets, and without sections that are empty."""
+    if not isinstance(value, dict):
+        return value
+    inner = {
+        key: _left(each, hidden)
+        for key, each in value.items()
+        if not (key in hidden and each not in (None, "", []))
+    }
+    return {key: each for key, each in inner.items() if each not in (None, {})}
