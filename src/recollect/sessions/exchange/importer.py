@@ -244,7 +244,8 @@ class _Run:
         if form is None:
             return False
         try:
-            with self._order.stores[form.name](path) as store:
+            opener, storable_id = self._order.stores[form.name], self._context.drafts.identifier
+            with opener(path, storable_id) as store:
                 found = store.transcripts(include_deleted=False)
                 return any(
                     each.size and not self._is_current(form, each.path, each) for each in found

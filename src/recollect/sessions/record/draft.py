@@ -195,10 +195,11 @@ class DraftMaker:
 
     def identifiers(self, given: dict[str, str | None]) -> dict[str, str | None]:
         """Return foreign ids as they are stored: a keyed hash of each that holds a secret."""
-        if self._redactor is None:
-            return given
-        stored = self._redactor.identifier
-        return {name: text and stored(text) for name, text in given.items()}
+        return {name: text and self.identifier(text) for name, text in given.items()}
+
+    def identifier(self, text: str) -> str:
+        """Return a foreign id as it is stored: a keyed hash of it where it holds a secret."""
+        return text if self._redactor is None else self._redactor.identifier(text)
 
     def _redacted_value(self, value: JsonValue) -> JsonValue:
         return value if self._redactor is None else self._redactor.value(value)
