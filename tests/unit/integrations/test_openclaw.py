@@ -90,6 +90,14 @@ def test_a_message_entry_is_a_message() -> None:
     assert said.metadata == {"parent": "e8a14527", "model": "gpt-x"}
 
 
+@pytest.mark.parametrize("sender", ["501", 501, -100])
+def test_a_sender_that_is_a_number_is_no_less_a_sender(sender: object) -> None:
+    """Without one the turn would be taken for the owner's in a session that people share."""
+    facts = {"senderId": sender, "transport": {"channel": "telegram"}}
+    found = message(entry(role="user", content="hello", __openclaw=facts))
+    assert found.sender == f"telegram:{sender}"
+
+
 @pytest.mark.parametrize("stamp", [1770681600, 1770681600000, "2026-02-10T00:00:00Z"])
 def test_the_time_may_stand_in_the_message(stamp: object) -> None:
     """Golden sample 2026.9.6/buildSessionEntry/timestamps."""

@@ -202,9 +202,9 @@ def _sender(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
     channel = transport.get("channel") if isinstance(transport, dict) else None
     network = identity.get("accountId") if isinstance(identity, dict) else None
     user = facts.get("senderId")
-    if not isinstance(channel, str) or not isinstance(user, str) or not user.strip():
+    if not isinstance(channel, str) or not isinstance(user, str | int) or not str(user).strip():
         return name, None
-    return name, str(account(channel, network if isinstance(network, str) else None, user))
+    return name, str(account(channel, network if isinstance(network, str) else None, str(user)))
 
 
 def _placed(
