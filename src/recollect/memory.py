@@ -27,8 +27,8 @@ from recollect.recall.audience import (
     asking_of,
     audience_of,
     check_may_read,
+    ranges_of,
     shows_citations,
-    stretches_of,
 )
 from recollect.recall.maintenance import Synced
 from recollect.store.sqlite.home import GUEST_NOTES
@@ -95,13 +95,13 @@ class Memory:
             StoreError: a database refused.
             ProviderError: the embedder failed; words are indexed all the same.
         """
-        report = self._parts.upkeep.run(lambda: self._sync(on_progress))
+        report = self._parts.maintenance.run(lambda: self._sync(on_progress))
         backend = self._parts.search_backend
         failure = None if backend is None else backend.refresh()
         return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
 
     def _sync(self, on_progress: OnProgress) -> SyncReport:
-        followed = self._parts.upkeep.bring_in()
+        followed = self._parts.maintenance.bring_in()
         report = SyncReport(warnings=followed.warnings)
         return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
 
@@ -117,7 +117,7 @@ class Memory:
         if not (self._base.order.live and self.settings.sync.watch):
             hint = "set sync.watch to true, and open the memory with live=True"
             raise InvalidInput("this memory does not watch", hint=hint)
-        return self._parts.upkeep.watch()
+        return self._parts.maintenance.watch()
 
     def reindex(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Rebuild the index; the old one answers searches until the new one is finished.
@@ -126,7 +126,9 @@ class Memory:
             StoreError: a database refused.
             ProviderError: the embedder failed; the old index stays.
         """
-        return self._parts.upkeep.run(lambda: self._parts.index.rebuild(Watch(tell=on_progress)))
+        return self._parts.maintenance.run(
+            lambda: self._parts.index.rebuild(Watch(tell=on_progress))
+        )
 
     def needs_confirmation(self, *, reindex: bool = False) -> bool:
         """Return cheaply whether a sync, or a reindex, is to be agreed to by who pays."""
@@ -197,17 +199,17 @@ class Memory:
             mode=mode,
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
             audience=audience_of(sessions, asking) if asking is not None else None,
-            stretches=stretches_of(sessions, seen.session) if seen.session is not None else None,
+            ranges=ranges_of(sessions, seen.session) if seen.session is not None else None,
         )
-        upkeep = self._parts.upkeep
-        missing = upkeep.searching() if upkeep.reads_first else ()
+        maintenance = self._parts.maintenance
+        missing = maintenance.searching() if maintenance.reads_first else ()
         search = self._parts.search_backend or self._parts.index
         ask = partial(search.search, query, seen, options, on_progress, INLINE_EMBEDDINGS)
         try:
             result = ask()
         except StoreCorrupt as error:
-            result = upkeep.healed(error, ask)
-        upkeep.searched(is_damaged=DAMAGED_WORDS in result.warnings)
+            result = maintenance.healed(error, ask)
+        maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
 
     def read(
@@ -403,7 +405,7 @@ class Memory:
         """
         from recollect.recall.status import report_status
 
-        return self._parts.upkeep.healing(lambda: report_status(self._parts.reported()))
+        return self._parts.maintenance.healing(lambda: report_status(self._parts.reported()))
 
     def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
@@ -445,7 +447,7 @@ class Memory:
 
     def retire(self) -> None:
         """Leave the work in the background to others; close when the last user lets go of it."""
-        self._parts.upkeep.pause()
+        self._parts.maintenance.pause()
         weakref.finalize(self, self._parts.close)
 
 

@@ -52,7 +52,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     notes: LateNotes
     search_backend: SearchBackend | None
     mirror: TranscriptMirror | None
-    upkeep: Maintenance
+    maintenance: Maintenance
     sessions: Callable[[], Sessions]
     events: EventStream
     retention: Callable[[], Retention]
@@ -80,7 +80,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
         base = self.resources
-        self.upkeep.close()
+        self.maintenance.close()
         language = base.language.model if base.language is not None else None
         closing = (
             self.search_backend, self.mirror, base.choice.embedder, base.choice.fallback, language,
@@ -109,7 +109,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             language=base.language,
             search_backend=self.search_backend,
             mirror=self.mirror,
-            upkeep=self.upkeep,
+            maintenance=self.maintenance,
             events=self.events,
         )
 
@@ -124,123 +124,127 @@ def assemble(order: OpenOptions) -> Components:
         ProviderError: a model or back end cannot be imported.
         StoreError: a database cannot be opened.
     """
-    ground = open_resources(order)
+    resources = open_resources(order)
     try:
-        parts = _assemble(ground)
-        if ground.records.read(has_unfinished_erasure):
+        parts = _assemble(resources)
+        if resources.records.read(has_unfinished_erasure):
             with suppress(RecollectError):  # the next opening tries again
                 parts.eraser().finish()
     except RecollectError:
-        ground.index_database.close()
-        ground.records.close()
+        resources.index_database.close()
+        resources.records.close()
         raise
     return parts
 
 
-def _assemble(ground: Resources) -> Components:
-    settings, clock = ground.resolved.settings, ground.clock
-    files = memory_files(ground)
-    locks = IndexLocks(ground.index_home, clock)
-    notes = LateNotes(ground)
-    index = make_index(ground, files, notes, locks)
-    if ground.warning:
-        index.tell_once(ground.warning)
-    mirror = TranscriptMirror(ground.home, ground.records) if settings.sessions.mirror else None
+def _assemble(resources: Resources) -> Components:
+    settings, clock = resources.resolved.settings, resources.clock
+    files = memory_files(resources)
+    locks = IndexLocks(resources.index_home, clock)
+    notes = LateNotes(resources)
+    index = make_index(resources, files, notes, locks)
+    if resources.warning:
+        index.tell_once(resources.warning)
+    mirror = (
+        TranscriptMirror(resources.home, resources.records) if settings.sessions.mirror else None
+    )
     if mirror is not None:
         mirror.catch_up()
-    retention = functools.cache(lambda: _retention(ground, index, mirror))
+    retention = functools.cache(lambda: _retention(resources, index, mirror))
     kept = Kept(
         index=index,
-        lock=worker_lock(ground.index_home, files, ground.scope, clock),
+        lock=worker_lock(resources.index_home, files, resources.scope, clock),
         sync_lock=locks.sync,
         files=files,
-        followed=followed_transcripts(ground, mirror),
-        is_live=ground.order.live,
+        followed=followed_transcripts(resources, mirror),
+        is_live=resources.order.live,
         heal=healer(
-            ground.records,
-            ground.index_database,
+            resources.records,
+            resources.index_database,
             index,
-            lambda: is_damaged(ground.index_home, settings.store, clock),
+            lambda: is_damaged(resources.index_home, settings.store, clock),
         ),
         daily=lambda stopping: retention().prune_daily(stopping),
     )
-    upkeep = Maintenance(kept, settings.sync, clock)
+    maintenance = Maintenance(kept, settings.sync, clock)
     return Components(
-        resources=ground,
+        resources=resources,
         index=index,
-        reading=reading(ground, files),
+        reading=reading(resources, files),
         notes=notes,
-        search_backend=search_backend(ground, files, index),
+        search_backend=search_backend(resources, files, index),
         mirror=mirror,
-        upkeep=upkeep,
-        sessions=functools.cache(lambda: _sessions(ground, mirror, upkeep)),
-        events=EventStream(ground.records, ground.scope),
+        maintenance=maintenance,
+        sessions=functools.cache(lambda: _sessions(resources, mirror, maintenance)),
+        events=EventStream(resources.records, resources.scope),
         retention=retention,
-        eraser=functools.cache(lambda: _eraser(ground, index, mirror)),
+        eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
     )
 
 
-def _retention(ground: Resources, index: Index, mirror: TranscriptMirror | None) -> Retention:
+def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Retention:
     from recollect.governance.episode import EpisodeWriter
     from recollect.governance.retention import Retention
 
-    settings, clock = ground.resolved.settings.sessions, ground.clock
-    caps, copies = settings.retention, _copies_of(ground, index, mirror)
-    episodes = EpisodeWriter(ground.records, clock, ground.ids, caps.episode_tokens)
-    return Retention(copies, caps, ground.scope, episodes=episodes, clock=clock)
+    settings, clock = resources.resolved.settings.sessions, resources.clock
+    caps, copies = settings.retention, _copies_of(resources, index, mirror)
+    episodes = EpisodeWriter(resources.records, clock, resources.ids, caps.episode_tokens)
+    return Retention(copies, caps, resources.scope, episodes=episodes, clock=clock)
 
 
-def _copies_of(ground: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
+def _copies_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
     from recollect.governance.removal import Copies, copies_elsewhere
 
     return Copies(
-        records=ground.records,
-        index_database=ground.index_database,
-        mirror=mirror or TranscriptMirror(ground.home, ground.records),
+        records=resources.records,
+        index_database=resources.index_database,
+        mirror=mirror or TranscriptMirror(resources.home, resources.records),
         is_mirrored=mirror is not None,
         catch_up=index.catch_up,
-        elsewhere=lambda: copies_elsewhere(ground.home, ground.index_home),
+        elsewhere=lambda: copies_elsewhere(resources.home, resources.index_home),
     )
 
 
-def _eraser(ground: Resources, index: Index, mirror: TranscriptMirror | None) -> Eraser:
+def _eraser(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Eraser:
     from recollect.governance.erasure import Eraser
 
     return Eraser(
-        ground.home,
-        _copies_of(ground, index, mirror),
-        ground.scope,
-        clock=ground.clock,
-        ids=ground.ids,
-        indexes=HomeIndexes(ground, index),
+        resources.home,
+        _copies_of(resources, index, mirror),
+        resources.scope,
+        clock=resources.clock,
+        ids=resources.ids,
+        indexes=HomeIndexes(resources, index),
     )
 
 
-def _sessions(ground: Resources, mirror: TranscriptMirror | None, upkeep: Maintenance) -> Sessions:
+def _sessions(
+    resources: Resources, mirror: TranscriptMirror | None, maintenance: Maintenance
+) -> Sessions:
     from recollect.sessions.context.summary import WindowParts, with_model
     from recollect.sessions.policy.conversation import TURNS
     from recollect.sessions.record.access import SessionAccess
     from recollect.sessions.record.draft import DraftMaker
     from recollect.sessions.sessions import Sessions
 
-    settings, language = ground.resolved.settings.sessions, ground.language
+    settings, language = resources.resolved.settings.sessions, resources.language
     parts = WindowParts(
-        workspace=ground.workspace,
-        home=ground.home,
-        count=ground.order.count_tokens,
-        owner=ground.owner,
+        workspace=resources.workspace,
+        home=resources.home,
+        count=resources.order.count_tokens,
+        owner=resources.owner,
     )
     return Sessions(
         SessionAccess(
-            database=ground.records,
-            clock=ground.clock,
-            ids=ground.ids,
+            database=resources.records,
+            clock=resources.clock,
+            ids=resources.ids,
             settings=settings,
-            drafts=DraftMaker(ground.clock, ground.ids, ground.redactor),
-            mirror=Arrivals(mirror, upkeep),
-            scope=ground.scope,
+            drafts=DraftMaker(resources.clock, resources.ids, resources.redactor),
+            mirror=Arrivals(mirror, maintenance),
+            scope=resources.scope,
         ),
-        opened=upkeep.session_started,
+        opened=maintenance.session_started,
         window=with_model(parts, language.model if language is not None else None),
-        turns=TicketQueue(ground.home / TURNS),
+        turns=TicketQueue(resources.home / TURNS),
     )

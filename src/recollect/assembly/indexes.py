@@ -16,7 +16,7 @@ from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
 from recollect.index.vectors.port import VectorContext
 from recollect.index.vectors.vector_index import choose as choose_vectors
-from recollect.recall.transcript_source import TranscriptFeed
+from recollect.recall.transcript_source import TranscriptSource
 from recollect.store.engine import Database
 from recollect.store.meta import persisted_random
 from recollect.store.sqlite.database import SqliteDatabase
@@ -30,33 +30,33 @@ _COPIES = "vectors.home"
 
 
 def make_index(
-    ground: Resources, files: MemorySource | None, notes: LateNotes, locks: IndexLocks
+    resources: Resources, files: MemorySource | None, notes: LateNotes, locks: IndexLocks
 ) -> Index:
     """Return the index of a memory, over its open database."""
-    agent = own_index_of(ground.resolved, ground.scope)
-    records, database = ground.records, ground.index_database
+    agent = own_index_of(resources.resolved, resources.scope)
+    records, database = resources.records, resources.index_database
     feeds: list[DocumentSource] = [
-        TranscriptFeed(records, agent, ground.owner),
+        TranscriptSource(records, agent, resources.owner),
         *([files] if files else []),
         notes,
     ]
-    vector = ground.resolved.settings.search.vector
-    incompatibility = ground.index_incompatibility
+    vector = resources.resolved.settings.search.vector
+    incompatibility = resources.index_incompatibility
     near = VectorContext(
         settings=vector,
         database=database,
-        home=ground.index_home,
+        home=resources.index_home,
         home_id=_copies(records, agent),
-        clock=ground.clock,
+        clock=resources.clock,
     )
     return Index(
         database,
         feeds,
-        ground.resolved.settings,
-        clock=ground.clock,
-        embedder=ground.choice.embedder,
-        fallback=ground.choice.fallback,
-        was_found=ground.was_found,
+        resources.resolved.settings,
+        clock=resources.clock,
+        embedder=resources.choice.embedder,
+        fallback=resources.choice.fallback,
+        was_found=resources.was_found,
         locks=locks,
         origin=files.origin if files else None,
         near=choose_vectors(near),
@@ -68,12 +68,12 @@ class HomeIndexes:
     """Implements `recollect.governance.erasure.Indexes`.
 
     Args:
-        ground: What the memory stands on.
+        resources: What the memory stands on.
         index: The one that is open.
     """
 
-    def __init__(self, ground: Resources, index: Index) -> None:
-        self._ground = ground
+    def __init__(self, resources: Resources, index: Index) -> None:
+        self._ground = resources
         self._index = index
 
     def drop(self, feed: DocumentSource) -> None:
@@ -98,23 +98,25 @@ class HomeIndexes:
         """
         from recollect.store.sqlite.copies import remove_copy
 
-        ground = self._ground
-        mine = own_index_of(ground.resolved, ground.scope)
-        agents = {path.parent.name for path in (ground.home / AGENTS).glob(f"*/{INDEX_FILE}")}
-        main = {None} if (ground.home / INDEX_FILE).exists() else set()
+        resources = self._ground
+        mine = own_index_of(resources.resolved, resources.scope)
+        agents = {path.parent.name for path in (resources.home / AGENTS).glob(f"*/{INDEX_FILE}")}
+        main = {None} if (resources.home / INDEX_FILE).exists() else set()
         for agent in (agents | main) - {mine}:
-            if agent is not None and agent not in ground.resolved.agents:
-                remove_copy(ground.home / AGENTS / agent / INDEX_FILE)
+            if agent is not None and agent not in resources.resolved.agents:
+                remove_copy(resources.home / AGENTS / agent / INDEX_FILE)
                 continue
-            scope = Scope(tenant=ground.scope.tenant, agent=agent)
-            other = open_resources(msgspec.structs.replace(ground.order, scope=scope, live=False))
+            scope = Scope(tenant=resources.scope.tenant, agent=agent)
+            other = open_resources(
+                msgspec.structs.replace(resources.order, scope=scope, live=False)
+            )
             locks = IndexLocks(other.index_home, other.clock)
             index = make_index(other, memory_files(other), LateNotes(other), locks)
             try:
                 yield index, other.index_database
             finally:
                 index.near.close()
-                if ground.order.embedder is None and other.choice.embedder is not None:
+                if resources.order.embedder is None and other.choice.embedder is not None:
                     other.choice.embedder.close()
                 other.index_database.close()
                 other.records.close()

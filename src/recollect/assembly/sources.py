@@ -24,47 +24,49 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
 BUILTIN = "builtin"
 
 
-def memory_files(ground: Resources) -> MemorySource | None:
+def memory_files(resources: Resources) -> MemorySource | None:
     """Return the memory files of the workspace and the extra paths; None without either."""
-    extra = extra_paths(ground)
-    if ground.workspace is None and not extra:
+    extra = extra_paths(resources)
+    if resources.workspace is None and not extra:
         return None
     from recollect.recall.memory_source import MemorySource
     from recollect.recall.note_source import withheld_lines
     from recollect.workspace.memory_folder import MemoryFolder
 
-    withheld = withheld_lines(ground.records, ground.home)
-    folder = MemoryFolder(ground.workspace, extra, redactor=ground.redactor, withheld=withheld)
-    return MemorySource(folder, ground.scope)
+    withheld = withheld_lines(resources.records, resources.home)
+    folder = MemoryFolder(
+        resources.workspace, extra, redactor=resources.redactor, withheld=withheld
+    )
+    return MemorySource(folder, resources.scope)
 
 
 class LateNotes:
     """The notes of guests: looked for before each search, and nothing more where there are none.
 
     Args:
-        ground: The home that may have them.
+        resources: The home that may have them.
     """
 
     name, source = "guest-notes", FILES
 
-    def __init__(self, ground: Resources) -> None:
-        self.tenant: str | None = ground.scope.tenant
-        self._ground = ground
-        self._folder = ground.home / GUEST_NOTES
+    def __init__(self, resources: Resources) -> None:
+        self.tenant: str | None = resources.scope.tenant
+        self._ground = resources
+        self._folder = resources.home / GUEST_NOTES
 
     @functools.cached_property
     def found(self) -> NoteSource:
         """What hands them to the index."""
         from recollect.recall.note_source import guest_notes_source
 
-        ground = self._ground
+        resources = self._ground
         return guest_notes_source(
-            ground.records,
-            ground.home,
-            ground.scope,
-            ground.owner,
-            redactor=ground.redactor,
-            agent=own_index_of(ground.resolved, ground.scope),
+            resources.records,
+            resources.home,
+            resources.scope,
+            resources.owner,
+            redactor=resources.redactor,
+            agent=own_index_of(resources.resolved, resources.scope),
         )
 
     def is_behind(self, cursor: int) -> bool:
@@ -79,29 +81,29 @@ class LateNotes:
             yield from self.found.batches(state)
 
 
-def extra_paths(ground: Resources) -> list[ExtraPath]:
+def extra_paths(resources: Resources) -> list[ExtraPath]:
     """Return the extra paths of the settings, relative ones from the workspace on."""
-    if not has_files(ground.order, ground.scope):
+    if not has_files(resources.order, resources.scope):
         return []
-    named = ground.resolved.settings.workspace.extra_paths
-    return [extra_path(each, ground.workspace) for each in named]
+    named = resources.resolved.settings.workspace.extra_paths
+    return [extra_path(each, resources.workspace) for each in named]
 
 
-def reading(ground: Resources, files: MemorySource | None) -> MemoryReader | None:
+def reading(resources: Resources, files: MemorySource | None) -> MemoryReader | None:
     """Return what reads memory files for people; None where there are none."""
     if files is None:
         return None
     from recollect.workspace.reading import MemoryReader
 
-    extra = [each.path for each in extra_paths(ground)]
-    return MemoryReader(files.folder, ground.workspace, extra)
+    extra = [each.path for each in extra_paths(resources)]
+    return MemoryReader(files.folder, resources.workspace, extra)
 
 
 def followed_transcripts(
-    ground: Resources, mirror: TranscriptMirror | None
+    resources: Resources, mirror: TranscriptMirror | None
 ) -> FollowedTranscripts | None:
     """Return the transcripts of other programs that are followed; None where none are."""
-    named = ground.resolved.settings.workspace.transcripts
+    named = resources.resolved.settings.workspace.transcripts
     if not named:
         return None
     from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
@@ -110,25 +112,25 @@ def followed_transcripts(
     from recollect.sessions.exchange.importer import TranscriptImporter
 
     importer = TranscriptImporter(
-        database=ground.records,
-        clock=ground.clock,
-        ids=ground.ids,
-        redactor=ground.redactor,
+        database=resources.records,
+        clock=resources.clock,
+        ids=resources.ids,
+        redactor=resources.redactor,
         formats=following_formats(),
         stores=STORES,
         mirror=mirror,
-        scope=ground.scope,
-        links=read_links(ground.resolved.settings.sessions.identity_links),
+        scope=resources.scope,
+        links=read_links(resources.resolved.settings.sessions.identity_links),
         ledger=LEDGER,
     )
     return FollowedTranscripts(followed_places(named), importer)
 
 
 def search_backend(
-    ground: Resources, files: MemorySource | None, index: Index
+    resources: Resources, files: MemorySource | None, index: Index
 ) -> SearchBackend | None:
     """Return what answers for memory files; None where that is the builtin index."""
-    settings = ground.resolved.settings
+    settings = resources.resolved.settings
     if settings.search.backend == BUILTIN:
         return None
     from recollect.recall.search_port import SearchContext, find_factory
@@ -140,8 +142,8 @@ def search_backend(
         settings=settings,
         builtin=index,
         files=files.folder,
-        owner=ground.scope,
-        home=ground.index_home,
-        clock=ground.clock,
+        owner=resources.scope,
+        home=resources.index_home,
+        clock=resources.clock,
     )
     return make(context)

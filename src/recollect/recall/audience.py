@@ -70,7 +70,7 @@ def audience_of(sessions: Asked, asking: Asking) -> Audience:
     )
 
 
-def stretches_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:
+def ranges_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:
     """Return which messages a session consists of, those that a fork shares included.
 
     Nothing where there is none with this id.

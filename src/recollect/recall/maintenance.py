@@ -328,14 +328,14 @@ def worker_lock(folder: Path, files: MemorySource | None, scope: Scope, clock: C
 
 
 class Arrivals:
-    """Tells the mirror and the upkeep that messages arrived."""
+    """Tells the mirror and the maintenance that messages arrived."""
 
-    def __init__(self, mirror: TranscriptMirror | None, upkeep: Maintenance) -> None:
+    def __init__(self, mirror: TranscriptMirror | None, maintenance: Maintenance) -> None:
         self._mirror = mirror
-        self._upkeep = upkeep
+        self._maintenance = maintenance
 
     def notify(self) -> None:
         """Return at once."""
         if self._mirror is not None:
             self._mirror.notify()
-        self._upkeep.notify()
+        self._maintenance.notify()

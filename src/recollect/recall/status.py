@@ -222,7 +222,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     language: LanguageChoice | None
     search_backend: SearchBackend | None
     mirror: TranscriptMirror | None
-    upkeep: Maintenance
+    maintenance: Maintenance
     events: EventStream
 
 
@@ -232,7 +232,7 @@ def report_status(parts: Reported) -> Status:
     Raises:
         StoreError: a database cannot be read.
     """
-    index, sync, choice = parts.index.status(), parts.upkeep.state(), parts.choice
+    index, sync, choice = parts.index.status(), parts.maintenance.state(), parts.choice
     if parts.warning:
         sync = msgspec.structs.replace(sync, warnings=(parts.warning, *sync.warnings))
     cache = parts.settings.embedding.cache
@@ -290,7 +290,7 @@ def report_status(parts: Reported) -> Status:
 
 def _is_dirty(parts: Reported, index: IndexStatus, sync: SyncState) -> bool:
     is_waiting = sync.dirty or index.waiting > 0 or index.lacks_vectors
-    return is_waiting or index.outdated is not None or parts.upkeep.is_behind()
+    return is_waiting or index.outdated is not None or parts.maintenance.is_behind()
 
 
 def _lexical(index: Index) -> LexicalStatus:

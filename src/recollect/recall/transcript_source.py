@@ -22,7 +22,7 @@ BATCH = 2_048
 waits half as long (bench load, 60,000 messages: 13,799 and 14,201 a CPU second)."""
 
 
-class TranscriptFeed:
+class TranscriptSource:
     """Follows the messages of every session.
 
     Args:

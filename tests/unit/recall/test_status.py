@@ -62,7 +62,7 @@ def test_what_waits_to_be_indexed_makes_it_dirty(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "home", overrides=LEXICAL) as memory:
         session = memory.sessions.create(key="k")
         memory.sync()
-        memory._parts.upkeep.close()  # noqa: SLF001  # nobody indexes beside the test
+        memory._parts.maintenance.close()  # noqa: SLF001  # nobody indexes beside the test
         memory.sessions.append(session.id, "user", "tea")
         assert memory.status().dirty
         memory.search("tea")

@@ -117,7 +117,7 @@ def test_a_long_transcript_does_not_keep_a_search_waiting(tmp_path: Path) -> Non
     """What another thread reads at the moment is left to it, and said."""
     chats = _chats(tmp_path)
     with _opened(tmp_path, None, {"workspace.transcripts": [str(chats)]}) as memory:
-        followed = memory._parts.upkeep._kept.followed  # noqa: SLF001
+        followed = memory._parts.maintenance._kept.followed  # noqa: SLF001
         assert followed is not None
         with followed.reading:
             found = memory.search("kettle")

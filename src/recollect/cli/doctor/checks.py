@@ -41,7 +41,7 @@ from recollect.models.registry import (
     local_folder,
 )
 from recollect.recall.ownership import incompatibility
-from recollect.recall.transcript_source import TranscriptFeed, newest_change
+from recollect.recall.transcript_source import TranscriptSource, newest_change
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.sessions.record.session import Condition, select_sessions
@@ -277,4 +277,4 @@ class Checkup:
 
 def _read_up_to(tx: Transaction) -> int:
     generation = find_generation(tx, "serving")
-    return cursor(tx, generation.number, TranscriptFeed.name) if generation else 0
+    return cursor(tx, generation.number, TranscriptSource.name) if generation else 0

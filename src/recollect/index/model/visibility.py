@@ -136,23 +136,23 @@ class ChunkGroups:
 
 
 def within_ranges(
-    stretches: Sequence[tuple[int, SeqRange]],
+    ranges: Sequence[tuple[int, SeqRange]],
     groups: NDArray[np.integer],
     orders: NDArray[np.int64],
 ) -> Mask:
     """Return which chunks lie in one of some parts of sessions.
 
     Args:
-        stretches: Number of a group, and which part of it; each group once.
+        ranges: Number of a group, and which part of it; each group once.
         groups: The group of each chunk.
         orders: The place of each chunk in its group.
     """
-    if len(stretches) == 1 and stretches[0][1].last is None:
-        only: Mask = groups == stretches[0][0]
+    if len(ranges) == 1 and ranges[0][1].last is None:
+        only: Mask = groups == ranges[0][0]
         return only
     ends = np.zeros(int(groups.max(initial=0)) + 1, np.int64)
-    for number, stretch in stretches:
+    for number, part in ranges:
         if 0 <= number < len(ends):
-            ends[number] = ENDLESS if stretch.last is None else (stretch.last + 1) << PART_BITS
+            ends[number] = ENDLESS if part.last is None else (part.last + 1) << PART_BITS
     mask: Mask = orders < ends[groups]
     return mask

@@ -64,7 +64,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         citations: Whether hits say where they stand.
         now_ms: When it is asked, ms UTC; for recency.
         audience: On whose behalf is searched; None: whoever owns the scope.
-        stretches: Which parts of sessions are searched; None for all.
+        ranges: Which parts of sessions are searched; None for all.
     """
 
     limit: int
@@ -74,7 +74,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     citations: bool = True
     now_ms: int = 0
     audience: Audience | None = None
-    stretches: tuple[SeqRange, ...] | None = None
+    ranges: tuple[SeqRange, ...] | None = None
 
 
 class SearchService:
@@ -309,19 +309,19 @@ def _visible(
     """
     arrays, count = partition.arrays, partition.arrays.count
     columns = {name: column[:count] for name, column in arrays.columns.items()}
-    groups, sources, stretches = columns["group"], columns["source"], options.stretches
+    groups, sources, ranges = columns["group"], columns["source"], options.ranges
     owners = {"agent": scope.agent, "user": scope.user, "project": scope.project}
     limits: list[Mask | None] = [
         columns[kind] == partition.names.number(kind, owner)
         for kind, owner in owners.items()
         if owner is not None
     ]
-    if stretches is None and scope.session is not None:
-        stretches = (SeqRange(session=scope.session),)
-    if stretches is not None:
+    if ranges is None and scope.session is not None:
+        ranges = (SeqRange(session=scope.session),)
+    if ranges is not None:
         numbered = [
             (number, s)
-            for s in stretches
+            for s in ranges
             for number in _session_groups(tx, partition.number, s.session)
         ]
         limits.append(within_ranges(numbered, groups, columns["order"]))

@@ -84,36 +84,36 @@ class VectorIndex:
     Args:
         database: index.db.
         former: Knows the back ends of earlier settings.
-        upkeep: Keeps the chosen back end in step; None without one, which is the default.
+        maintenance: Keeps the chosen back end in step; None without one, which is the default.
     """
 
     def __init__(
         self,
         database: Database,
         former: Former | None = None,
-        upkeep: BackendMaintenance | None = None,
+        maintenance: BackendMaintenance | None = None,
     ) -> None:
         self._database = database
         self._former = former
-        self._upkeep = upkeep
+        self._maintenance = maintenance
         self._has_looked = False
         self._left: str | None = None
 
     def followed(self) -> Database:
         """Return the database to write through, so that a back end inside it stays in step."""
-        if self._upkeep is not None and self._upkeep.backend.is_inside:
-            return FollowedDatabase(self._database, self._upkeep)
+        if self._maintenance is not None and self._maintenance.backend.is_inside:
+            return FollowedDatabase(self._database, self._maintenance)
         return self._database
 
     def prepare(self) -> None:
         """Open what is not open, before a transaction in which it will be asked."""
-        if self._upkeep is not None:
-            self._upkeep.health.prepare()
+        if self._maintenance is not None:
+            self._maintenance.health.prepare()
 
     def scan(self, tx: Transaction, held: Held, vector: Floats) -> NearScan:
         """Return what the back end finds, or the scan over the codes while it lags."""
-        codes, upkeep = held.codes.scan(vector, held.count), self._upkeep
-        if upkeep is None or not upkeep.may_answer(tx):
+        codes, maintenance = held.codes.scan(vector, held.count), self._maintenance
+        if maintenance is None or not maintenance.may_answer(tx):
             return codes
         part = find_part(tx, held.partition)
         if part is None:
@@ -127,9 +127,9 @@ class VectorIndex:
         there = int(np.count_nonzero(present))
 
         def ask(most: int) -> Ints | None:
-            found = upkeep.nearest(tx, part, vector, most)
+            found = maintenance.nearest(tx, part, vector, most)
             if found is not None and len(found) < min(most, there):
-                upkeep.doubt()
+                maintenance.doubt()
                 return None
             return found
 
@@ -143,17 +143,17 @@ class VectorIndex:
         Args:
             stopping: Asked between batches.
         """
-        if self._upkeep is not None:
-            self._upkeep.catch_up(stopping)
+        if self._maintenance is not None:
+            self._maintenance.catch_up(stopping)
         elif self._former is not None and not self._has_looked:
             self._left = leave_former(self._database, self._former)
             self._has_looked = True
 
     def warnings(self) -> list[str]:
         """Return why the back end does not answer, or what could not be removed from a former."""
-        if self._upkeep is None:
+        if self._maintenance is None:
             return [self._left] if self._left else []
-        name, error = self._upkeep.backend.name, self._upkeep.health.error
+        name, error = self._maintenance.backend.name, self._maintenance.health.error
         return [f"{name} does not answer, memory does: {error}"] if error else []
 
     def status(self, dimensions: int) -> VectorStatus:
@@ -163,17 +163,17 @@ class VectorIndex:
             dimensions: Of the vectors in the index; 0 without an embedder.
         """
         known = VectorStatus(enabled=dimensions > 0, dimensions=dimensions or None)
-        if self._upkeep is None:
+        if self._maintenance is None:
             return known
-        backend, is_open = self._upkeep.backend, self._upkeep.health.prepare()
-        waiting = self._database.read(self._upkeep.waiting)
+        backend, is_open = self._maintenance.backend, self._maintenance.health.prepare()
+        waiting = self._database.read(self._maintenance.waiting)
         return msgspec.structs.replace(
             known,
             requested=backend.name,
             used=backend.name if is_open and not waiting else DEFAULT,
             available=is_open,
             extension_path=backend.library,
-            load_error=self._upkeep.health.error,
+            load_error=self._maintenance.health.error,
             waiting=waiting,
         )
 
@@ -182,11 +182,11 @@ class VectorIndex:
 
         The codes cannot differ: they are checked with the rows of the index.
         """
-        return [] if self._upkeep is None else self._upkeep.check()
+        return [] if self._maintenance is None else self._maintenance.check()
 
     def heal(self) -> int:
         """Bring over again what differs, and return how many vectors that were."""
-        return 0 if self._upkeep is None else self._upkeep.heal()
+        return 0 if self._maintenance is None else self._maintenance.heal()
 
     def start_over(self) -> bool:
         """Remove every copy of a vector that a back end has; it is filled again later.
@@ -196,12 +196,12 @@ class VectorIndex:
         Returns:
             False when the back end cannot be reached.
         """
-        return self._upkeep is None or self._upkeep.start_over()
+        return self._maintenance is None or self._maintenance.start_over()
 
     def close(self) -> None:
         """Let go of the back end."""
-        if self._upkeep is not None:
-            self._upkeep.health.close()
+        if self._maintenance is not None:
+            self._maintenance.health.close()
 
 
 def choose(context: VectorContext) -> VectorIndex:
@@ -234,21 +234,21 @@ class FollowedDatabase:
 
     Args:
         database: index.db.
-        upkeep: Brings the changes over to a back end inside it.
+        maintenance: Brings the changes over to a back end inside it.
     """
 
-    def __init__(self, database: Database, upkeep: BackendMaintenance) -> None:
+    def __init__(self, database: Database, maintenance: BackendMaintenance) -> None:
         self._database = database
-        self._upkeep = upkeep
+        self._maintenance = maintenance
 
     def write(self, unit: Callable[[Transaction], T]) -> T:
         """Run a unit of work and what follows from it; see `recollect.store.engine`."""
-        self._upkeep.health.prepare()
+        self._maintenance.health.prepare()
         return self._database.write(partial(self._run, unit))
 
     def submit(self, unit: Callable[[Transaction], T]) -> Future[T]:
         """Queue a unit of work and what follows from it; see `recollect.store.engine`."""
-        self._upkeep.health.prepare()
+        self._maintenance.health.prepare()
         return self._database.submit(partial(self._run, unit))
 
     def read(self, unit: Callable[[Transaction], T]) -> T:
@@ -261,7 +261,7 @@ class FollowedDatabase:
 
     def _run(self, unit: Callable[[Transaction], T], tx: Transaction) -> T:
         result = unit(tx)
-        self._upkeep.follow(tx)
+        self._maintenance.follow(tx)
         return result
 
 
