@@ -103,7 +103,7 @@ def test_a_person_has_one_name_on_every_channel(home: Home) -> None:
 def test_nobody_is_taken_for_a_linked_person(home: Home) -> None:
     """An account that is called like one must be linked first."""
     sessions = served(home, identity_links=("ann=telegram:123",))
-    with pytest.raises(InvalidInput, match="called like"):
+    with pytest.raises(InvalidInput, match="the name of a person"):
         sessions.key_for("main", "web", "ann")
     assert sessions.key_for("main", "web", "ann", chat_type="group")
 

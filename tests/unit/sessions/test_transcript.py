@@ -176,6 +176,15 @@ def test_ten_megabytes_are_a_message_and_seventeen_are_not(sessions: Sessions) -
     assert len(sessions.messages(session.id)) == 1
 
 
+def test_content_that_is_nested_without_end_is_refused(sessions: Sessions) -> None:
+    """Not with an overflow of the stack: thousands of levels are nobody's message."""
+    content: Any = []
+    for _ in range(50_000):
+        content = [content]
+    with pytest.raises(InvalidInput, match="nested deeper"):
+        sessions.append(sessions.create().id, "user", content)
+
+
 def test_what_cannot_be_stored_is_replaced_and_told(sessions: Sessions) -> None:
     """Half a surrogate pair, NUL and bytes that are no UTF-8 never crash it."""
     session = sessions.create()

@@ -290,11 +290,13 @@ def _check_size(size: int) -> None:
 
 def _plain(content: Content) -> object:
     """Return blocks of ours as the JSON that they stand for, so that they are cleaned as well."""
-    if isinstance(content, msgspec.Struct):
-        return msgspec.to_builtins(content)
     if isinstance(content, list | tuple):
-        return [_plain(item) for item in content]
-    return content
+        return [_json_of(item) for item in content]
+    return _json_of(content)
+
+
+def _json_of(block: object) -> object:
+    return msgspec.to_builtins(block) if isinstance(block, msgspec.Struct) else block
 
 
 LARGEST = 2**63 - 1
