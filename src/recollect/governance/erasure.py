@@ -26,6 +26,7 @@ from recollect.governance.removal import (
     NOTE_ERASURE,
     Copies,
     begin_erasure,
+    clear_log,
     finish_all,
     sweep_within_reach,
 )
@@ -294,6 +295,7 @@ class Eraser:
         if not warnings:
             now, encoded = self._clock.now_ms(), msgspec.json.encode(ids).decode()
             self._records.write(lambda tx: _end(tx, now, encoded))
+            warnings += _tried(lambda: filter(None, [clear_log(self._records)]))  # it has the ids
         return warnings
 
     def _clear_files(self, ids: Sequence[str]) -> list[str]:

@@ -439,8 +439,12 @@ _IN_THE_WAY = "a reader keeps a log open that may hold what was removed: prune a
 def _rewrite(database: SqliteDatabase, most_bytes: int | None) -> str | None:
     if most_bytes is not None and database.path.stat().st_size > most_bytes:
         return f"{database.path.name} is large and was not rewritten: run `recollect prune`"
-    is_clean = database.rewrite() or any(database.cut_log() for _ in range(_TRIES))
-    return None if is_clean else _IN_THE_WAY
+    return None if database.rewrite() else clear_log(database)
+
+
+def clear_log(database: SqliteDatabase) -> str | None:
+    """Write the log of a database back and cut it; return why that was not possible."""
+    return None if any(database.cut_log() for _ in range(_TRIES)) else _IN_THE_WAY
 
 
 def _mark(tx: Transaction) -> str:

@@ -144,6 +144,14 @@ def talk(memory: Memory, word: str, **options: object) -> str:
     return session.id
 
 
+def test_no_byte_is_left_while_the_program_goes_on(memory: Memory) -> None:
+    """The last commit of an erasure takes out the id of the session, and its log is cut too."""
+    doomed = talk(memory, "zorvexplum")
+    assert memory.erase(session_id=doomed).is_clean
+    assert files_that_hold(memory.home, doomed) == []
+    assert files_that_hold(memory.home, "zorvexplum") == []
+
+
 def test_a_dry_run_tells_what_goes_and_changes_nothing(memory: Memory) -> None:
     """The figures are those of the receipt."""
     session = said_everywhere(memory)
