@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 
 from msgspec import Struct
 
 from tests.durability.processes import Worker
-from tests.durability.scale import SCALE, chance
+from tests.durability.scale import chance
 
 LAST = 120
 """Calls at the end, where files get their names: a quarter of the kills."""
@@ -40,9 +41,9 @@ def run(command: str, *arguments: object, dies: str = "never") -> Life | None:
 
 
 def deaths(name: str, life: Life) -> Iterator[str]:
-    """Yield when each of the trials is killed: at calls and at moments, half of each."""
+    """Yield, without end, when a trial is killed: at calls and at moments, half of each."""
     draw = chance(f"deaths {name}")
-    for number in range(SCALE.kills):
+    for number in count():
         if number % 2:
             yield f"second {draw.uniform(0, life.seconds):.6f}"
         else:

@@ -10,7 +10,7 @@ import pytest
 import recollect
 from recollect.store.archive import check_archive
 from tests.durability.deaths import Life, deaths, run
-from tests.durability.scale import report
+from tests.durability.scale import SCALE, report
 
 WORDS = {"embedding.provider": "none"}
 OLD, NEW = ["quince"], ["quince", "medlar"]
@@ -50,9 +50,10 @@ def test_a_killed_backup_leaves_no_half_file(base: Path, tmp_path: Path) -> None
     target.parent.mkdir()
     life = _life("back_up_and_die", base, target)
     kills = whole = 0
-    for moment in deaths("backup", life):
+    moments = deaths("backup", life)
+    while kills < SCALE.kills:
         target.unlink(missing_ok=True)
-        kills += run("back_up_and_die", base / "home", target, dies=moment) is None
+        kills += run("back_up_and_die", base / "home", target, dies=next(moments)) is None
         if target.exists():
             whole += 1
             check_archive(target)
@@ -68,9 +69,10 @@ def test_a_killed_restore_leaves_the_old_home_or_the_new_one(base: Path, tmp_pat
     archive = tmp_path / "old.tar.zst"
     life = _life("restore_and_die", base, archive)
     kills = restored = 0
-    for moment in deaths("restore", life):
+    moments = deaths("restore", life)
+    while kills < SCALE.kills:
         place = Path(shutil.copytree(base, tmp_path / "killed"))
-        kills += run("restore_and_die", place / "home", archive, dies=moment) is None
+        kills += run("restore_and_die", place / "home", archive, dies=next(moments)) is None
         said = _said(place / "home")
         kept = [_said(path) for path in place.glob("home.before-*")]
         assert said == NEW or (said == OLD and kept == [NEW])

@@ -15,7 +15,7 @@ from recollect.memory import Memory
 from recollect.store.sqlite.database import open_records
 from tests.durability.deaths import deaths, run
 from tests.durability.processes import Worker
-from tests.durability.scale import report
+from tests.durability.scale import SCALE, report
 from tests.support.leftovers import files_that_hold
 
 MESSAGES = 700
@@ -81,9 +81,10 @@ def test_an_erasure_that_is_killed_anywhere_is_finished(tmp_path: Path) -> None:
     life = run("erase_until_death", shutil.copytree(base, tmp_path / "whole"), doomed)
     assert life is not None
     kills = 0
-    for moment in deaths("erase", life):
+    moments = deaths("erase", life)
+    while kills < SCALE.kills:
         home = Path(shutil.copytree(base, tmp_path / "killed"))
-        kills += run("erase_until_death", home, doomed, dies=moment) is None
+        kills += run("erase_until_death", home, doomed, dies=next(moments)) is None
         finish(home, doomed)
         shutil.rmtree(home)
     report("erasures killed anywhere", kills=kills, calls=life.calls, left=0)

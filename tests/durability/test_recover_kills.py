@@ -11,7 +11,7 @@ from recollect.governance.recover import recover
 from recollect.memory import Memory
 from recollect.store.sqlite.home import RECORDS_FILE
 from tests.durability.deaths import deaths, run
-from tests.durability.scale import report
+from tests.durability.scale import SCALE, report
 
 SESSIONS, MESSAGES = 6, 40
 
@@ -64,9 +64,10 @@ def test_a_killed_recovery_is_begun_again(tmp_path: Path) -> None:
     life = run("recover_and_die", whole)
     assert life is not None
     done = kills = 0
-    for moment in deaths("recover", life):
+    moments = deaths("recover", life)
+    while kills < SCALE.kills:
         home = Path(shutil.copytree(base, tmp_path / "killed"))
-        kills += run("recover_and_die", home, dies=moment) is None
+        kills += run("recover_and_die", home, dies=next(moments)) is None
         done += finish(home, damaged)
         shutil.rmtree(home)
     report("killed recoveries", kills=kills, calls=life.calls, done_before=done, lost=0)

@@ -41,6 +41,7 @@ from recollect.governance.backup import (
     is_home_file,
 )
 from recollect.governance.erasure import erase_again
+from recollect.governance.foreign_settings import is_known_home, set_foreign_settings_aside
 from recollect.governance.removal import without_erasures
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import Tombstone, tombstones
@@ -50,7 +51,13 @@ from recollect.store.files import exchange, private_folder, sync, sync_folder
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, list_files, read_beneath
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
-from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
+from recollect.store.sqlite.home import (
+    AGENTS,
+    INDEX_FILE,
+    RECORDS_FILE,
+    TRANSCRIPTS,
+    set_home_id,
+)
 from recollect.store.sqlite.integrity import quick_check
 from recollect.store.sqlite.snapshot import alone, snapshots
 from recollect.workspace.memory_folder import LARGEST_BYTES
@@ -86,6 +93,9 @@ class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
     erased_again: int
     """Sessions of the backup that had been erased since; they are hidden, and the next opening of
     the home removes what is left of them."""
+    settings_aside: list[str]
+    """Settings and files of a backup of another home that are not in force; they lie in
+    ``aside/`` of the home."""
     memory_files: list[str]
     """Files of the workspace that were written."""
     kept_files: list[str]
@@ -99,6 +109,7 @@ def restore_home(
     clock: Clock,
     *,
     workspace: Path | None = None,
+    with_settings: bool = False,
     on_progress: OnBackup = ignore_progress,
 ) -> RestoreReport:
     """Make a home from a backup; what is there is kept as ``<home>.before-<time>``.
@@ -110,6 +121,7 @@ def restore_home(
         home: The folder; it need not exist.
         clock: Dates it.
         workspace: Where its memory files go; nowhere if not given.
+        with_settings: Take all settings and tokens of a backup of another home.
         on_progress: Called now and then.
 
     Raises:
@@ -132,7 +144,11 @@ def restore_home(
             scope=Scope(), at=clock.now_ms(), path=str(source), backup_at=head.created_at
         )
         known, warnings = _known_erasures(place)
-        erased = _settle(draft / HOME, known, event, clock, warnings)
+        is_foreign = not (with_settings or is_known_home(head.home_id, place, BEFORE))
+        put_aside = set_foreign_settings_aside(draft / HOME, clock) if is_foreign else []
+        # With an id of its own no other backup of that home is taken for one of this one.
+        new_id = IdSource(clock).new() if is_foreign else None
+        erased = _settle(draft / HOME, known, event, clock, warnings, new_id=new_id)
         with alone(place / RECORDS_FILE), os_errors(place):
             aside = _put_in_place(draft / HOME, place, clock)
         written, kept = _write_memory(draft / WORKSPACE, workspace, clock)
@@ -146,6 +162,7 @@ def restore_home(
         created_at=head.created_at,
         secrets=head.secrets,
         erased_again=erased,
+        settings_aside=put_aside,
         memory_files=written,
         kept_files=kept,
         warnings=warnings,
@@ -286,8 +303,12 @@ def _settle(
     event: HomeRestored,
     clock: Clock,
     warnings: list[str],
+    *,
+    new_id: str | None,
 ) -> int:
     """Look through an unpacked home, bring it to this version, and make its parts agree.
+
+    Databases get another home id where one is given.
 
     Returns:
         How many sessions were erased again.
@@ -299,11 +320,11 @@ def _settle(
     warnings += [
         f"{index.relative_to(home)} cannot be used and is rebuilt"
         for index in (home / INDEX_FILE, *sorted((home / AGENTS).glob(f"*/{INDEX_FILE}")))
-        if index.is_file() and not _keep_index(index, clock)
+        if index.is_file() and not _keep_index(index, clock, new_id)
     ]
     records = open_records(home, StoreSettings(), clock)
     try:
-        _require_sound(records)
+        _accept(records, new_id)
         if (home / TRANSCRIPTS).is_dir():
             mirror = TranscriptMirror(home, records)
             mirror.heal_all()
@@ -317,18 +338,20 @@ def _settle(
     return erased
 
 
-def _require_sound(database: SqliteDatabase) -> None:
+def _accept(database: SqliteDatabase, new_id: str | None) -> None:
     found = quick_check(database)
     if found:
         raise StoreCorrupt(f"the {database.path.name} of the backup is damaged", hint=_OTHER)
+    if new_id is not None:
+        database.write(lambda tx: set_home_id(tx, new_id))
 
 
-def _keep_index(path: Path, clock: Clock) -> bool:
+def _keep_index(path: Path, clock: Clock, new_id: str | None) -> bool:
     """Return whether an index can be used; one that cannot is removed, for it is derived."""
     try:
         database = open_index(path.parent, StoreSettings(), clock)
         try:
-            _require_sound(database)
+            _accept(database, new_id)
         finally:
             database.close()
     except StoreError:
