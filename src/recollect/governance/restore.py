@@ -7,6 +7,7 @@ killed leaves the home as it was, and a folder that the next restore removes.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -46,7 +47,7 @@ from recollect.governance.removal import without_erasures
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import Tombstone, tombstones
 from recollect.store.archive import Archive, Member, not_a_backup, open_archive
-from recollect.store.failures import os_errors
+from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import exchange, private_folder, sync, sync_folder
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, list_files, read_beneath
@@ -133,6 +134,8 @@ def restore_home(
         StoreError: the disk refused. In all cases the home is as it was.
     """
     place, source = home.expanduser().resolve(), path.expanduser()
+    if os.path.ismount(place):
+        raise translate_os(OSError(errno.EBUSY, os.strerror(errno.EBUSY)), place)
     with alone(place / RECORDS_FILE):
         pass  # before anything is unpacked
     with _draft(place) as draft, _unerased(place, clock):
