@@ -36,14 +36,14 @@ HARMLESS = (
     *("sessions.fresh.", "sessions.context."),
 )
 """Options, and sections of them, that send nothing, start nothing, read and write nothing outside
-of the home, remove nothing, and let nobody hear more. A new option is none of them by itself."""
+of the home, remove nothing, and let no one else hear more. A new option is not among them."""
 
 
 def set_foreign_settings_aside(home: Path, clock: Clock) -> list[str]:
     """Leave only harmless settings in force, and no token; the whole files lie in ``aside/``.
 
     Args:
-        home: What was unpacked, and nobody uses yet.
+        home: What was unpacked, and is not in use yet.
         clock: Names the folder.
 
     Returns:

@@ -134,29 +134,23 @@ def restore_home(
         StoreError: the disk refused. In all cases the home is as it was.
     """
     place, source = home.expanduser().resolve(), path.expanduser()
-    if os.path.ismount(place):
-        raise translate_os(OSError(errno.EBUSY, os.strerror(errno.EBUSY)), place)
-    with alone(place / RECORDS_FILE):
-        pass  # before anything is unpacked
+    _refuse_in_use(place)
     with _draft(place) as draft, _unerased(place, clock):
         unpacked = _Unpacked(draft)
         with _read(source, place.parent, on_progress) as archive:
             head = _head(archive)
             unpacked.take(archive)
-        event = HomeRestored(
-            scope=Scope(), at=clock.now_ms(), path=str(source), backup_at=head.created_at
-        )
+        made, now = head.created_at, clock.now_ms()
+        event = HomeRestored(scope=Scope(), at=now, path=str(source), backup_at=made)
         known, warnings = _known_erasures(place)
-        is_foreign = not (with_settings or is_known_home(head.home_id, place, BEFORE))
-        put_aside = set_foreign_settings_aside(draft / HOME, clock) if is_foreign else []
+        is_known = with_settings or is_known_home(head.home_id, place, BEFORE)
+        put_aside = [] if is_known else set_foreign_settings_aside(draft / HOME, clock)
         # With an id of its own no other backup of that home is taken for one of this one.
-        new_id = IdSource(clock).new() if is_foreign else None
+        new_id = None if is_known else IdSource(clock).new()
         erased = _settle(draft / HOME, known, event, clock, warnings, new_id=new_id)
-        with alone(place / RECORDS_FILE), os_errors(place):
-            aside = _put_in_place(draft / HOME, place, clock)
+        aside = _put_in_place(draft / HOME, place, clock)
         written, kept = _write_memory(draft / WORKSPACE, workspace, clock)
-        if aside is not None and not head.secrets:
-            warnings.append(f"tokens and keys were not in the backup; they are still in {aside}")
+        warnings += _told_of_secrets(head, aside)
     return RestoreReport(
         home=str(place),
         aside=None if aside is None else str(aside),
@@ -170,6 +164,20 @@ def restore_home(
         kept_files=kept,
         warnings=warnings,
     )
+
+
+def _told_of_secrets(head: BackupHead, aside: Path | None) -> list[str]:
+    if aside is None or head.secrets:
+        return []
+    return [f"tokens and keys were not in the backup; they are still in {aside}"]
+
+
+def _refuse_in_use(place: Path) -> None:
+    """Refuse a home that cannot change its place, before anything is unpacked."""
+    if os.path.ismount(place):
+        raise translate_os(OSError(errno.EBUSY, os.strerror(errno.EBUSY)), place)
+    with alone(place / RECORDS_FILE):
+        pass
 
 
 @contextmanager
@@ -380,21 +388,22 @@ def _known_erasures(home: Path) -> tuple[list[Tombstone], list[str]]:
 
 def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:
     """Give a home its name, and what has it the name that it is kept under."""
-    private_folder(restored)
-    if not place.exists() or not any(place.iterdir()):
-        os.replace(restored, place)
+    with alone(place / RECORDS_FILE), os_errors(place):
+        private_folder(restored)
+        if not place.exists() or not any(place.iterdir()):
+            os.replace(restored, place)
+            sync_folder(place.parent)
+            return None
+        aside = _free_name(place, clock)
+        # Under its last name first: killed here, the home is as it was, and nothing of it is lost.
+        os.rename(restored, aside)
+        try:
+            exchange(place, aside)
+        except OSError:
+            os.rename(aside, restored)  # nothing that was not there before has that name
+            raise
         sync_folder(place.parent)
-        return None
-    aside = _free_name(place, clock)
-    # Under its last name first: killed here, the home is as it was, and nothing of it can be lost.
-    os.rename(restored, aside)
-    try:
-        exchange(place, aside)
-    except OSError:
-        os.rename(aside, restored)  # nothing that was not there before has that name
-        raise
-    sync_folder(place.parent)
-    return aside
+        return aside
 
 
 def _free_name(path: Path, clock: Clock) -> Path:

@@ -281,7 +281,7 @@ class OwnerLock:
     def holder(self) -> Holder | None:
         """Return who holds the lock; None when it is free, or when it has just changed hands.
 
-        Nobody holds one of a home that cannot be written.
+        In a home that cannot be written it is free.
 
         Raises:
             StoreError: the lock file cannot be opened.

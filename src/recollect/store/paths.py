@@ -345,7 +345,7 @@ def _replace(folder: int, name: str, content: bytes, mode: int) -> None:
 
 
 def _sweep(folder: int, name: str) -> None:
-    """Remove what killed writers left of a file that is locked: nobody else has a draft of it."""
+    """Remove what killed writers left of a file whose lock is held, so that no draft is in use."""
     with os.scandir(folder) as entries:
         left = [each.name for each in entries if is_draft_of(each.name, name)]
     for draft in left:

@@ -133,7 +133,7 @@ class TranscriptMirror:
             StoreError: one of them cannot be read.
         """
         with self._mutex, ExitStack() as held:
-            with suppress(StoreReadOnly):  # then nobody writes it either
+            with suppress(StoreReadOnly):  # then it is not being written either
                 held.enter_context(self._turns.turn(_LOCK_S))
             return self._file(session_id).state()
 
