@@ -25,7 +25,7 @@ from recollect.workspace.memory_folder import FileKind, MemoryFolder, Withheld
 from recollect.workspace.reading import Extent, MemoryReader, ReadResult
 
 if TYPE_CHECKING:  # imported with the first session that is asked for
-    from recollect.sessions.sessions import Sessions
+    pass
 
 _NOTE = re.compile(rf"{GUEST_NOTES}/[0-9a-f]{{32}}/\d{{4}}-\d{{2}}-\d{{2}}\.md")
 _FOLDER = re.compile(rf"{GUEST_NOTES}(/[0-9a-f]{{32}})?")

@@ -23,7 +23,7 @@ import pytest
 import recollect
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import Scope
-from recollect.governance.episode import episodes_of
+from recollect.governance.episode import Episode, episodes_of, hearers_of
 from recollect.memory import Memory
 
 HISTORIES = int(os.environ.get("AUDIENCE_HISTORIES", "300"))  # noqa: TID251 - `make soak`
@@ -336,19 +336,35 @@ class History:
                     self.noted(tenant, words, None)
                 else:
                     self.within(tenant, words, None)
-            records = memory._parts.resources.records  # noqa: SLF001 - no other surface has them
-            for session in others:
-                seen = partial(episodes_of, scope=Scope(tenant=tenant), session_id=session)
-                assert records.read(seen) == []
+            assert not [session for session in others if self.episodes(tenant, session)]
         self.check_files()
+        kept = self.told_in_episodes()
         for (tenant, key), waiting in self.pending.items():
             found = self.memories[tenant].sessions.history.pending(key)
             assert {message.text for message in found} <= waiting
         for chat in self.chats.values():
             for asker, audience in chat.askers.items():
                 self.ask(chat, asker, audience)
+                group = self.memories[chat.tenant].sessions.visibility_group(chat.session, asker)
+                self.within(chat.tenant, kept[chat.tenant, group.name], audience)
             export = self.memories[chat.tenant].export_session(chat.session, "jsonl")
             self.within(chat.tenant, set(TOKEN.findall(b"".join(export.lines()).decode())), None)
+
+    def episodes(self, tenant: str, session: str) -> list[Episode]:
+        """Return the episodes of a session, as a tenant sees them."""
+        records = self.memories[tenant]._parts.resources.records  # noqa: SLF001 - no other surface
+        return records.read(partial(episodes_of, scope=Scope(tenant=tenant), session_id=session))
+
+    def told_in_episodes(self) -> dict[tuple[str, str], set[str]]:
+        """Return the words that each visibility group of a tenant hears in episodes."""
+        told: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for chat in self.chats.values():
+            for episode in self.episodes(chat.tenant, chat.session):
+                words = set(TOKEN.findall(episode.summary))
+                assert len({self.heard[word] for word in words}) == 1, words
+                group = hearers_of(episode, self.memories[chat.tenant].sessions.owner)
+                told[chat.tenant, group.name] |= words
+        return told
 
     def check_files(self) -> None:
         """Look for what is not the owner's in the workspace, and for what nobody says any more."""
@@ -357,8 +373,8 @@ class History:
                 assert self.heard[word][0] == "local"
                 assert self.heard[word][1][0] == "owner"
                 assert self.sayers[word] - self.gone, word
-        for path, words in self.guest_notes().items():
-            assert len({self.heard[word] for word in words}) == 1, path
+        for note, words in self.guest_notes().items():
+            assert len({self.heard[word] for word in words}) == 1, note
             for word in words:
                 assert self.heard[word][1][0] in {"person", "account"}, word
                 assert self.sayers[word] - self.gone, word
