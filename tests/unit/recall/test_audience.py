@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,40 @@ def test_people_who_share_a_session_hear_their_own_turns(tmp_path: Path) -> None
         assert memory.read("MEMORY.md", for_session=main, for_sender="telegram:42").text
         with pytest.raises(Denied):
             memory.read("MEMORY.md", for_session=main)
+
+
+@pytest.mark.parametrize("key", ["telegram:99", "agent:main:direct:99", None])
+def test_naming_a_sender_gives_a_guests_session_nothing_more(
+    tmp_path: Path, key: str | None
+) -> None:
+    """Neither the owner's nor another guest's: an argument only narrows."""
+    with opened(tmp_path, owner=("telegram:42",)) as memory:
+        say(memory, "telegram:42")
+        say(memory, "telegram:98")
+        session = memory.sessions.create(key=key)
+    scope = Scope(user="guest") if key is None else Scope()
+    with opened(tmp_path, owner=("telegram:42",), scope=scope) as memory:
+        guest = memory.sessions.create().id if key is None else session.id
+        for sender in ("telegram:42", "telegram:98"):
+            ways: list[Callable[[], object]] = [
+                lambda s=sender: memory.search("apple", for_session=guest, for_sender=s),
+                lambda s=sender: memory.read("MEMORY.md", for_session=guest, for_sender=s),
+                lambda s=sender: memory.sessions.view(guest, for_sender=s),
+            ]
+            for ask in ways:
+                with pytest.raises(Denied) as caught:
+                    ask()
+                assert caught.value.hint
+
+
+def test_a_sender_whom_a_key_without_a_channel_names_may_be_answered(tmp_path: Path) -> None:
+    """Before the first message is stored: such a key is of everybody with that id."""
+    with opened(tmp_path, owner=("telegram:42",)) as memory:
+        say(memory, "telegram:42")
+        shared = memory.sessions.create(key="agent:main:direct:42:thread:7").id
+        found = memory.search("apple", for_session=shared, for_sender="telegram:42").hits
+        assert {hit.snippet for hit in found} == {"apple of the owner", "apple under telegram:42"}
+        assert memory.search("apple", for_session=shared).hits == []
 
 
 def test_files_of_the_settings_are_of_the_homes_tenant(tmp_path: Path) -> None:

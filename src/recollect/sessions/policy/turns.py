@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from recollect.core.errors import Denied
 from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
+from recollect.sessions.policy.visibility import (
+    VisibilityGroup,
+    may_be_with,
+    visibility_group_of,
+)
 from recollect.sessions.record.account import escaped, sender_of, stored_account
 from recollect.sessions.record.lineage import segments
 from recollect.sessions.record.session import Session
@@ -46,14 +51,25 @@ def listener(
 ) -> Listener:
     """Return whom a session answers: the one who is named, else whose turn its newest message is.
 
+    To name somebody only narrows: in a guest's session nobody can be named who is not in it.
+
     Raises:
         InvalidInput: ``for_sender`` cannot be an account.
+        Denied: the session is not with ``for_sender``.
     """
     groups = turns_by_group(tx, session, owner)
+    own = next(iter(groups))
     sender = None if for_sender is None else sender_of(for_sender)
-    if sender is None and next(iter(groups)).is_private:
-        sender = newest_turn(tx, segments(tx, session))
     group = visibility_group_of(session, owner, sender)
+    if sender is None and own.is_private:
+        sender = newest_turn(tx, segments(tx, session))
+        group = visibility_group_of(session, owner, sender)
+    is_in = own.is_owners or group in groups or sender is None
+    if not (is_in or may_be_with(session, stored_account(sender or ""), owner.links)):
+        raise Denied(
+            "for_sender must be somebody whom the session is with",
+            hint="give the account of its peer, or store the sender's message first",
+        )
     return Listener(
         session=session,
         owner=owner,
