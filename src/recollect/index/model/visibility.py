@@ -114,6 +114,12 @@ class ChunkGroups:
             heard |= np.isin(groups, shared)
         return heard
 
+    def owned(self, groups: NDArray[np.integer]) -> Mask:
+        """Return which chunks are of a visibility group."""
+        self._reserve(int(groups.max(initial=-1)) + 1)
+        owned: Mask = (self._owners[0] != UNOWNED)[groups]
+        return owned
+
     def of_workspace(self, origin: str, groups: NDArray[np.integer]) -> Mask | None:
         """Return which chunks are not files of another workspace; None for all.
 

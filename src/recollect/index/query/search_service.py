@@ -65,6 +65,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         now_ms: When it is asked, ms UTC; for recency.
         audience: On whose behalf is searched; None: whoever owns the scope.
         ranges: Which parts of sessions are searched; None for all.
+        notes_only: Leave out memory files that are no notes of guests: others find them.
     """
 
     limit: int
@@ -75,6 +76,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     now_ms: int = 0
     audience: Audience | None = None
     ranges: tuple[SeqRange, ...] | None = None
+    notes_only: bool = False
 
 
 class SearchService:
@@ -327,6 +329,8 @@ def _visible(
         limits.append(within_ranges(numbered, groups, columns["order"]))
     if options.audience is not None:
         limits.append(partition.groups.heard(options.audience, groups, sources))
+    if options.notes_only:
+        limits.append(partition.groups.owned(groups) | (sources != SOURCES.index(FILES)))
     if options.sources is not None:
         chosen = np.array([source in options.sources for source in SOURCES])
         limits.append(chosen[sources])
