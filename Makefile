@@ -53,7 +53,7 @@ mutate: $(DEV) ## Change the core rooms in places drawn by a seed, and name the 
 	@$(PY) scripts/mutate.py
 
 soak: $(DEV) ## Play 10,000 random histories of who may hear what; takes half an hour or so
-	@AUDIENCE_HISTORIES=10000 $(PYTEST) --quiet tests/integration/recall/test_audiences.py
+	@AUDIENCE_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/recall/test_audiences.py
 
 bench: $(DEV) ## Run the short benchmarks and print their tables
 	@COLUMNS=$${COLUMNS:-110} $(PY) -m scripts.bench
