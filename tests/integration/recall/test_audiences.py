@@ -348,7 +348,9 @@ class History:
                 group = self.memories[chat.tenant].sessions.visibility_group(chat.session, asker)
                 self.within(chat.tenant, kept[chat.tenant, group.name], audience)
             export = self.memories[chat.tenant].export_session(chat.session, "jsonl")
-            self.within(chat.tenant, set(TOKEN.findall(b"".join(export.lines()).decode())), None)
+            words = set(TOKEN.findall(b"".join(export.lines()).decode()))
+            self.within(chat.tenant, words, None)
+            assert all(chat.session in self.sayers[word] for word in words)
 
     def episodes(self, tenant: str, session: str) -> list[Episode]:
         """Return the episodes of a session, as a tenant sees them."""
