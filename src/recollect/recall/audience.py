@@ -56,13 +56,15 @@ def asking_of(
     return None
 
 
-def audience_of(sessions: Asked, asking: Asking, records: Database) -> Audience:
-    """Return what a session may hear.
+def audience_of(sessions: Asked, asking: Asking | None, records: Database) -> Audience | None:
+    """Return what a session may hear; None, everything, where the operator asks.
 
     Raises:
         NotFound: there is no such session in the scope.
         InvalidInput: the sender cannot be an account.
     """
+    if asking is None:
+        return None
     found = sessions()
     group = found.visibility_group(asking.session_id, asking.sender)
     is_guests = group.is_private and not group.is_owners and asking.shared

@@ -220,9 +220,10 @@ class History:
         network = "" if network == "default" else network
         place = ("place", agent, channel, network, kind, peer)
         self.speak(Said(session.id, tenant, agent, place), None, spelt(*self.account()))
-        waiting = f"zq{10_000 + sum(map(len, self.pending.values()))}x"
-        sessions.history.add(key, "somebody", waiting)
-        self.pending[tenant, key].add(waiting)
+        for each, memory in self.memories.items():  # the same place is another one in each tenant
+            waiting = f"zq{10_000 + sum(map(len, self.pending.values()))}x"
+            memory.sessions.history.add(key, "somebody", waiting)
+            self.pending[each, key].add(waiting)
 
     def any_chat(self) -> Said | None:
         """Return one of the conversations that are there."""

@@ -65,7 +65,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         now_ms: When it is asked, ms UTC; for recency.
         audience: On whose behalf is searched; None: whoever owns the scope.
         ranges: Which parts of sessions are searched; None for all.
-        notes_only: Leave out memory files that are no notes of guests: others find them.
+        notes_only: Of memory files only the notes of guests; another back end finds the rest.
     """
 
     limit: int

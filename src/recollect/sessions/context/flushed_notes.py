@@ -217,7 +217,7 @@ def _erase_file(
         edited = len(said) - shared - len(going)
         kept = [line for line in lines if line_hash(line) not in going]
         removed = len(lines) - len(kept)
-        # A bullet that no flush wrote is one that was edited, or somebody's own: a hash is no text.
+        # A bullet that no flush wrote was edited, or is somebody's own: only hashes are kept.
         numbers = tuple(
             number
             for number, line in enumerate(kept, start=1)
