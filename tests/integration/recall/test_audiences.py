@@ -97,7 +97,7 @@ class History:
             "sessions.identity_links": LINKS,
             "sessions.owner": OWNER,
             "sessions.mirror": False,
-            "sessions.retention.max_messages": 9,
+            "sessions.retention.max_messages": self.dice.choice((3, 9)),
             "sessions.context.keep_messages": 1,
             "store.durability": "fast",
             "embedding.provider": "none",
@@ -264,8 +264,8 @@ class History:
 
     def prune(self) -> None:
         """Remove what is above the caps, and keep an episode of it."""
-        self.memories[self.dice.choice(("local", "other"))].prune()
-        self.is_whole = False
+        done = self.memories[self.dice.choice(("local", "other"))].prune()
+        self.is_whole &= not done.messages
 
     def erase(self) -> None:
         """Remove a conversation with its forks for good."""
