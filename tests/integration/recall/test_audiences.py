@@ -86,8 +86,8 @@ class History:
     def __init__(self, folder: Path, seed: int, opened: ExitStack) -> None:
         self.dice = random.Random(seed)
         self.log: list[str] = []
-        self.scope = self.dice.choice(("main", "per-peer", "per-channel-peer"))
-        self.scope = self.dice.choice((self.scope, "per-account-channel-peer"))
+        scopes = ("main", "main", "per-peer", "per-channel-peer", "per-account-channel-peer")
+        self.scope = self.dice.choice(scopes)
         self.folder = folder
         workspace = folder / "workspace"
         (workspace / "memory").mkdir(parents=True)
