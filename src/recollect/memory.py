@@ -198,7 +198,7 @@ class Memory:
             sources=None if sources is None else source_names(sources),
             mode=mode,
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
-            audience=audience_of(sessions, asking) if asking is not None else None,
+            audience=audience_of(sessions, asking, self._base.records),
             ranges=ranges_of(sessions, seen.session) if seen.session is not None else None,
         )
         maintenance = self._parts.maintenance

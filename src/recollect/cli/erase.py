@@ -83,6 +83,11 @@ def _show(receipt: ErasureReceipt) -> None:
         for kind, name in _KINDS.items()
         if (number := receipt.counts[kind])
     )
+    show_pairs(
+        (f"{notes.path}, line {', '.join(map(str, notes.edited_lines))}", "was edited and stays")
+        for notes in receipt.notes
+        if notes.edited_lines
+    )
     show_pairs((path, "is damaged and goes whole") for path in receipt.damaged_copies)
     show_pairs((id_, "keeps the messages before the fork") for id_ in receipt.shared_with)
     show_pairs((path, "still holds it") for path in receipt.still_held_by)

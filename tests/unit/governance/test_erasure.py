@@ -377,6 +377,8 @@ def test_flushed_lines_go_with_who_said_them(tmp_path: Path) -> None:
         assert receipt.notes == dry.notes
         (notes,) = receipt.notes
         assert (notes.removed, notes.shared, notes.edited) == (1, 1, 1)
+        (number,) = notes.edited_lines
+        assert "editword!" in note.read_text("utf-8").splitlines()[number - 1]
     assert files_that_hold(tmp_path, "plumword") == files_that_hold(home, "editword") == []
     assert files_that_hold(workspace, "editword") == files_that_hold(workspace, "sharedword")
     with opened(home, workspace=workspace) as memory:

@@ -44,7 +44,7 @@ CREATE TABLE episodes (
     -- What derived it, with its version.
     made_by       TEXT NOT NULL,
     created_at    INTEGER NOT NULL
-) STRICT;
+, speakers TEXT CHECK (json_valid(speakers)), turn_sender TEXT) STRICT;
 CREATE TABLE erasures (
     id          TEXT PRIMARY KEY,
     tenant      TEXT NOT NULL,
