@@ -14,7 +14,7 @@ from msgspec import Struct
 from recollect.core.errors import InvalidInput
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carriers import find_carried
-from recollect.text.redaction.credentials import SHORTEST, Run, find_credentials
+from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 
 MAX_DEPTH = 200
@@ -187,9 +187,9 @@ class Redactor:
     def _spans(self, text: str) -> Iterator[Span]:
         folded = _folded(text)
         yield from find_blocks(text, folded)
-        runs = _long_runs(text)
-        yield from find_credentials(text, runs)
-        yield from find_carried(text, folded, runs)
+        among = long_words(text)
+        yield from find_credentials(text, among)
+        yield from find_carried(text, folded, among)
         yield from find_keyed(text, folded)
         for pattern in self._patterns:
             for match in pattern.finditer(text):
@@ -228,18 +228,6 @@ def _folded(text: str) -> str:
     U+0130 is the only character that Unicode lowers to two.
     """
     return text.replace("\u0130", "I").lower()
-
-
-def _long_runs(text: str) -> list[Run]:
-    """Return where a credential can be: the words of `SHORTEST` characters or more, in order."""
-    at, runs = 0, []
-    for word in text.split():
-        if len(word) >= SHORTEST:
-            # A word that holds this one is at least as long: it would have come before.
-            at = text.index(word, at)
-            runs.append((at, at + len(word)))
-            at += len(word)
-    return runs
 
 
 def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
