@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from recollect.text.redaction.blocks import Span, find_blocks
-from recollect.text.redaction.credentials import find_credentials, long_words, places
+from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.keyed import find_keyed, is_code, is_filler, is_random, is_strong
 
 _USER_AND_PASSWORD = re.compile(r"""([^\s/?#:@"'<>]{0,256}):([^\s/?#"'<>]{1,256})@""")
@@ -53,7 +53,7 @@ _SECRET_ITEM = re.compile(
 )
 _REST = re.compile(r"""[^\s"'`\\,;]*+""")
 _BASE64 = re.compile(
-    r"(?<![A-Za-z0-9+/_=-])(?=[a-z+/_-]{0,23}[A-Z0-9])[A-Za-fw-z0-9][A-Za-z0-9+/_-]{23,}+={0,2}"
+    r"[A-Za-fw-z0-9](?<![A-Za-z0-9+/_=-].)(?=[a-z+/_-]{0,22}[A-Z0-9])[A-Za-z0-9+/_-]{23,}+={0,2}"
 )
 """Base64 of a text: no character begins with the bytes of ``g`` to ``v``, and no text has neither
 capitals nor digits there."""
@@ -73,12 +73,14 @@ def find_carried(text: str, folded: str, among: str) -> Iterator[Span]:
         yield from _in_urls(text)
     for gate, carriers in _CARRIERS:
         if gate in folded:
-            for carrier in carriers:
+            for carrier in [each for each in carriers if each[1] in folded]:
                 yield from _in_carrier(text, folded, carrier)
     if "data:" in folded and "kind" in folded:
         yield from _in_kubernetes(text, folded)
     if any(map(_kind_inside, _BASE64.findall(among))):
-        yield from _in_base64(text, among)
+        for run in _BASE64.finditer(text):
+            if inner := _kind_inside(run[0]):
+                yield inner, run.start(), run.end()
 
 
 def _is_authorization(match: re.Match[str], value: str) -> bool:
@@ -174,8 +176,8 @@ _CARRIERS: tuple[tuple[str, tuple[_Carrier, ...]], ...] = (
 
 
 def _in_carrier(text: str, folded: str, carrier: _Carrier) -> Iterator[Span]:
-    kind, keyword, pattern, is_sent = carrier
-    at = 0 if keyword in folded else len(folded)
+    kind, _, pattern, is_sent = carrier
+    at = 0
     while match := pattern.search(folded, at):
         at, end = match.span("value")
         if is_sent(match, text[at:end]):
@@ -210,14 +212,6 @@ def _in_urls(text: str) -> Iterator[Span]:
             is_key = len(match[1]) >= 8 and is_random(match[1])
             yield "url-password", match.start(1 if is_key else 2), match.end(2)
         at = text.find("://", at + 3)
-
-
-def _in_base64(text: str, among: str) -> Iterator[Span]:
-    for start, end in places(text, among):
-        for run in _BASE64.finditer(text, start, end):
-            inner = _kind_inside(run[0])
-            if inner:
-                yield inner, run.start(), run.end()
 
 
 def _kind_inside(run: str) -> str | None:

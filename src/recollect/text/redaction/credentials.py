@@ -20,10 +20,11 @@ _ALNUM = r"[A-Za-z0-9]"
 _HEX = r"[a-f0-9]"
 
 _ENDS = r"(?![A-Za-z0-9])"
-_BEGINS = (
-    r"(?:(?<![A-Za-z0-9_.~-])|(?<=\\[nrt])|(?<=%[A-Fa-f0-9]{2})"
-    r"|(?<=[^\w-]-[A-Za-z])|(?<=^-[A-Za-z]))"
+_BEGUN = (
+    r"(?:(?<![A-Za-z0-9_.~-].)|(?<=\\[nrt].)|(?<=%[A-Fa-f0-9]{2}.)"
+    r"|(?<=[^\w-]-[A-Za-z].)|(?<=^-[A-Za-z].))"
 )
+"""After the first character of a credential: nothing is before it that it could be a part of."""
 
 _SHAPES = (
     # Code hosting and package registries
@@ -204,29 +205,38 @@ SHAPES = tuple(
 )
 
 _LOOSE = tuple(
-    (kind, literal, least, re.compile(f"{_BEGINS}(?:{pattern}){_ENDS}"))
-    for kind, literal, least, pattern in (
-        # No fixed beginning, or one that a long run can repeat: found by search in the runs that
-        # hold the literal and are long enough.
+    (kind, literal, re.compile(first + _BEGUN + rest + _ENDS))
+    for kind, literal, first, rest in (
+        # No fixed beginning, or one that a long run can repeat: found by search where the literal
+        # is among the long words.
         (
             "jwe",
             "eyJ",
-            60,
-            rf"eyJ{_WORD}{{8,}}+\.{_WORD}*+(?:\.{_WORD}{{16,}}+){{2}}\.{_WORD}{{16,}}+",
+            "e",
+            rf"yJ{_WORD}{{8,}}+\.{_WORD}*+(?:\.{_WORD}{{16,}}+){{2}}\.{_WORD}{{16,}}+",
         ),
-        ("jwt", "eyJ", 28, rf"eyJ{_WORD}{{8,}}+\.eyJ{_WORD}{{8,}}+\.{_WORD}*+"),
-        ("telegram-token", ":A", 40, rf"[0-9]{{8,10}}:A{_WORD}{{34}}"),
-        ("azure-secret", "Q~", 37, r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"),
-        ("mailchimp-key", "-us", 36, rf"{_HEX}{{32}}-us[0-9]{{1,2}}"),
-        ("maxmind-key", "_mmk", 40, rf"{_ALNUM}{{6}}_{_ALNUM}{{29}}_mmk"),
-        ("terraform-token", ".atlasv1.", 83, rf"{_ALNUM}{{14}}\.atlasv1\.[A-Za-z0-9_=-]{{60,}}+"),
-        ("discord-token", ".", 58, rf"[MNO]{_WORD}{{23,27}}\.{_WORD}{{6}}\.{_WORD}{{27,40}}"),
+        ("jwt", "eyJ", "e", rf"yJ{_WORD}{{8,}}+\.eyJ{_WORD}{{8,}}+\.{_WORD}*+"),
+        ("telegram-token", ":A", "[0-9]", rf"[0-9]{{7,9}}:A{_WORD}{{34}}"),
+        (
+            "azure-secret",
+            "Q~",
+            "[A-Za-z0-9_~.]",
+            r"[A-Za-z0-9_~.]{2}[0-9]Q~[A-Za-z0-9_~.-]{31,34}",
+        ),
+        ("mailchimp-key", "-us", _HEX, rf"{_HEX}{{31}}-us[0-9]{{1,2}}"),
+        ("maxmind-key", "_mmk", _ALNUM, rf"{_ALNUM}{{5}}_{_ALNUM}{{29}}_mmk"),
+        (
+            "terraform-token",
+            ".atlasv1.",
+            _ALNUM,
+            rf"{_ALNUM}{{13}}\.atlasv1\.[A-Za-z0-9_=-]{{60,}}+",
+        ),
+        ("discord-token", ".", "[MNO]", rf"{_WORD}{{23,27}}\.{_WORD}{{6}}\.{_WORD}{{27,40}}"),
     )
 )
-
-
-_BEGINNING = re.compile(r"([A-Za-z0-9]{1,2})[A-Za-z0-9]*+")
-_GLUE = r"(?:\\[nrt]|%[A-Za-z0-9]{2}|(?<![\w-])-[A-Za-z])"
+"""(kind, what must be there, how it begins, what follows)."""
+_BEGINNING = re.compile(r"([A-Za-z0-9][A-Za-z0-9]?)[A-Za-z0-9]*+")
+_GLUE = r"(?:\\[nrt]|%[A-Za-z0-9]{2}|-(?<![\w-]-)[A-Za-z])"
 """What touches a credential and is no part of its word: an escape, the letter of an option."""
 _GLUED_BEGINNING = re.compile(rf"{_GLUE}([A-Za-z0-9]{{1,2}})")
 _GLUED = re.compile(rf"{_GLUE}\Z")
@@ -248,16 +258,6 @@ def long_words(text: str) -> str:
     return " ".join([word for word in text.split() if len(word) >= _SHORTEST])
 
 
-def places(text: str, among: str) -> Iterator[tuple[int, int]]:
-    """Yield where in ``text`` its long words are."""
-    end = 0
-    for word in among.split():
-        # A word that holds this one is at least as long: it would have come before.
-        at = text.index(word, end)
-        end = at + len(word)
-        yield at, end
-
-
 def find_credentials(text: str, among: str) -> Iterator[tuple[str, int, int]]:
     """Yield (kind, start, end) of everything in ``text`` that looks like a credential.
 
@@ -276,13 +276,9 @@ def find_credentials(text: str, among: str) -> Iterator[tuple[str, int, int]]:
     for row in sorted([row for two in begun & _ROWS.keys() for row in _ROWS[two]]):
         if SHAPES[row].start in among:
             yield from _find_shape(SHAPES[row], text)
-    for kind, literal, least, pattern in _LOOSE:
-        if literal in among:
-            for start, end in places(text, among):
-                if end - start >= least:
-                    yield from (
-                        (kind, *match.span()) for match in pattern.finditer(text, start, end)
-                    )
+    for kind, literal, pattern in _LOOSE:
+        if literal in among and pattern.search(among):
+            yield from ((kind, *match.span()) for match in pattern.finditer(text))
 
 
 def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:

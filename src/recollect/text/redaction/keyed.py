@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Generator, Iterator
-from itertools import chain, islice, zip_longest
+from itertools import islice, zip_longest
 
 from msgspec import Struct
 
@@ -20,8 +20,9 @@ from recollect.text.scramble import is_scrambled
 
 _WORDS = "пароль 密码 密碼 口令 パスワード 비밀번호".split()
 _ASCII = ("pass", "pw", "secret", "token", "key", "cred", "auth", "senha", "contrase")
-_STEMS = (*_ASCII, *_WORDS)
-"""One of them begins every telling name; folded to lower case."""
+_ASCII_STEM = re.compile("|".join(_ASCII))
+_STEM = re.compile("|".join((*_ASCII, *_WORDS)))
+"""What every telling name begins with; folded to lower case."""
 _CHOSEN = (
     r"pass(?:word|wd|phrase|code|wort)s?|contrase[ñn]a|senha|passe|пароль|密码|密碼|口令|パスワード"
     r"|비밀번호"
@@ -68,7 +69,7 @@ _OTHER = re.compile(
     r"|vault|store|code|board|audience|source|variable)"
 )
 """What a name goes on with that names something else: `token_type`, `passwordFile`, `key_id`."""
-_FLAG = re.compile(r"(?<![a-z0-9])--?[a-z0-9-]{0,40}$")
+_FLAG = re.compile(r"-(?<![a-z0-9]-)-?[a-z0-9-]{0,40}$")
 _IN_TAG = re.compile(r"<[a-z0-9_:.-]{0,60}$")
 _TELLING = re.compile(
     rf"(?:(?P<password>{_CHOSEN}|(?<![a-z])(?:{_SHORT}))|(?P<secret>{_SHARED})"
@@ -78,25 +79,26 @@ _TELLING = re.compile(
 )
 _MAX_KEY = 100
 _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_BEHIND = (
-    # The value comes first, then its name.
-    (
-        " is ",
-        re.compile(
-            r"""["'`]?(?P<value>[^\s"'`]{6,64})["'`]? is (?:the|my|our|your) (?:[\w-]{1,20} )?$"""
+_Gate = tuple[str, re.Pattern[str], re.Pattern[str]]
+_BEHIND: tuple[_Gate, ...] = tuple(
+    (literal, re.compile(joint + "$"), re.compile(value + joint + "$"))
+    for literal, value, joint in (
+        (
+            " is ",
+            r"""["'`]?(?P<value>[^\s"'`]{6,64})["'`]?""",
+            r" is (?:the|my|our|your) (?:[\w-]{1,20} )?",
         ),
-    ),
-    ("= ", re.compile(r"""["'](?P<value>[^"'\s]{6,64})["'] [!=]={1,2} [\w.]*$""")),
-    (
-        "value",
-        re.compile(
-            r"""["']value\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'](?P<value>[^"'\\]{4,128})\\{0,4}["'],\s{0,8}"""
-            r"""\\{0,4}["'](?:name|key)\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'][\w.-]*$"""
+        ("= ", r"""["'](?P<value>[^"'\s]{6,64})""", r"""["'] [!=]={1,2} [\w.]*"""),
+        (
+            "value",
+            r"""["']value\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'](?P<value>[^"'\\]{4,128})""",
+            r"""\\{0,4}["'],\s{0,8}\\{0,4}["'](?:name|key)\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'][\w.-]*""",
         ),
-    ),
+    )
 )
+"""Where the value comes first, then its name: (what must be there, what is between, both)."""
 _RULE = re.compile(
-    r"^(?=[ \t|:-]*+$)(?:[ \t|:]*+--[^|\n]*+\||[ \t]*+\|[ \t:]*+--)[^\n]*+", re.MULTILINE
+    r"(?=[ \t|:-]*+$)(?:[ \t|:]*+--[^|\n]*+\||[ \t]*+\|[ \t:]*+--)[^\n]*+", re.MULTILINE
 )
 _MOST_COLUMNS = 100
 _CELL = re.compile(r"[^|\n]+")
@@ -126,7 +128,8 @@ _DIGIT = re.compile(r"\d")
 _SPACE = re.compile(r"\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _FILLER = re.compile(
-    r"example|placeholder|your[-_]?|insert|dummy|changeme|\.{3,}|…|x{4,}|\*{4,}|(?<![a-z])(?:my|here)[-_]?"
+    r"example|placeholder|your[-_]?|insert|dummy|changeme|\.{3,}|…|x{4,}|\*{4,}"
+    r"|my(?<![a-z]my)[-_]?|here(?<![a-z]here)[-_]?"
 )
 _LEAST_BESIDE_FILLER = 6
 _LEAST_WEAK = {"password": 6, "secret": 8, "token": 10}
@@ -167,20 +170,20 @@ def find_keyed(text: str, folded: str) -> Iterator[Span]:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
     """
-    stems = [stem for stem in (_ASCII if text.isascii() else _STEMS) if stem in folded]
-    if not stems:
-        return
-    for stem in stems:
-        at = folded.find(stem)
-        while at >= 0:
-            match = _NAME.match(folded, at)
-            end = at + len(stem)
-            if match and (kind := _kind(text, folded, match)):
-                for span in chain(_ahead(text, folded, kind, match), _behind(text, kind, at)):
-                    end = max(end, span[2])
-                    yield span
-            at = folded.find(stem, end)
-    if "|" in text:
+    gates: list[_Gate] | None = None
+    for stem in (_ASCII_STEM if text.isascii() else _STEM).finditer(folded):
+        at = stem.start()
+        match = _NAME.match(folded, at)
+        kind = match and _kind(text, folded, match)
+        if not match or not kind:
+            continue
+        if gates is None:
+            gates = [gate for gate in _BEHIND if gate[0] in folded]
+        if gates and (span := _behind(text, kind, at, gates)):
+            yield span
+        if span := _ahead(text, folded, kind, match):
+            yield span
+    if "|" in text and "--" in text:
         yield from _in_columns(text, folded)
 
 
@@ -209,31 +212,33 @@ def _is_qualified(before: str) -> bool:
     return before[-1:] in {"?", "&"} or before.rstrip("_ .-").endswith(_QUALIFIERS)
 
 
-def _ahead(text: str, folded: str, kind: str, match: re.Match[str]) -> Iterator[Span]:
-    """Yield the secret that follows a name, if one does."""
+def _ahead(text: str, folded: str, kind: str, match: re.Match[str]) -> Span | None:
+    """Return the secret that follows a name, if one does."""
     rest, joint = match["rest"], match.lastgroup
-    is_other = not _MILD.fullmatch(rest)
+    is_other = bool(rest) and not _MILD.fullmatch(rest)
     if is_other and (_OTHER.search(rest) or joint in {"says", "weak", "cjk"}):
-        return
-    at = match.start()
-    if joint == "tag" and not _IN_TAG.search(folded[max(at - 60, 0) : at]):
-        return
-    is_weak = joint in {"weak", "bare"} and not _FLAG.search(folded[max(at - 40, 0) : at])
+        return None
+    at, end = match.span()
+    before = folded[max(at - 60, 0) : at]
+    if joint == "tag" and not _IN_TAG.search(before):
+        return None
+    is_weak = joint in {"weak", "bare"} and not ("-" in before and _FLAG.search(before))
     if joint == "bare" and not _goes_on(
-        text, match.end(), is_long=bool(match["password"]), is_weak=is_weak
+        text, end, is_long=bool(match["password"]), is_weak=is_weak
     ):
-        return
-    gap = _GAP.match(text, match.end())
-    start = gap.end() if gap else match.end()
-    if gap and gap["line"] and joint not in {"says", "cjk"}:
-        if match["sign"] not in {":", "："} or not gap["indent"]:
-            is_weak = True
-        if match["sign"] and match["sign"][-1] == "=":
-            return
+        return None
+    start = end
+    if joint != "tag" and (gap := _GAP.match(text, end)):
+        start = gap.end()
+        if gap["line"] and joint not in {"says", "cjk"}:
+            is_weak = is_weak or match["sign"] not in {":", "："} or not gap["indent"]
+            if match["sign"] and match["sign"][-1] == "=":
+                return None
     named = _Named(kind=kind, match=match, is_weak=is_weak, is_other=is_other)
-    value = _element(text, match.end()) if joint == "tag" else _value(text, named, start)
+    value = _element(text, end) if joint == "tag" else _value(text, named, start)
     if value and _is_secret(named, value):
-        yield kind, value.start, _end(text, value)
+        return kind, value.start, _end(text, value)
+    return None
 
 
 def _goes_on(text: str, at: int, *, is_long: bool, is_weak: bool) -> bool:
@@ -245,31 +250,43 @@ def _goes_on(text: str, at: int, *, is_long: bool, is_weak: bool) -> bool:
     return following[:1].isspace() and (is_long or not is_weak)
 
 
-def _behind(text: str, kind: str, at: int) -> Iterator[Span]:
-    """Yield the secret that precedes its name, if one does."""
+def _behind(text: str, kind: str, at: int, gates: list[_Gate]) -> Span | None:
+    """Return the secret that precedes its name, if one does."""
     before = text[max(at - 200, 0) : at]
-    for gate, pattern in _BEHIND:
-        if gate in before and (match := pattern.search(before)):
+    for literal, joint, pattern in gates:
+        if literal in before and joint.search(before) and (match := pattern.search(before)):
             start = at - len(before) + match.start("value")
-            value = _Value(match["value"], start, is_quoted=False, is_variable=False)
-            if is_strong(value.text) and (kind != "token" or is_random(value.text)):
-                yield kind, start, start + len(value.text)
+            value = match["value"]
+            if is_strong(value) and (kind != "token" or is_random(value)):
+                return kind, start, start + len(value)
+    return None
 
 
 def _in_columns(text: str, folded: str) -> Iterator[Span]:
     """Yield the secrets of tables whose header is a telling name."""
-    rules = list(_RULE.finditer(text))
-    stops = [*(each.start() for each in rules[1:]), len(text)]
+    rules = list(_rules(text))
+    stops = [*(start for start, _ in rules[1:]), len(text)]
     kinds: list[str | None] = []
     at = -1
-    for rule, stop in zip(rules, stops, strict=False):
-        header = folded[folded.rfind("\n", 0, max(rule.start() - 1, 0)) + 1 : rule.start()]
+    for (start, end), stop in zip(rules, stops, strict=False):
+        header = folded[folded.rfind("\n", 0, max(start - 1, 0)) + 1 : start]
         cells = islice(_CELL.finditer(header.strip("\n |")), _MOST_COLUMNS)
         told = [key_kind(cell[0].strip(" *`_")) for cell in cells]
         # Rows that go on below another rule are under both headers: each row is looked at once.
-        above = kinds if at == rule.start() else []
+        above = kinds if at == start else []
         kinds = [new or old for new, old in zip_longest(told, above)]
-        at = yield from _in_rows(text, rule.end() + 1, stop, kinds)
+        at = yield from _in_rows(text, end + 1, stop, kinds)
+
+
+def _rules(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines between the header of a table and its rows start and end."""
+    at = text.find("--")
+    while at >= 0:
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        if _RULE.match(text, start):
+            yield start, end
+        at = text.find("--", end)
 
 
 def _in_rows(text: str, at: int, stop: int, kinds: list[str | None]) -> Generator[Span, None, int]:
@@ -370,30 +387,32 @@ def _end(text: str, value: _Value) -> int:
 
 
 def _is_secret(named: _Named, value: _Value) -> bool:
-    if "\n" in value.text:
-        value = _Value(
-            re.sub(r"\s+", "", value.text), value.start, is_quoted=True, is_variable=False
-        )
-    if named.is_other and not (len(value.text) >= 10 and is_random(value.text)):
+    text = value.text
+    if "\n" in text:
+        text = re.sub(r"\s+", "", text)
+        value = _Value(text, value.start, is_quoted=True, is_variable=False)
+    if is_filler(text) or _SPACE.search(text):
         return False
-    if named.is_weak and (not is_strong(value.text) or len(value.text) < _LEAST_WEAK[named.kind]):
+    if named.is_other and not (len(text) >= 10 and is_random(text)):
+        return False
+    if named.is_weak and (len(text) < _LEAST_WEAK[named.kind] or not _is_no_word(text)):
         return False
     return _TESTS[named.kind](value)
 
 
 def is_strong(text: str) -> bool:
     """Return whether ``text`` is not a word of prose: letters and digits in one run."""
-    if len(text) < 6 or _SPACE.search(text) or is_filler(text) or is_code(text):
-        return False
-    if "/" in text or text.startswith(":"):
+    return not is_filler(text) and not _SPACE.search(text) and _is_no_word(text)
+
+
+def _is_no_word(text: str) -> bool:
+    if len(text) < 6 or "/" in text or text.startswith(":") or is_code(text):
         return False
     return bool(_DIGIT.search(text) and _LETTER.search(text)) or is_scrambled(text)
 
 
 def _is_password(value: _Value) -> bool:
     text = value.text
-    if is_filler(text) or _SPACE.search(text):
-        return False
     if value.is_quoted or value.is_variable:
         return len(text) >= 4 and not _PATH.match(text)
     if len(text) < 6 or is_code(text):
@@ -403,28 +422,31 @@ def _is_password(value: _Value) -> bool:
 
 def _is_token(value: _Value) -> bool:
     text = value.text
-    if is_filler(text) or _SPACE.search(text) or _PATH.match(text) or _NUMBERS.fullmatch(text):
+    if _PATH.match(text) or _NUMBERS.fullmatch(text):
         return False
     if value.is_variable:
-        return len(text) >= 8 or is_strong(text)
+        return len(text) >= 8 or _is_no_word(text)
     if len(text) < 8:
         return False
     return (value.is_quoted or not is_code(text)) and is_random(text)
 
 
 _TESTS = {"password": _is_password, "secret": _is_password, "token": _is_token}
+"""What is asked of a value that is no filler and has no spaces, by the kind of its name."""
 
 
 def is_filler(text: str) -> bool:
     """Return whether ``text`` is a placeholder for a value; what only holds one is none."""
     folded = text.casefold()
-    if len(set(folded)) <= 1 or _TEMPLATE.match(folded) or "[redacted:" in folded:
+    if folded == folded[:1] * len(folded) or "[redacted:" in folded or _TEMPLATE.match(folded):
         return True
     if folded.strip("<>[]{}") in _NOT_SECRETS:
         return True
+    if not _FILLER.search(folded):
+        return False
     left = _FILLER.sub("", folded)
     is_beside = len(left) >= _LEAST_BESIDE_FILLER and _DIGIT.search(left) and _LETTER.search(left)
-    return left != folded and not is_beside
+    return not is_beside
 
 
 def is_code(text: str) -> bool:
