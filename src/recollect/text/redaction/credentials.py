@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from string import ascii_letters, digits
 
 from msgspec import Struct
 
@@ -235,18 +236,21 @@ _LOOSE = tuple(
     )
 )
 """(kind, what must be there, how it begins, what follows)."""
-_BEGINNING = re.compile(r"([A-Za-z0-9][A-Za-z0-9]?)[A-Za-z0-9]*+")
+_BEGINNING = re.compile(r"([A-Za-z0-9][A-Za-z0-9]{0,2}+)[A-Za-z0-9]*+")
 _GLUE = r"(?:\\[nrt]|%[A-Za-z0-9]{2}|-(?<![\w-]-)[A-Za-z])"
 """What touches a credential and is no part of its word: an escape, the letter of an option."""
-_GLUED_BEGINNING = re.compile(rf"{_GLUE}([A-Za-z0-9]{{1,2}})")
+_GLUED_BEGINNING = re.compile(rf"{_GLUE}([A-Za-z0-9]{{1,3}})")
 _GLUED = re.compile(rf"{_GLUE}\Z")
 
 
 def _by_beginning() -> dict[str, list[int]]:
-    """Return which shapes begin with which letters, at most two, up to the first other sign."""
+    """Return which shapes begin with which letters, at most three, up to the first other sign."""
     rows: dict[str, list[int]] = {}
     for row, shape in enumerate(SHAPES):
-        rows.setdefault(_BEGINNING.findall(shape.start)[0], []).append(row)
+        begin = _BEGINNING.findall(shape.start)[0]
+        goes_on = begin == shape.start and len(begin) < 3
+        for last in ascii_letters + digits if goes_on else [""]:
+            rows.setdefault(begin + last, []).append(row)
     return rows
 
 
@@ -273,7 +277,7 @@ def find_credentials(text: str, among: str) -> Iterator[tuple[str, int, int]]:
     begun = set(_BEGINNING.findall(among))
     if "-" in among or "\\" in among or "%" in among:
         begun.update(_GLUED_BEGINNING.findall(among))
-    for row in sorted([row for two in begun & _ROWS.keys() for row in _ROWS[two]]):
+    for row in sorted([row for each in begun & _ROWS.keys() for row in _ROWS[each]]):
         if SHAPES[row].start in among:
             yield from _find_shape(SHAPES[row], text)
     for kind, literal, pattern in _LOOSE:

@@ -20,8 +20,7 @@ from recollect.text.scramble import is_scrambled
 
 _WORDS = "пароль 密码 密碼 口令 パスワード 비밀번호".split()
 _ASCII = ("pass", "pw", "secret", "token", "key", "cred", "auth", "senha", "contrase")
-_ASCII_STEM = re.compile("|".join(_ASCII))
-_STEM = re.compile("|".join((*_ASCII, *_WORDS)))
+_STEMS = (*_ASCII, *_WORDS)
 """What every telling name begins with; folded to lower case."""
 _CHOSEN = (
     r"pass(?:word|wd|phrase|code|wort)s?|contrase[ñn]a|senha|passe|пароль|密码|密碼|口令|パスワード"
@@ -91,12 +90,13 @@ _BEHIND: tuple[_Gate, ...] = tuple(
         ("= ", r"""["'](?P<value>[^"'\s]{6,64})""", r"""["'] [!=]={1,2} [\w.]*"""),
         (
             "value",
-            r"""["']value\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'](?P<value>[^"'\\]{4,128})""",
-            r"""\\{0,4}["'],\s{0,8}\\{0,4}["'](?:name|key)\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'][\w.-]*""",
+            r"""["']value\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'](?P<value>[^"'\\]{4,128})"""
+            r"""\\{0,4}["'],\s{0,8}\\{0,4}""",
+            r"""["'](?:name|key)\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'][\w.-]*""",
         ),
     )
 )
-"""Where the value comes first, then its name: (what must be there, what is between, both)."""
+"""Where the value comes first, then its name: (what must be there, what joins them, both)."""
 _RULE = re.compile(
     r"(?=[ \t|:-]*+$)(?:[ \t|:]*+--[^|\n]*+\||[ \t]*+\|[ \t:]*+--)[^\n]*+", re.MULTILINE
 )
@@ -125,6 +125,9 @@ _NUMBERED_WORD = re.compile(
 _PATH = re.compile(r"[.~]{1,2}/|/[a-z_.-]{2,}+(?:/|$)|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]*+://")
 _NUMBERS = re.compile(r"[\d.,:/_+-]+")
 _DIGIT = re.compile(r"\d")
+_TWO_DIGITS = re.compile(r"(?:\D*+\d){2}")
+_TWO_LETTERS = re.compile(r"(?:[\W\d_]*+[^\W\d_]){2}")
+_BRACKET = re.compile(r"[()\[\]{}]")
 _SPACE = re.compile(r"\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _FILLER = re.compile(
@@ -170,19 +173,18 @@ def find_keyed(text: str, folded: str) -> Iterator[Span]:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
     """
-    gates: list[_Gate] | None = None
-    for stem in (_ASCII_STEM if text.isascii() else _STEM).finditer(folded):
-        at = stem.start()
-        match = _NAME.match(folded, at)
-        kind = match and _kind(text, folded, match)
-        if not match or not kind:
-            continue
-        if gates is None:
-            gates = [gate for gate in _BEHIND if gate[0] in folded]
-        if gates and (span := _behind(text, kind, at, gates)):
-            yield span
-        if span := _ahead(text, folded, kind, match):
-            yield span
+    stems = [stem for stem in (_ASCII if text.isascii() else _STEMS) if stem in folded]
+    gates = [gate for gate in _BEHIND if gate[0] in folded] if stems else []
+    for stem in stems:
+        at = folded.find(stem)
+        while at >= 0:
+            match = _NAME.match(folded, at)
+            if match and (kind := _kind(text, folded, match)):
+                if gates and (span := _behind(text, kind, at, gates)):
+                    yield span
+                if span := _ahead(text, folded, kind, match):
+                    yield span
+            at = folded.find(stem, at + len(stem))
     if "|" in text and "--" in text:
         yield from _in_columns(text, folded)
 
@@ -214,11 +216,14 @@ def _is_qualified(before: str) -> bool:
 
 def _ahead(text: str, folded: str, kind: str, match: re.Match[str]) -> Span | None:
     """Return the secret that follows a name, if one does."""
+    end = match.end()
+    if text[end : end + 20].lstrip(" \"'`").startswith("[redacted:"):
+        return None
     rest, joint = match["rest"], match.lastgroup
     is_other = bool(rest) and not _MILD.fullmatch(rest)
     if is_other and (_OTHER.search(rest) or joint in {"says", "weak", "cjk"}):
         return None
-    at, end = match.span()
+    at = match.start()
     before = folded[max(at - 60, 0) : at]
     if joint == "tag" and not _IN_TAG.search(before):
         return None
@@ -451,9 +456,7 @@ def is_filler(text: str) -> bool:
 
 def is_code(text: str) -> bool:
     """Return whether ``text`` is an expression, or a name without a password's look."""
-    if any(mark in text for mark in "()[]{}"):
-        return True
-    if _PATH.match(text) or _NUMBERED_WORD.fullmatch(text.casefold()):
+    if _BRACKET.search(text) or _PATH.match(text) or _NUMBERED_WORD.fullmatch(text.casefold()):
         return True
     is_name = _IDENTIFIER.fullmatch(text) and not _DIGIT.search(text)
     return bool(is_name) and not _is_no_name(text)
@@ -461,9 +464,7 @@ def is_code(text: str) -> bool:
 
 def is_random(text: str) -> bool:
     """Return whether no person would choose ``text`` as a name: digits among letters, or length."""
-    if len(_DIGIT.findall(text)) >= 2 and len(_LETTER.findall(text)) >= 2:
-        return True
-    return _is_no_name(text)
+    return bool(_TWO_DIGITS.match(text) and _TWO_LETTERS.match(text)) or _is_no_name(text)
 
 
 def _is_no_name(text: str) -> bool:

@@ -20,6 +20,7 @@ from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 MAX_DEPTH = 200
 """Levels of a nested value that `Redactor.redact_value` follows; real ones stay below twenty."""
 
+_MARK_BEGINS = "[redacted:"
 _MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}:[0-9a-f]{6}\]")
 _BLOCKS = frozenset({"private", "private-key"})
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
@@ -180,14 +181,16 @@ class Redactor:
 
     def _beneath(self, text: str) -> Iterator[Span]:
         """Yield what is found once the invisible characters are gone."""
-        places = [at for at, each in enumerate(text) if not _INVISIBLE.match(each)]
-        for kind, start, end in self._spans("".join(text[at] for at in places)):
-            yield kind, places[start], places[end - 1] + 1
+        hidden = [match.start() for match in _INVISIBLE.finditer(text)]
+        gaps = [at - before for before, at in enumerate(hidden)]
+        for kind, start, end in self._spans(_INVISIBLE.sub("", text)):
+            yield kind, start + bisect_right(gaps, start), end + bisect_right(gaps, end - 1)
 
     def _spans(self, text: str) -> Iterator[Span]:
-        folded = _folded(text)
+        plain = _without_marks(text)
+        folded = _folded(plain)
         yield from find_blocks(text, folded)
-        among = long_words(text)
+        among = long_words(plain)
         yield from find_credentials(text, among)
         yield from find_carried(text, folded, among)
         yield from find_keyed(text, folded)
@@ -230,6 +233,13 @@ def _folded(text: str) -> str:
     return text.replace("\u0130", "I").lower()
 
 
+def _without_marks(text: str) -> str:
+    """Return ``text`` with NULs in the places of its marks: what they say tells of no secret."""
+    if _MARK_BEGINS not in text:
+        return text
+    return _MARK.sub(lambda mark: "\0" * len(mark[0]), text)
+
+
 def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
     """Return ``text`` with the marks in the places of the spans."""
     parts: list[str] = []
@@ -251,10 +261,11 @@ def _before(found: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) 
 
 def _outside_marks(text: str, spans: Iterable[Span]) -> list[Span]:
     """Return the spans without those in marks that are there already."""
-    if "[redacted:" not in text:
-        return list(spans)
+    found = list(spans)
+    if not found or _MARK_BEGINS not in text:
+        return found
     marks = [match.span() for match in _MARK.finditer(text)]
-    return [span for span in spans if span[0] in _BLOCKS or not _touches(span, marks)]
+    return [span for span in found if span[0] in _BLOCKS or not _touches(span, marks)]
 
 
 def _touches(span: Span, marks: Sequence[tuple[int, int]]) -> bool:
