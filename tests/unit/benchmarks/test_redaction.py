@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmarks.datasets.secret_shapes import SecretCase
 from benchmarks.measure.environment import describe_environment
@@ -53,6 +55,21 @@ def test_the_redacted_corpus_is_left_as_it_is() -> None:
     for case in corpus(11):
         once = redacted(redactor, case.value)
         assert redacted(redactor, once) == once, case
+
+
+PIECES = [case.value for case in corpus(13) if isinstance(case.value, str)]
+
+
+@given(
+    st.lists(
+        st.sampled_from(PIECES) | st.sampled_from(["\n", " ", ", ", '"', "|", "=", ""]), max_size=8
+    )
+)
+def test_redacting_again_changes_nothing_however_the_corpus_is_joined(pieces: list[str]) -> None:
+    """A mark may end the word, the line or the table before it."""
+    redactor = Redactor(b"salt")
+    once = redactor.redact("".join(pieces)).text
+    assert redactor.redact(once).findings == ()
 
 
 def test_a_piece_of_a_secret_that_is_left_counts_as_all_of_it() -> None:

@@ -157,7 +157,7 @@ _CARRIERS: tuple[tuple[str, tuple[_Carrier, ...]], ...] = (
             ("password", ":5432:", _PGPASS, _is_password),
             ("password", ":*:", _PGPASS, _is_password),
             _command("redis-cli", rf"redis-cli{_ARGUMENTS}-a\s{{1,4}}"),
-            _command("net use", rf"net use{_ARGUMENTS}/user:\S{{1,100}}\s{{1,4}}"),
+            _command("/user:", rf"net use{_ARGUMENTS}/user:\S{{1,100}}\s{{1,4}}"),
             _command("openssl", rf"openssl{_ARGUMENTS}-k\s{{1,4}}", _is_strong),
             _command("ldap", rf"ldap\w{{3,8}}{_ARGUMENTS}-w\s{{1,4}}"),
             _command("identified", r"identified (?:with \w{1,40} )?by\s{1,4}(?=[\"'])"),

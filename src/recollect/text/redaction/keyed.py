@@ -178,13 +178,15 @@ def find_keyed(text: str, folded: str) -> Iterator[Span]:
     for stem in stems:
         at = folded.find(stem)
         while at >= 0:
-            match = _NAME.match(folded, at)
+            match, end = _NAME.match(folded, at), at + len(stem)
             if match and (kind := _kind(text, folded, match)):
                 if gates and (span := _behind(text, kind, at, gates)):
                     yield span
                 if span := _ahead(text, folded, kind, match):
                     yield span
-            at = folded.find(stem, at + len(stem))
+                    end = span[2]
+            # Names within a value are not looked at: each could have all the rest as its value.
+            at = folded.find(stem, end)
     if "|" in text and "--" in text:
         yield from _in_columns(text, folded)
 
