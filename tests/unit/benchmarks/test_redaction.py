@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from benchmarks.datasets.secret_shapes import SecretCase
 from benchmarks.measure.environment import describe_environment
 from benchmarks.quality.redaction import (
+    SIZES,
     corpus,
     is_right,
     redacted,
@@ -87,4 +88,5 @@ def test_the_report_names_each_half_and_carrier() -> None:
     halves, secrets, _, speeds = redaction_grids(run)
     assert [row[0] for row in halves.rows] == list(HALVES)
     assert len(secrets.rows) == len(run.secrets)
-    assert [row[0] for row in speeds.rows] == ["prose, here", "code, here", "secrets, here"]
+    kinds = ["prose, here", "code, here", "secrets, here"]
+    assert [row[:2] for row in speeds.rows] == [(kind, f"{n:,}") for kind in kinds for n in SIZES]
