@@ -12,6 +12,7 @@ import functools
 import re
 from collections.abc import Generator, Iterator
 from itertools import islice, zip_longest
+from string import ascii_letters, digits
 
 from msgspec import Struct
 
@@ -78,25 +79,31 @@ _TELLING = re.compile(
 )
 _MAX_KEY = 100
 _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_Gate = tuple[str, re.Pattern[str], re.Pattern[str]]
+_Gate = tuple[str, int, str, re.Pattern[str], re.Pattern[str]]
 _BEHIND: tuple[_Gate, ...] = tuple(
-    (literal, re.compile(joint + "$"), re.compile(value + joint + "$"))
-    for literal, value, joint in (
+    (literal, reach, endings, re.compile(joint + "$"), re.compile(value + joint + "$"))
+    for literal, reach, endings, value, joint in (
         (
             " is ",
+            32,
+            " ",
             r"""["'`]?(?P<value>[^\s"'`]{6,64})["'`]?""",
             r" is (?:the|my|our|your) (?:[\w-]{1,20} )?",
         ),
-        ("= ", r"""["'](?P<value>[^"'\s]{6,64})""", r"""["'] [!=]={1,2} [\w.]*"""),
+        ("= ", 2, " ", r"""["'](?P<value>[^"'\s]{6,64})""", r"""["'] [!=]={1,2} [\w.]*"""),
         (
             "value",
+            200,
+            "\"'",
             r"""["']value\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'](?P<value>[^"'\\]{4,128})"""
             r"""\\{0,4}["'],\s{0,8}\\{0,4}""",
             r"""["'](?:name|key)\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'][\w.-]*""",
         ),
     )
 )
-"""Where the value comes first, then its name: (what must be there, what joins them, both)."""
+"""Where the value comes first, then its name: (what must be there, how far before the name, what
+the name follows, what joins them, both)."""
+_OF_NAMES = ascii_letters + digits + "_.-"
 _RULE = re.compile(
     r"(?=[ \t|:-]*+$)(?:[ \t|:]*+--[^|\n]*+\||[ \t]*+\|[ \t:]*+--)[^\n]*+", re.MULTILINE
 )
@@ -260,8 +267,11 @@ def _goes_on(text: str, at: int, *, is_long: bool, is_weak: bool) -> bool:
 def _behind(text: str, kind: str, at: int, gates: list[_Gate]) -> Span | None:
     """Return the secret that precedes its name, if one does."""
     before = text[max(at - 200, 0) : at]
-    for literal, joint, pattern in gates:
-        if literal in before and joint.search(before) and (match := pattern.search(before)):
+    head = before.rstrip(_OF_NAMES)
+    for literal, reach, endings, joint, pattern in gates:
+        if head[-1:] not in endings or literal not in head[-reach:] or not joint.search(before):
+            continue
+        if match := pattern.search(before):
             start = at - len(before) + match.start("value")
             value = match["value"]
             if is_strong(value) and (kind != "token" or is_random(value)):

@@ -83,9 +83,9 @@ class Redactor:
         changes nothing.
         """
         marked, marks, spans = text, list[str](), list[Span]()
-        for _ in range(_MOST_PASSES):
+        for number in range(_MOST_PASSES):
             # What is left may show more: a mark ends the word before it.
-            found = self._found(marked)
+            found = self._found(marked, is_first=number == 0)
             if not found:
                 break
             spans = _merged([*spans, *_before(found, spans, marks)])
@@ -173,24 +173,24 @@ class Redactor:
             self._harmless.add(text)
         return redacted
 
-    def _found(self, text: str) -> list[Span]:
-        spans: Iterable[Span] = self._spans(text)
+    def _found(self, text: str, *, is_first: bool) -> list[Span]:
+        spans: Iterable[Span] = self._spans(text, is_first=is_first)
         if not text.isascii() and _INVISIBLE.search(text):
-            spans = chain(spans, self._beneath(text))
+            spans = chain(spans, self._beneath(text, is_first=is_first))
         return _merged(_outside_marks(text, spans))
 
-    def _beneath(self, text: str) -> Iterator[Span]:
+    def _beneath(self, text: str, *, is_first: bool) -> Iterator[Span]:
         """Yield what is found once the invisible characters are gone."""
         hidden = [match.start() for match in _INVISIBLE.finditer(text)]
         gaps = [at - before for before, at in enumerate(hidden)]
-        for kind, start, end in self._spans(_INVISIBLE.sub("", text)):
+        for kind, start, end in self._spans(_INVISIBLE.sub("", text), is_first=is_first):
             yield kind, start + bisect_right(gaps, start), end + bisect_right(gaps, end - 1)
 
-    def _spans(self, text: str) -> Iterator[Span]:
+    def _spans(self, text: str, *, is_first: bool) -> Iterator[Span]:
         plain = _without_marks(text)
         folded = _folded(plain)
         yield from find_blocks(text, folded)
-        among = long_words(plain)
+        among = long_words(plain if is_first else _beside_marks(plain))
         yield from find_credentials(text, among)
         yield from find_carried(text, folded, among)
         yield from find_keyed(text, folded)
@@ -238,6 +238,11 @@ def _without_marks(text: str) -> str:
     if _MARK_BEGINS not in text:
         return text
     return _MARK.sub(lambda mark: "\0" * len(mark[0]), text)
+
+
+def _beside_marks(plain: str) -> str:
+    """Return what is left of the words that marks are in: all others were looked at before."""
+    return " ".join([word for word in plain.split() if "\0" in word]).replace("\0", " ")
 
 
 def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
