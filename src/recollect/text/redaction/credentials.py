@@ -281,8 +281,9 @@ def find_credentials(text: str, among: str) -> Iterator[tuple[str, int, int]]:
         if SHAPES[row].start in among:
             yield from _find_shape(SHAPES[row], text)
     for kind, literal, pattern in _LOOSE:
-        if literal in among and pattern.search(among):
-            yield from ((kind, *match.span()) for match in pattern.finditer(text))
+        if literal in among and (first := pattern.search(among)):
+            rest = pattern.finditer(text, text.index(first[0]))
+            yield from ((kind, *match.span()) for match in rest)
 
 
 def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
