@@ -79,8 +79,7 @@ _TELLING = re.compile(
 )
 _MAX_KEY = 100
 _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_Gate = tuple[str, int, str, re.Pattern[str], re.Pattern[str]]
-_BEHIND: tuple[_Gate, ...] = tuple(
+_BEHIND = tuple(
     (literal, reach, endings, re.compile(joint + "$"), re.compile(value + joint + "$"))
     for literal, reach, endings, value, joint in (
         (
@@ -181,13 +180,12 @@ def find_keyed(text: str, folded: str) -> Iterator[Span]:
         folded: The same in lower case, with every character at the same offset.
     """
     stems = [stem for stem in (_ASCII if text.isascii() else _STEMS) if stem in folded]
-    gates = [gate for gate in _BEHIND if gate[0] in folded] if stems else []
     for stem in stems:
         at = folded.find(stem)
         while at >= 0:
             match, end = _NAME.match(folded, at), at + len(stem)
             if match and (kind := _kind(text, folded, match)):
-                if gates and (span := _behind(text, kind, at, gates)):
+                if span := _behind(text, kind, at):
                     yield span
                 if span := _ahead(text, folded, kind, match):
                     yield span
@@ -264,11 +262,11 @@ def _goes_on(text: str, at: int, *, is_long: bool, is_weak: bool) -> bool:
     return following[:1].isspace() and (is_long or not is_weak)
 
 
-def _behind(text: str, kind: str, at: int, gates: list[_Gate]) -> Span | None:
+def _behind(text: str, kind: str, at: int) -> Span | None:
     """Return the secret that precedes its name, if one does."""
     before = text[max(at - 200, 0) : at]
     head = before.rstrip(_OF_NAMES)
-    for literal, reach, endings, joint, pattern in gates:
+    for literal, reach, endings, joint, pattern in _BEHIND:
         if head[-1:] not in endings or literal not in head[-reach:] or not joint.search(before):
             continue
         if match := pattern.search(before):
