@@ -238,7 +238,7 @@ _LOOSE = tuple(
 """(kind, what must be there, how it begins, what follows)."""
 _BEGINNING = re.compile(r"([A-Za-z0-9][A-Za-z0-9]{0,2}+)[A-Za-z0-9]*+")
 _GLUE = r"(?:\\[nrt]|%[A-Za-z0-9]{2}|-(?<![\w-]-)[A-Za-z])"
-"""What touches a credential and is no part of its word: an escape, the letter of an option."""
+"""What touches a credential but belongs to another word: an escape, the letter of an option."""
 _GLUED_BEGINNING = re.compile(rf"{_GLUE}([A-Za-z0-9]{{1,3}})")
 _GLUED = re.compile(rf"{_GLUE}\Z")
 

@@ -447,7 +447,7 @@ def _is_token(value: _Value) -> bool:
 
 
 _TESTS = {"password": _is_password, "secret": _is_password, "token": _is_token}
-"""What is asked of a value that is no filler and has no spaces, by the kind of its name."""
+"""What a value without fillers and spaces must pass, by the kind of its name."""
 
 
 def is_filler(text: str) -> bool:
