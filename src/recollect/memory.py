@@ -212,6 +212,15 @@ class Memory:
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
 
+    def unheard_warnings(self, result: SearchResult) -> list[str]:
+        """Return the warnings of an answer that a person was not given in the last 24 hours.
+
+        They count as given now. Without hits, or where the index is damaged, nothing is left out.
+        """
+        from recollect.recall.daily_warnings import unheard_warnings
+
+        return unheard_warnings(self._base.records, self._base.clock, result)
+
     def read(
         self,
         path: str,
