@@ -15,9 +15,9 @@ from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import check_count, check_time
 from recollect.sessions.record.lineage import Branch, family
 from recollect.sessions.record.session import (
+    LIST_THEM,
     STATUSES,
     Condition,
-    LIST_THEM,
     Session,
     find_session,
     require_session,

@@ -46,7 +46,9 @@ def test_a_deleted_session_is_erased_by_its_title(run: Run, home: Path) -> None:
     assert wrong["message"] == "there is no such session"
     session = run("--home", home, "sessions", "--all", "--json").json["sessions"][0]["id"]
     assert session in run("--home", home, "erase", "--session", "delivry", "--json").error["hint"]
-    assert "recollect sessions --all" in run("--home", home, "erase", "--session", "x", "--json").err
+    assert (
+        "recollect sessions --all" in run("--home", home, "erase", "--session", "x", "--json").err
+    )
     done = run("--home", home, "erase", "--session", "delivery", "--yes")
     assert (done.code, done.out[:28]) == (0, "erased 1 session, 4 messages")
 

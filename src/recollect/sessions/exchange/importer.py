@@ -18,7 +18,7 @@ from typing import BinaryIO
 import msgspec
 
 from recollect.core.clock import Clock, IdSource
-from recollect.core.errors import Denied, InvalidInput, RecollectError, StoreError
+from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.core.settings import user_path
@@ -156,7 +156,7 @@ class TranscriptImporter:
                 try:
                     with opener(root / each.path):
                         pass
-                except StoreError as error:
+                except ForeignStoreError as error:
                     failures.append(f"{root / each.path}: {_refused(error)}")
         return failures
 
@@ -250,7 +250,7 @@ class _Run:
                 return any(
                     each.size and not self._is_current(form, each.path, each) for each in found
                 )
-        except StoreError:
+        except ForeignStoreError:
             return False  # it is named where it is read
 
     def _store_form(self) -> TranscriptFormat | None:
@@ -406,7 +406,7 @@ class _Run:
                     self._stored(form, transcript)
                 for deletion in store.deletions() if self._context.ledger else ():
                     self._forget(form, f"{path}#{deletion.session}", deletion)
-        except StoreError as error:
+        except ForeignStoreError as error:
             self._tally.counts["files"] = max(before + 1, self._tally.counts["files"])
             self._tally.reject(path, 0, _refused(error))
 
@@ -482,7 +482,7 @@ def _expanded(path: Path | str) -> Path:
     return user_path(path) if str(path).startswith("~") else Path(path)
 
 
-def _refused(error: StoreError) -> str:
+def _refused(error: ForeignStoreError) -> str:
     return f"not read: {error.message}"
 
 
