@@ -427,7 +427,7 @@ def test_long_events_are_read_one_after_the_other(store: WrittenStore, is_indexe
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert sum(size > 1_000_000 for size in sizes) == 24
-    assert peak < 14_000_000
+    assert peak < 20_000_000
 
 
 def test_a_store_is_no_transcript_of_another_program(memory: Memory, store: WrittenStore) -> None:

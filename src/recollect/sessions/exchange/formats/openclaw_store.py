@@ -44,7 +44,7 @@ MAX_EVENT_BYTES = 4 * 1024 * 1024
 """Largest event, unpacked; the schema there says so."""
 _PAGE = 200
 """Events of one read: the other program can tidy its log between them."""
-_PAGE_BYTES = 8 * 1024 * 1024
+_PAGE_BYTES = 4 * 1024 * 1024
 """Bytes of them, as they are stored; a longer event is read alone."""
 _MOST_WINDOWS = 64
 """Windows that one is said to be copied from, at most."""
