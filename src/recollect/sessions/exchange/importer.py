@@ -22,6 +22,7 @@ from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, Recol
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.core.settings import user_path
+from recollect.sessions.exchange.import_batch import place_of, session_at
 from recollect.sessions.exchange.import_file import (
     AtEnd,
     ImportContext,
@@ -445,8 +446,10 @@ class _Run:
             source == form.name and known.startswith(archive) for source, known in self._ledger
         )
 
+        place = place_of(form, path)
+
         def unit(tx: Transaction) -> None:
-            session = find_foreign(tx, tenant, form.name, deletion.session)
+            _, session = session_at(tx, tenant, form.name, deletion.session, place)
             if session is not None and not is_wanted:
                 set_status(tx, session, DELETED, now)
             write_entry(tx, tenant, msgspec.structs.replace(entry, mtime_ns=deletion.at), now)

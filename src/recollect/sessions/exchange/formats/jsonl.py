@@ -69,6 +69,10 @@ class JsonlFormat:
             )
         return port.ForeignSession(id=str(path), key=_plain_key(path.stem))
 
+    def place(self, path: PurePath) -> PurePath:
+        """Return the folder whose sessions have ids of their own."""
+        return path.parent
+
     def parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
         """Return what one line says."""
         line = self._parse(record, session)

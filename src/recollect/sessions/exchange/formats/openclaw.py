@@ -87,6 +87,10 @@ class OpenClawFormat:
             at=port.parse_time(header.get("timestamp")),
         )
 
+    def place(self, path: PurePath) -> PurePath:
+        """Return the folder whose sessions have ids of their own."""
+        return port.folder_below(path, "agents", 1)
+
     def parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
         """Return what one entry says."""
         line = self._parse(record, session)
