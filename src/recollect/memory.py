@@ -292,21 +292,11 @@ class Memory:
             InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
-        from recollect.sessions.exchange.formats.registry import FORMATS, STORES
-        from recollect.sessions.exchange.importer import TranscriptImporter
+        from recollect.assembly.sources import transcript_importer
+        from recollect.sessions.exchange.formats.registry import FORMATS
 
-        parts = self._parts
-        importer = TranscriptImporter(
-            database=self._base.records,
-            clock=self._base.clock,
-            ids=self._base.ids,
-            redactor=self._base.redactor,
-            formats=tuple(FORMATS.values()),
-            stores=STORES,
-            mirror=parts.mirror,
-            scope=self._base.scope,
-            links=self.sessions.links,
-        )
+        formats = tuple(FORMATS.values())
+        importer = transcript_importer(self._base, self._parts.mirror, formats)
         return importer.run(path, format_name, progress, include_deleted=include_deleted)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:

@@ -154,9 +154,9 @@ class EpisodeWriter:
 
 def store_episode(tx: Transaction, episode: Episode) -> None:
     """Store an episode."""
-    told = msgspec.structs.asdict(episode)
-    told["topics"] = msgspec.json.encode(episode.topics).decode()
-    tx.execute(_INSERT, list(told.values()))
+    row = msgspec.structs.asdict(episode)
+    row["topics"] = msgspec.json.encode(episode.topics).decode()
+    tx.execute(_INSERT, list(row.values()))
 
 
 def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:

@@ -261,8 +261,8 @@ class TranscriptImport:
             self._extras.share(foreign_id, foreign_of(stored.metadata))
             return
         self._extras.share(foreign_id, message.shared)
-        told = message.session.metadata | {FOREIGN: message.shared}
-        self._learn(msgspec.structs.replace(message.session, metadata=told))
+        metadata = message.session.metadata | {FOREIGN: message.shared}
+        self._learn(msgspec.structs.replace(message.session, metadata=metadata))
 
     def _learn(self, session: ForeignSession) -> None:
         """Note what a line says of a session, for when it is made and if it is there already."""

@@ -353,8 +353,8 @@ class _Run:
             return
         companion = self._companions.of(relative, form.companion)
         header = next(probe(source.lines()), None)
-        told = form.describe(PurePath(path), header, companion)
-        session = storable(told, self._context.drafts)
+        described = form.describe(PurePath(path), header, companion)
+        session = storable(described, self._context.drafts)
         is_last = self._files_done + 1 == len(self._found.files) and not self._found.skipped
         self._transcript(form, session, source, at_end=self._announce if is_last else None)
 

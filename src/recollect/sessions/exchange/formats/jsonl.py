@@ -185,12 +185,12 @@ class JsonlWriter:
         yield _header(session)
         for item in items:
             if isinstance(item, Compaction):
-                told = {
+                line = {
                     "type": "compaction",
                     "summary": item.summary,
                     "at": to_iso(item.created_at),
                 }
-                yield told | {extras.REST: {extras.DERIVED: True}}
+                yield line | {extras.REST: {extras.DERIVED: True}}
             else:
                 yield extras.with_rest(_line(item), item.message, _FORM, native=False)
 
@@ -207,8 +207,8 @@ def _header(session: Session) -> dict[str, Any]:
         "metadata": session.metadata or None,
     }
     header = {"recollect": 1, "type": "session", "id": session.id, "tenant": session.tenant}
-    told = {name: value for name, value in facts.items() if value is not None}
-    return header | {"created_at": to_iso(session.created_at)} | told
+    facts = {name: value for name, value in facts.items() if value is not None}
+    return header | {"created_at": to_iso(session.created_at)} | facts
 
 
 def _line(item: port.Owned) -> dict[str, Any]:
