@@ -98,7 +98,7 @@ def read_note(
         return None
     if asking is not None and not _may_read(notes, path, sessions(), asking):
         # As if it were not there: that something was said is already telling.
-        raise Denied("no memory file can be there", hint="paths are as searches give them")
+        raise Denied("no memory file can be there", hint="give a path as searches show it")
     return MemoryReader(notes.folder, notes.folder.workspace).read(path, extent)
 
 
