@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -231,10 +232,10 @@ def test_in_the_shared_main_session_old_envelopes_keep_people_apart(
     with recollect.open(tmp_path / "home", overrides=overrides, live=False) as memory:
         memory.import_transcripts(sessions, "openclaw")
         (session,) = memory.sessions.list()
-        ask = {"for_session": session.id, "for_sender": "telegram:7"}
-        assert memory.search("zebra", **ask).hits
-        assert not memory.search("giraffe", **ask).hits
-        assert memory.search("giraffe", for_session=session.id, for_sender="telegram:42").hits
+        search = partial(memory.search, for_session=session.id)
+        assert search("zebra", for_sender="telegram:7").hits
+        assert not search("giraffe", for_sender="telegram:7").hits
+        assert search("giraffe", for_sender="telegram:42").hits
 
 
 @pytest.mark.parametrize("packed", [False, True])

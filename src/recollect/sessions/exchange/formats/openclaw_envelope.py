@@ -1,7 +1,7 @@
 """What OpenClaw up to 2026.2 put around the words of people, and who it says that they are.
 
 ``[Telegram Ann (@ann) id:42 +5m 2026-02-10 10:00 UTC] Hello.`` in a direct chat; in a group the
-brackets name the group, and ``Ann (@ann) id:42: `` or ``Ann (42): `` stands before the words. Where
+brackets name the group, and ``Ann (@ann) id:42: `` or ``Ann (42): `` opens the words. Where
 a label is the id, as a telephone number is, it is not repeated.
 """
 
@@ -67,7 +67,7 @@ def envelope_sender(content: object, key: str | None) -> tuple[str | None, str |
     """Return the name and the account of who wrote a message, as far as its envelope tells.
 
     Only the first one counts: what follows may have been written by the person. Where two could be
-    meant it is a guest of that channel: nobody is taken for the owner by a made-up name.
+    meant it is a guest of that channel: a made-up name makes no one the owner.
 
     Args:
         content: Of the message, as it is stored there.
@@ -103,7 +103,7 @@ def _labelled(label: str) -> tuple[str, str | None]:
 
 
 def _speaker(said: str) -> tuple[str, str | None]:
-    """Return who speaks in a group; nobody where the label could be part of a name."""
+    """Return who speaks in a group; no one where the label could be part of a name."""
     line = said.partition("\n")[0]
     found = _SPEAKER.match(line)
     if found is None or len(_SPEAKER_ID.findall(line)) > 1:
@@ -112,7 +112,7 @@ def _speaker(said: str) -> tuple[str, str | None]:
 
 
 def _first_of_channel(content: str) -> re.Match[str] | None:
-    """Return the envelope that a channel made, before which only others of the program stand."""
+    """Return the envelope that a channel made, which only others of the program may precede."""
     place = 0
     while (found := _ENVELOPE.match(content, place)) is not None:
         if found["channel"] is not None:
