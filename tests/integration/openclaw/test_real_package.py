@@ -24,7 +24,10 @@ KEY = "agent:main:telegram:direct:501"
 SAID = ["The ferry leaves at nine.", "Noted: nine it is."]
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
-pytestmark = pytest.mark.skipif(os.environ.get(OPT_IN) != "1", reason=REASON)
+pytestmark = pytest.mark.skipif(
+    os.environ.get(OPT_IN) != "1",  # noqa: TID251 - who runs the tests opts in
+    reason=REASON,
+)
 
 
 @pytest.fixture
