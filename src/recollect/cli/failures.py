@@ -32,6 +32,7 @@ EXIT_CODES: dict[type[RecollectError], int] = {
     errors.StoreCorrupt: FAILED,
     errors.RecordsLost: FAILED,
     errors.StoreClosed: FAILED,
+    errors.ForeignStoreError: FAILED,
     errors.SchemaTooNew: FAILED,
     errors.MigrationFailed: FAILED,
     errors.ProviderError: FAILED,

@@ -226,11 +226,11 @@ def _up_to(session: Session, through_seq: int, heard: HeardTurns) -> Condition:
 
 def store_episode(tx: Transaction, episode: Episode) -> None:
     """Store an episode."""
-    told = msgspec.structs.asdict(episode)
+    row = msgspec.structs.asdict(episode)
     for name in ("topics", "speakers"):
-        if told[name] is not None:
-            told[name] = msgspec.json.encode(told[name]).decode()
-    tx.execute(_INSERT, list(told.values()))
+        if row[name] is not None:
+            row[name] = msgspec.json.encode(row[name]).decode()
+    tx.execute(_INSERT, list(row.values()))
 
 
 def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:

@@ -412,7 +412,7 @@ def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Sessio
     """Return a row for a session that retention removed, and of which an episode stayed."""
     if is_buried(tx, scope.tenant, [(OURS, session_id)]):
         hint = "list those that are left with `recollect sessions`"
-        raise NotFound("the session was erased", hint=hint)
+        raise NotFound("the session was erased", hint=hint, erased=True)
     if not episodes_of(tx, scope, session_id):
         return require_session(tx, scope, session_id)
     return Session(

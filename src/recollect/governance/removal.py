@@ -92,7 +92,7 @@ _FORGET_HISTORY: LiteralString = """
 """
 _BLANK: LiteralString = """
     UPDATE sessions SET tenant = ?, status = 'deleted', key = NULL, title = NULL, source = NULL,
-        foreign_id = NULL, previous_id = NULL, parent_id = NULL, forked_at_seq = NULL
+        foreign_id = NULL, place = NULL, previous_id = NULL, parent_id = NULL, forked_at_seq = NULL
     WHERE id = ?
 """
 

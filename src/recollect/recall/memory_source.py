@@ -148,11 +148,11 @@ class MemorySource:
     def _document(self, file: MemoryFile, owner: FileOwner, warnings: list[str]) -> Document | None:
         """Return a file as a document, or None, with a warning, when it cannot be one."""
         try:
-            text, told = self._read(file)
+            text, found = self._read(file)
         except RecollectError as error:
             warnings.append(f"{file.ref}: left out, {error.message}")
             return None
-        warnings += told
+        warnings += found
         ref = self._prefix + file.ref
         return Document(
             source=SOURCE,

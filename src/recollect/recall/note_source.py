@@ -104,7 +104,7 @@ def read_note(
         is_theirs = owner is not None and owner.visibility_group == group.name
         if not (group.is_owners or is_theirs):
             # As if it were not there: that something was said is already telling.
-            raise Denied("no memory file can be there", hint="paths are as searches give them")
+            raise Denied("no memory file can be there", hint="give a path as searches show it")
     if owner is None:
         extent.check()
         return ReadResult(status="not_found", path=path, from_line=extent.from_line)
