@@ -13,7 +13,7 @@ from recollect.sessions.exchange.importer import TranscriptImporter
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.access import SessionAccess, SilentMirror
 from recollect.sessions.record.draft import DraftMaker, TextRedactor
-from recollect.sessions.record.json_value import JsonValue
+from recollect.text.json_value import JsonValue
 from recollect.sessions.sessions import Sessions
 from recollect.store.locks import TicketQueue
 from recollect.store.sqlite.database import SqliteDatabase, open_records

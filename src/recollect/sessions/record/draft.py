@@ -25,7 +25,7 @@ from recollect.sessions.record.content import (
     readable_text,
     rewritten,
 )
-from recollect.sessions.record.json_value import JsonCleaner, JsonValue
+from recollect.text.json_value import JsonCleaner, JsonValue
 from recollect.sessions.record.message import ROLES, Message
 from recollect.text.tokens import estimate_tokens
 

@@ -15,7 +15,7 @@ import msgspec
 from recollect.core.events import ToolsCalled, ToolsFinished
 from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
-from recollect.sessions.record.json_value import JsonValue
+from recollect.text.json_value import JsonValue
 from recollect.sessions.record.lineage import LineageSegment, rows_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, owner_of

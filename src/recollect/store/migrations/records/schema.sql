@@ -29,6 +29,12 @@ CREATE TABLE compactions (
     created_at    INTEGER NOT NULL, turn_sender TEXT,
     UNIQUE (session_id, through_seq)
 ) STRICT;
+CREATE TABLE counters (
+    tenant TEXT NOT NULL,
+    kind   TEXT NOT NULL,
+    last   INTEGER NOT NULL CHECK (last >= 1),
+    PRIMARY KEY (tenant, kind)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE episodes (
     id            TEXT PRIMARY KEY,
     tenant        TEXT NOT NULL,
