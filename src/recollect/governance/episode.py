@@ -12,9 +12,10 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.scope import Scope
 from recollect.sessions.context.summary import utterance_of
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import Condition, Session
+from recollect.sessions.record.session import Session
 from recollect.sessions.record.transcript_rows import select_messages
 from recollect.store.columns import decode, integer, text
+from recollect.store.condition import Condition
 from recollect.store.engine import Database, Transaction
 from recollect.text.keywords import telling
 from recollect.text.summary import summarise

@@ -15,6 +15,7 @@ from typing import Any, LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
@@ -33,12 +34,7 @@ from recollect.sessions.exchange.transcript_format import (
     TranscriptFormat,
 )
 from recollect.sessions.record.access import MirrorSignal
-from recollect.sessions.record.draft import (
-    MAX_LABEL_CHARS,
-    Draft,
-    DraftMaker,
-    check_event_id,
-)
+from recollect.sessions.record.draft import Draft, DraftMaker
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session import (
     DELETED,

@@ -7,14 +7,14 @@ which stores the draft is a few inserts. Nothing leaves this module that was not
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from recollect.core.clock import Clock, IdSource, to_ms
+from recollect.core.checks import MAX_LABEL_CHARS, check_event_id, check_time
+from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
 from recollect.sessions.record.account import sender_of
 from recollect.sessions.record.content import (
@@ -25,21 +25,17 @@ from recollect.sessions.record.content import (
     readable_text,
     rewritten,
 )
-from recollect.text.json_value import JsonCleaner, JsonValue
 from recollect.sessions.record.message import ROLES, Message
+from recollect.text.json_value import JsonCleaner, JsonValue
 from recollect.text.tokens import estimate_tokens
 
 MAX_CONTENT_BYTES = 16 * 1024 * 1024
 """Largest content of a message, as JSON. Ten megabytes of tool output are real; more is a file."""
 MAX_METADATA_BYTES = 256 * 1024
 """Largest metadata, as JSON."""
-MAX_LABEL_CHARS = 512
-"""Longest speaker name, title or event id."""
 
 REPLACED = "replaced_characters"
 """The key in a message's metadata that counts what could not be stored as it came."""
-
-_EVENT_ID = re.compile(rf"[^\x00-\x1f\x7f\ud800-\udfff]{{1,{MAX_LABEL_CHARS}}}")
 
 
 class TextRedactor(Protocol):
@@ -222,35 +218,6 @@ def check_role(role: str) -> str:
     raise InvalidInput("unknown role of a message", hint=f"{hint}Use one of {', '.join(ROLES)}.")
 
 
-def check_time(at: int | datetime) -> int:
-    """Return a time as ms UTC.
-
-    Raises:
-        InvalidInput: it is not a whole number or datetime between 1970 and 9999.
-    """
-    hint = "Pass milliseconds since 1970 UTC, or a datetime."
-    if isinstance(at, bool) or not isinstance(at, int | datetime):
-        raise InvalidInput("a time must be a whole number or a datetime", hint=hint)
-    try:
-        return to_ms(at)
-    except (ValueError, OverflowError) as error:
-        raise InvalidInput("a time must be between 1970 and 9999", hint=hint) from error
-
-
-def check_event_id(event_id: object) -> str:
-    """Return ``event_id``.
-
-    Raises:
-        InvalidInput: it is empty, longer than `MAX_LABEL_CHARS`, or holds a control character.
-    """
-    if isinstance(event_id, str) and _EVENT_ID.fullmatch(event_id):
-        return event_id
-    raise InvalidInput(
-        "an event id must be a printable text",
-        hint=f"Use 1 to {MAX_LABEL_CHARS} printable characters, such as a UUID.",
-    )
-
-
 def encode_facts(facts: Mapping[str, Any]) -> str:
     """Return metadata as JSON.
 
@@ -297,25 +264,6 @@ def _plain(content: Content) -> object:
 
 def _json_of(block: object) -> object:
     return msgspec.to_builtins(block) if isinstance(block, msgspec.Struct) else block
-
-
-LARGEST = 2**63 - 1
-"""What a database can hold."""
-
-
-def check_count(value: int | None, what: str, least: int = 0) -> None:
-    """Refuse a number that can be none; None means that nothing was given.
-
-    Raises:
-        InvalidInput: it is not a whole number from ``least`` to `LARGEST`.
-    """
-    given: object = value
-    if given is None:
-        return
-    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= LARGEST:
-        raise InvalidInput(
-            f"{what} must be a whole number from {least}", hint="leave it out, or correct it"
-        )
 
 
 Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"
