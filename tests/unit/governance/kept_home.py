@@ -17,7 +17,7 @@ from recollect.governance.retention import Retention
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
 from recollect.index.query.search_service import SearchOptions
-from recollect.recall.transcript_source import TranscriptSource
+from recollect.recall.outbox_source import OutboxSource
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.access import SessionAccess, SilentMirror
 from recollect.sessions.record.draft import DraftMaker
@@ -65,7 +65,7 @@ class KeptHome:
         self.is_mirrored = mirrored
         self.index = Index(
             self.index_database,
-            [TranscriptSource(self.records)],
+            [OutboxSource(self.records)],
             Settings(),
             clock=self.clock,
             embedder=None,

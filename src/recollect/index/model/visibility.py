@@ -36,11 +36,13 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
         visibility_group: The name of the visibility group whose documents are seen.
         sees_files: Whether memory files are seen too.
         shared: Tells which of them are seen in any case, by their path as people see it.
+        withheld: Kinds of memory that are not seen although they are of the group.
     """
 
     visibility_group: str
     sees_files: bool
     shared: Callable[[str], bool] | None = None
+    withheld: tuple[str, ...] = ()
 
 
 class SeqRange(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,6 +114,8 @@ class ChunkGroups:
         elif audience.shared is not None:
             shared = [number for number, path in self._files.items() if audience.shared(path)]
             heard |= np.isin(groups, shared)
+        for source in audience.withheld:
+            heard &= sources != SOURCES.index(source)
         return heard
 
     def of_workspace(self, origin: str, groups: NDArray[np.integer]) -> Mask | None:

@@ -61,6 +61,10 @@ _TOUCH: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
     SELECT tenant, ?, id, 'put', ? FROM messages WHERE session_id = ? ORDER BY seq
 """
+_TOUCH_OBSERVATIONS: LiteralString = """
+    INSERT INTO changes (tenant, kind, ref, op, at)
+    SELECT tenant, 'observation', id, 'put', ? FROM observations WHERE session_id = ?
+"""
 
 _COUNT_HEARD: LiteralString = "SELECT count(*) FROM messages WHERE "
 _NEWEST_TURN: LiteralString = """
@@ -303,8 +307,9 @@ def rewrite_message(
 
 
 def touch_messages(tx: Transaction, session: Session, at: int) -> None:
-    """Tell the index to look at every message of a session again."""
+    """Tell the index to look at every message and observation of a session again."""
     tx.execute(_TOUCH, (MESSAGE_KIND, at, session.id))
+    tx.execute(_TOUCH_OBSERVATIONS, (at, session.id))
 
 
 def unfinished_message(tx: Transaction, session: Session, seq: int) -> Message | None:
