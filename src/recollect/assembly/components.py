@@ -199,10 +199,12 @@ def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | No
 
 def _copies_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
     from recollect.governance.removal import Copies, copies_elsewhere
+    from recollect.store.blobs import Blobs
 
     return Copies(
         records=resources.records,
         index_database=resources.index_database,
+        blobs=Blobs(resources.home / BLOBS),
         mirror=mirror or TranscriptMirror(resources.home, resources.records),
         is_mirrored=mirror is not None,
         catch_up=index.catch_up,
@@ -260,6 +262,7 @@ def _observations(
 ) -> Observations:
     from recollect.observations.draft import ObservationDrafts
     from recollect.observations.observations import ObservationParts, Observations
+    from recollect.observations.recalled import PORT, OwnCalls, names_of
     from recollect.recall.hearer import group_at, hearer_of
     from recollect.store.blobs import Blobs
 
@@ -272,6 +275,7 @@ def _observations(
             drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
             hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
             is_owners=lambda place: group_at(place, resources.owner).is_owners,
+            own_calls=OwnCalls(names_of(resources.home), frozenset({PORT})),
             arrived=Arrivals(None, maintenance).notify,
             scope=resources.scope,
         )

@@ -1,11 +1,9 @@
-"""Checks of what callers pass: times, numbers and ids as they can be stored."""
+"""Checks of what callers pass: numbers and ids as they can be stored."""
 
 from __future__ import annotations
 
 import re
-from datetime import datetime
 
-from recollect.core.clock import to_ms
 from recollect.core.errors import InvalidInput
 
 MAX_LABEL_CHARS = 512
@@ -14,21 +12,6 @@ LARGEST = 2**63 - 1
 """What a database can hold."""
 
 _EVENT_ID = re.compile(rf"[^\x00-\x1f\x7f\ud800-\udfff]{{1,{MAX_LABEL_CHARS}}}")
-
-
-def check_time(at: int | datetime) -> int:
-    """Return a time as ms UTC.
-
-    Raises:
-        InvalidInput: it is not a whole number or datetime between 1970 and 9999.
-    """
-    hint = "Pass milliseconds since 1970 UTC, or a datetime."
-    if isinstance(at, bool) or not isinstance(at, int | datetime):
-        raise InvalidInput("a time must be a whole number or a datetime", hint=hint)
-    try:
-        return to_ms(at)
-    except (ValueError, OverflowError) as error:
-        raise InvalidInput("a time must be between 1970 and 9999", hint=hint) from error
 
 
 def check_event_id(event_id: object) -> str:

@@ -14,8 +14,7 @@ from recollect.sessions.context.summary import utterance_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.transcript_rows import select_messages
-from recollect.store.columns import decode, integer, text
-from recollect.store.condition import Condition
+from recollect.store.columns import Condition, decode, integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.text.keywords import telling
 from recollect.text.summary import summarise

@@ -13,8 +13,8 @@ from typing import Any, get_args
 
 import msgspec
 
-from recollect.core.checks import MAX_LABEL_CHARS, check_event_id, check_time
-from recollect.core.clock import Clock, IdSource
+from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
+from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import InvalidInput
 from recollect.observations.classify import VERSION, importance_of, trust_of, type_of
 from recollect.observations.evidence import Evidence

@@ -14,11 +14,12 @@ from typing import Any, LiteralString, TypeAlias, TypeVar
 
 import msgspec
 
-from recollect.core.checks import check_count, check_time
-from recollect.core.clock import Clock
-from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.checks import check_count
+from recollect.core.clock import Clock, check_time
+from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ObservationForgotten, ObservationRestored, ObservationsRecorded
 from recollect.core.scope import Scope
+from recollect.observations.blobs import keep
 from recollect.observations.draft import Given, ObservationDraft, ObservationDrafts, given_of
 from recollect.observations.observation import (
     Hearer,
@@ -28,7 +29,8 @@ from recollect.observations.observation import (
     Place,
     Trust,
 )
-from recollect.observations.payload import Payload, cut
+from recollect.observations.payload import cut
+from recollect.observations.recalled import OwnCalls
 from recollect.observations.rows import (
     add_observation,
     find_facts,
@@ -38,7 +40,7 @@ from recollect.observations.rows import (
     set_forgotten,
 )
 from recollect.store.blobs import Blobs
-from recollect.store.condition import Condition
+from recollect.store.columns import Condition
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
 from recollect.text.tokens import estimate_tokens
@@ -68,6 +70,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
         drafts: Checks, cleans and classifies what callers pass.
         hearing: Says what a session may hear.
         is_owners: Says whether a turn is the owner's.
+        own_calls: Knows the calls that ask this memory.
         arrived: Is called after each commit that changed what can be found.
         scope: Whose observations these are.
     """
@@ -78,6 +81,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
     drafts: ObservationDrafts
     hearing: Hearing
     is_owners: Callable[[Place], bool]
+    own_calls: OwnCalls
     arrived: Callable[[], None]
     scope: Scope
 
@@ -92,6 +96,7 @@ class Observations:
     def __init__(self, parts: ObservationParts) -> None:
         self._parts = parts
         self.scope = parts.scope
+        self.own_calls = parts.own_calls
 
     def record(  # noqa: PLR0917  # as DESIGN has it
         self,
@@ -144,7 +149,8 @@ class Observations:
             NotFound: the scope has no such session.
             InvalidInput: something of it cannot be stored.
             Conflict: the session was deleted.
-            Denied: the project is not that of the scope.
+            Denied: the project is not that of the scope; or the tool asked this memory: what was
+                remembered is not remembered again, see `own_calls`.
         """
         given = Given(
             session_id=session_id,
@@ -303,6 +309,8 @@ class Observations:
         stored = [self._with_blobs(draft) for draft in drafts]
 
         def unit(tx: Transaction) -> Many:
+            for draft in drafts:
+                keep(self._parts.blobs, draft.input, draft.output)
             added = [add_observation(tx, each, self.scope) for each in stored]
             fresh = [observation for observation, is_new in added if is_new]
             for _, group in groupby(fresh, lambda each: each.session_id):
@@ -314,6 +322,10 @@ class Observations:
         return observations
 
     def _draft(self, given: Given) -> ObservationDraft:
+        if given.tool_name is not None and self.own_calls.includes(given.tool_name, given.input):
+            raise Denied(
+                "a call of our own makes no observation", hint="ask own_calls.includes(…) first"
+            )
         is_owners = True
         if given.event == "prompt" and given.trust is None:
             place = self._parts.database.read(partial(self._place, given))
@@ -325,16 +337,14 @@ class Observations:
         return place_of(tx, given.session_id, facts, given.message_id)
 
     def _with_blobs(self, draft: ObservationDraft) -> Observation:
+        keep(self._parts.blobs, draft.input, draft.output)
         return msgspec.structs.replace(
             draft.observation,
             input=draft.input.text,
             output=draft.output.text,
-            input_blob=self._kept(draft.input),
-            output_blob=self._kept(draft.output),
+            input_blob=draft.input.digest,
+            output_blob=draft.output.digest,
         )
-
-    def _kept(self, payload: Payload) -> str | None:
-        return None if payload.whole is None else self._parts.blobs.put(payload.whole)
 
     def _hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
         if session_id is not None:

@@ -5,6 +5,8 @@ The row keeps head and tail; the whole lies in the blob store, under its digest.
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 
 from recollect.text.boundaries import good_cut
@@ -26,6 +28,11 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     whole: bytes | None = None
+
+    @property
+    def digest(self) -> str | None:
+        """The name of the blob that holds the whole."""
+        return None if self.whole is None else hashlib.sha256(self.whole).hexdigest()
 
 
 def cut(text: str, most: int = MOST_CHARS) -> str:

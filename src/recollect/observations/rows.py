@@ -14,8 +14,15 @@ import msgspec
 from recollect.core.errors import Conflict, Denied, NotFound, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.observations.observation import Observation, Place
-from recollect.store.columns import decode, first_integer, integer, text, text_or_none, typed_rows
-from recollect.store.condition import Condition
+from recollect.store.columns import (
+    Condition,
+    decode,
+    first_integer,
+    integer,
+    text,
+    text_or_none,
+    typed_rows,
+)
 from recollect.store.counters import next_number
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import Operation, record_change

@@ -36,7 +36,7 @@ from recollect.sessions.record.transcript_rows import (
     touch_messages,
     unfinished_message,
 )
-from recollect.store.condition import Condition
+from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.core.checks import check_time
+from recollect.core.clock import check_time
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope

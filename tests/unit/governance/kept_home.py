@@ -23,7 +23,9 @@ from recollect.sessions.record.access import SessionAccess, SilentMirror
 from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.session import Session
 from recollect.sessions.sessions import Sessions
+from recollect.store.blobs import Blobs
 from recollect.store.sqlite.database import open_index, open_records
+from recollect.store.sqlite.home import BLOBS
 from tests.unit.sessions.home import HandClock
 
 EVERYBODY = Scope()
@@ -109,6 +111,7 @@ class KeptHome:
         return Copies(
             records=self.records,
             index_database=self.index_database,
+            blobs=Blobs(self.path / BLOBS),
             mirror=self.mirror,
             is_mirrored=self.is_mirrored,
             catch_up=self.index.catch_up,

@@ -45,7 +45,7 @@ from recollect.recall.ownership import incompatibility
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.sessions.record.session import select_sessions
-from recollect.store.condition import Condition
+from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate_os
 from recollect.store.sqlite.connection import check_version

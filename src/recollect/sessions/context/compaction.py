@@ -15,8 +15,7 @@ from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
 from recollect.sessions.record.lineage import rows_of, stored_ancestors
 from recollect.sessions.record.session import Session, owner_of
-from recollect.store.columns import decode
-from recollect.store.condition import Condition
+from recollect.store.columns import Condition, decode
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_change, record_event
 

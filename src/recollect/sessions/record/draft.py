@@ -13,8 +13,8 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from recollect.core.checks import MAX_LABEL_CHARS, check_event_id, check_time
-from recollect.core.clock import Clock, IdSource
+from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
+from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import InvalidInput
 from recollect.sessions.record.account import sender_of
 from recollect.sessions.record.content import (
@@ -109,7 +109,11 @@ class DraftMaker:
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
         encoded, text = _encoded_content(blocks)
-        checked = _unchecked if is_checked else self.checked
+        if event_id is not None and not is_checked:
+            event_id = self.checked(check_event_id(event_id), "event id")
+        if sender is not None:
+            sender = sender_of(sender)
+            sender = sender if is_checked else self.checked(sender, "sender")
         message = Message(
             id=self._ids.new(),
             tenant="",
@@ -123,9 +127,9 @@ class DraftMaker:
             created_at=now if at is None else check_time(at),
             recorded_at=now,
             metadata=facts,
-            event_id=None if event_id is None else checked(check_event_id(event_id), "event id"),
+            event_id=event_id,
             foreign_id=foreign_id,
-            sender=None if sender is None else checked(sender_of(sender), "sender"),
+            sender=sender,
         )
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 
@@ -199,10 +203,6 @@ class DraftMaker:
 
     def _redacted_value(self, value: JsonValue) -> JsonValue:
         return value if self._redactor is None else self._redactor.value(value)
-
-
-def _unchecked(text: str, _: str) -> str:
-    return text
 
 
 def check_role(role: str) -> str:

@@ -13,8 +13,7 @@ from recollect.sessions.record.account import account
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey
 from recollect.sessions.record.tombstone import OURS, is_buried
-from recollect.store.columns import decode
-from recollect.store.condition import Condition
+from recollect.store.columns import Condition, decode
 from recollect.store.engine import Row, Transaction
 from recollect.store.journal import record_change, record_event
 

@@ -27,8 +27,7 @@ from recollect.sessions.record.message import MESSAGE_FIELDS, UNFINISHED, Messag
 from recollect.sessions.record.session import Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
 from recollect.sessions.record.tool_call import store_tool_calls
-from recollect.store.columns import first_integer, text, text_or_none
-from recollect.store.condition import Condition
+from recollect.store.columns import Condition, first_integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_changes, record_event
 from recollect.store.row_hash import row_hash
