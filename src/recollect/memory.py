@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.retention import OnPrune
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
+    from recollect.observations.observations import Observations
     from recollect.recall.probe import EmbedderProbe, Probe
     from recollect.recall.status import Status
     from recollect.sessions.exchange.export import SessionExport
@@ -80,6 +81,11 @@ class Memory:
     def sessions(self) -> Sessions:
         """The sessions of this home."""
         return self._parts.sessions()
+
+    @property
+    def observations(self) -> Observations:
+        """What agents did and saw."""
+        return self._parts.observations()
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Return when everything is indexed, embeddings included.
@@ -190,7 +196,7 @@ class Memory:
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        asking = asking_of(for_session, for_sender, self.settings.sessions)
+        asking = asking_of(for_session, for_sender, self.settings)
         cites, reader = settings.citations, for_session or seen.session
         options = SearchOptions(
             limit=settings.limit if limit is None else limit,
@@ -254,7 +260,7 @@ class Memory:
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
         reading = self._parts.reading
-        asking = asking_of(for_session, for_sender, self.settings.sessions)
+        asking = asking_of(for_session, for_sender, self.settings)
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
         if path.startswith(f"{GUEST_NOTES}/"):
             from recollect.recall.note_source import read_note

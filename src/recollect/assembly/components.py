@@ -30,6 +30,7 @@ from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_loc
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.locks import TicketQueue
+from recollect.store.sqlite.home import BLOBS
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.governance.erasure import Eraser
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
+    from recollect.observations.observations import Observations
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
     from recollect.sessions.sessions import Sessions
@@ -54,6 +56,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     mirror: TranscriptMirror | None
     maintenance: Maintenance
     sessions: Callable[[], Sessions]
+    observations: Callable[[], Observations]
     events: EventStream
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
@@ -167,6 +170,7 @@ def _assemble(resources: Resources) -> Components:
         daily=lambda stopping: retention().prune_daily(stopping),
     )
     maintenance = Maintenance(kept, settings.sync, clock)
+    sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance))
     return Components(
         resources=resources,
         index=index,
@@ -175,7 +179,8 @@ def _assemble(resources: Resources) -> Components:
         search_backend=search_backend(resources, files, index),
         mirror=mirror,
         maintenance=maintenance,
-        sessions=functools.cache(lambda: _sessions(resources, mirror, maintenance)),
+        sessions=sessions,
+        observations=functools.cache(lambda: _observations(resources, sessions, maintenance)),
         events=EventStream(resources.records, resources.scope),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
@@ -194,10 +199,12 @@ def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | No
 
 def _copies_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
     from recollect.governance.removal import Copies, copies_elsewhere
+    from recollect.store.blobs import Blobs
 
     return Copies(
         records=resources.records,
         index_database=resources.index_database,
+        blobs=Blobs(resources.home / BLOBS),
         mirror=mirror or TranscriptMirror(resources.home, resources.records),
         is_mirrored=mirror is not None,
         catch_up=index.catch_up,
@@ -247,4 +254,29 @@ def _sessions(
         opened=maintenance.session_started,
         window=with_model(parts, language.model if language is not None else None),
         turns=TicketQueue(resources.home / TURNS),
+    )
+
+
+def _observations(
+    resources: Resources, sessions: Callable[[], Sessions], maintenance: Maintenance
+) -> Observations:
+    from recollect.observations.draft import ObservationDrafts
+    from recollect.observations.observations import ObservationParts, Observations
+    from recollect.observations.recalled import PORT, OwnCalls, names_of
+    from recollect.recall.hearer import group_at, hearer_of
+    from recollect.store.blobs import Blobs
+
+    shared = resources.resolved.settings.observations.shared
+    return Observations(
+        ObservationParts(
+            database=resources.records,
+            blobs=Blobs(resources.home / BLOBS),
+            clock=resources.clock,
+            drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
+            hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
+            is_owners=lambda place: group_at(place, resources.owner).is_owners,
+            own_calls=OwnCalls(names_of(resources.home), frozenset({PORT})),
+            arrived=Arrivals(None, maintenance).notify,
+            scope=resources.scope,
+        )
     )

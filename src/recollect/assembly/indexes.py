@@ -16,7 +16,7 @@ from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
 from recollect.index.vectors.port import VectorContext
 from recollect.index.vectors.vector_index import choose as choose_vectors
-from recollect.recall.transcript_source import TranscriptSource
+from recollect.recall.outbox_source import OutboxSource
 from recollect.store.engine import Database
 from recollect.store.meta import persisted_random
 from recollect.store.sqlite.database import SqliteDatabase
@@ -36,7 +36,7 @@ def make_index(
     agent = own_index_of(resources.resolved, resources.scope)
     records, database = resources.records, resources.index_database
     feeds: list[DocumentSource] = [
-        TranscriptSource(records, agent, resources.owner),
+        OutboxSource(records, agent, resources.owner),
         *([files] if files else []),
         notes,
     ]

@@ -22,6 +22,8 @@ PLACES = {
     "export": "transcripts.export",
     "search": "search",
     "get": "get",
+    "observe": "observe",
+    "forget": "observe",
     "sessions": "sessions.list",
     "transcript": "transcripts.show",
     "events": "events",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # for a name only
 
 _KINDS = {
     "tool_calls": "tool call",
+    "observations": "observation",
     "compactions": "summary",
     "episodes": "episode",
     "events": "event",

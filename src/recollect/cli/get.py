@@ -11,6 +11,7 @@ from recollect.cli.failures import FAILED
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, argument, opened
 from recollect.cli.output.document import print_document
+from recollect.cli.output.observations import show_observations
 from recollect.cli.output.screen import say, show
 from recollect.cli.sessions.lines import ForSender, ForSession, show_session_line
 from recollect.core.errors import InvalidInput, NotFound
@@ -26,9 +27,12 @@ app = App()
 @app.command(rich_help_panel="Find")
 def get(
     context: typer.Context,
-    address: Annotated[
-        str,
-        argument(metavar="ADDRESS", help="PATH, PATH:12-18, SESSION:SEQ or a message's id."),
+    addresses: Annotated[
+        list[str],
+        argument(
+            metavar="ADDRESS",
+            help="PATH, PATH:12-18, SESSION:SEQ, a message's id, or '#12' '#13' of observations.",
+        ),
     ],
     *,
     from_line: Annotated[
@@ -37,16 +41,32 @@ def get(
     lines: Annotated[
         int | None, typer.Option("--lines", help="How many lines of a file; 120 if not given.")
     ] = None,
+    tokens: Annotated[
+        int, typer.Option("--tokens", help="Of an observation, at most so many. 0: all of it.")
+    ] = 1_000,
     around: Annotated[
         int, typer.Option("--context", "-C", help="Messages before and after a message.")
     ] = 2,
     for_session: ForSession = None,
     for_sender: ForSender = None,
 ) -> None:
-    """Show lines of a memory file, or a message among its neighbours."""
+    """Show lines of a memory file, a message among its neighbours, or observations."""
     if around < 0:
         raise InvalidInput("--context is below 0", hint="use 0 for the message alone")
+    is_observed = addresses[0].startswith("#")
+    if len(addresses) > 1 and not is_observed:
+        raise InvalidInput("one file or message at a time", hint="run `recollect get` for each")
+    address = addresses[0]
     with opened(context) as memory:
+        if is_observed:
+            heard = None if for_session is None else memory.sessions.find(for_session).id
+            batch = memory.observations.get(
+                addresses, tokens or None, for_session=heard, for_sender=for_sender
+            )
+            answer(context, batch, lambda: show_observations(batch))
+            if batch.missing:
+                raise typer.Exit(FAILED)
+            return
         meant, group_of = lines_of(address), memory.sessions.visibility_group
         asking = None if for_session is None else memory.sessions.find(for_session).id
         if meant is None:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from recollect.core.errors import InvalidInput
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_MS = 253_402_300_799_999
 """The last millisecond of the year 9999, the largest time that `datetime` can show."""
@@ -80,6 +82,21 @@ def to_ms(at: int | datetime) -> int:
     if not 0 <= at <= MAX_MS:
         raise ValueError("time outside 1970 to 9999")
     return at
+
+
+def check_time(at: int | datetime) -> int:
+    """Return a time as ms UTC.
+
+    Raises:
+        InvalidInput: it is not a whole number or datetime between 1970 and 9999.
+    """
+    hint = "Pass milliseconds since 1970 UTC, or a datetime."
+    if isinstance(at, bool) or not isinstance(at, int | datetime):
+        raise InvalidInput("a time must be a whole number or a datetime", hint=hint)
+    try:
+        return to_ms(at)
+    except (ValueError, OverflowError) as error:
+        raise InvalidInput("a time must be between 1970 and 9999", hint=hint) from error
 
 
 def to_datetime(ms: int) -> datetime:

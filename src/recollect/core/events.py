@@ -90,6 +90,24 @@ class ToolsFinished(Event, frozen=True, kw_only=True, tag="tools.finished"):
     """Results that are errors."""
 
 
+class ObservationsRecorded(Event, frozen=True, kw_only=True, tag="observations.recorded"):
+    """Observations of a session were stored in one transaction."""
+
+    numbers: tuple[int, ...]
+
+
+class ObservationForgotten(Event, frozen=True, kw_only=True, tag="observation.forgotten"):
+    """An observation was taken out of everything until it is restored."""
+
+    number: int
+
+
+class ObservationRestored(Event, frozen=True, kw_only=True, tag="observation.restored"):
+    """A forgotten observation is back."""
+
+    number: int
+
+
 class MessagesPruned(Event, frozen=True, kw_only=True, tag="messages.pruned"):
     """Retention removed the oldest messages of a session; the rest keeps its seq."""
 
@@ -191,6 +209,9 @@ AnyEvent = (
     | MessageFinished
     | ToolsCalled
     | ToolsFinished
+    | ObservationsRecorded
+    | ObservationForgotten
+    | ObservationRestored
     | MessagesPruned
     | SessionPruned
     | SessionsErased

@@ -33,6 +33,7 @@ from recollect.store.journal import record_event
 from recollect.store.paths import list_files, open_beneath
 from recollect.store.sqlite.home import (
     AGENTS,
+    BLOBS,
     GUEST_NOTES,
     INDEX_FILE,
     RECORDS_FILE,
@@ -54,7 +55,7 @@ SECRET_FILES = ("token", "worker.json")
 
 _DEEPEST = 100
 """Folders of a memory file: more than anybody makes, and less than what walks them can take."""
-_FOLDERS = (TRANSCRIPTS, "blobs", GUEST_NOTES)
+_FOLDERS = (TRANSCRIPTS, BLOBS, GUEST_NOTES)
 _PART = r"[A-Za-z0-9_-][A-Za-z0-9._@-]{0,200}"
 _HOME_FILE = re.compile(
     rf"{re.escape(RECORDS_FILE)}|({AGENTS}/{_PART}/)?{re.escape(INDEX_FILE)}"

@@ -19,9 +19,9 @@ from recollect.sessions.policy.owner import NOBODY_NAMED, Owner
 from recollect.sessions.policy.visibility import Speakers, VisibilityGroup, visibility_group_of
 from recollect.sessions.record.lineage import rows_of
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import Condition, Session
+from recollect.sessions.record.session import Session
 from recollect.sessions.record.transcript_rows import EVERY_TURN, HeardTurns, select_messages
-from recollect.store.columns import decode, integer, text, text_or_none
+from recollect.store.columns import Condition, decode, integer, text, text_or_none
 from recollect.store.engine import Database, Transaction
 from recollect.text.keywords import telling
 from recollect.text.summary import summarise

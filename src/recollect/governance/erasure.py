@@ -70,6 +70,7 @@ _BESIDE = (".before-*", ".restoring-*")
 _COUNTS: dict[str, LiteralString] = {
     "messages": "SELECT count(*) FROM messages WHERE session_id = ?",
     "tool_calls": "SELECT count(*) FROM tool_calls WHERE session_id = ?",
+    "observations": "SELECT count(*) FROM observations WHERE session_id = ?",
     "compactions": "SELECT count(*) FROM compactions WHERE session_id = ?",
     "episodes": "SELECT count(*) FROM episodes WHERE session_id = ?",
     "events": "SELECT count(*) FROM events WHERE session_id = ?",
@@ -77,8 +78,11 @@ _COUNTS: dict[str, LiteralString] = {
     " ON s.key = p.key AND s.tenant = p.tenant WHERE s.id = ?",
 }
 _BYTES: LiteralString = """
-    SELECT coalesce(sum(octet_length(content) + octet_length(text) + octet_length(metadata)), 0)
-    FROM messages WHERE session_id = ?
+    SELECT coalesce((SELECT sum(octet_length(content) + octet_length(text)
+            + octet_length(metadata)) FROM messages WHERE session_id = j.id), 0)
+        + coalesce((SELECT sum(octet_length(title) + octet_length(summary) + octet_length(input)
+            + octet_length(output)) FROM observations WHERE session_id = j.id), 0)
+    FROM (SELECT ? AS id) j
 """
 _SESSIONS: LiteralString = """
     SELECT j.value, e.tenant FROM erasures e, json_each(e.session_ids) j WHERE e.finished_at IS NULL
@@ -120,7 +124,7 @@ class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
         at: When, ms UTC.
         session_ids: What went: the session, and the forks that went with it.
         counts: How many rows of which kind went.
-        bytes: What the messages held, in UTF-8.
+        bytes: What the messages and observations held, in UTF-8; without blobs.
         shared_with: The session that it was forked from: the messages before the fork are its.
         notes: What goes from which file of flushed notes: the lines that only it said and that are
             as they were written.

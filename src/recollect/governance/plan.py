@@ -15,8 +15,7 @@ import msgspec
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.sessions.record.lineage import Kin, ancestors, find_kin
-from recollect.sessions.record.session import Condition
-from recollect.store.columns import integer, text
+from recollect.store.columns import Condition, integer, text
 from recollect.store.engine import Transaction
 
 DAY_MS = 86_400_000

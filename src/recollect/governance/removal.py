@@ -21,6 +21,8 @@ from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
 from recollect.governance.episode import Episode, store_episode
 from recollect.governance.plan import SessionRemoval
+from recollect.observations.blobs import remove_unused
+from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND, TranscriptMirror
 from recollect.sessions.record.lineage import find_children, find_one, last_read
@@ -32,6 +34,7 @@ from recollect.sessions.record.session import (
     require_session,
 )
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
+from recollect.store.blobs import Blobs
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import last_change, record_change, record_changes, record_event
@@ -70,6 +73,7 @@ _UNFINISHED: LiteralString = """
 _NEXT: LiteralString = """
     SELECT id FROM messages WHERE session_id = ? AND seq <= ? ORDER BY seq LIMIT ?
 """
+_OBSERVED: LiteralString = "SELECT id FROM observations WHERE session_id = ? LIMIT ?"
 _FOLLOWED: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
     SELECT ?, ?, id, 'put', ? FROM sessions WHERE previous_id = ?
@@ -139,7 +143,8 @@ def begin(
     record_event(tx, _event(removal, session, now, has_episode=bool(episodes)))
     if removal.messages <= BATCH:
         begun = Begun(session.id, session.tenant, removal.through_seq, removal.is_whole, False)
-        _remove_some(tx, begun, now)
+        while _remove_some(tx, begun, now):
+            pass
         _close(tx, begun, now)
     return True
 
@@ -235,6 +240,14 @@ def _remove_some(tx: Transaction, begun: Begun, now: int) -> int:
         (len(ids), begun.session_id),
     )
     record_changes(tx, tenant=begun.tenant, kind=MESSAGE_KIND, refs=ids, op="delete", at=now)
+    return len(ids) or (_remove_observations(tx, begun, now) if begun.is_whole else 0)
+
+
+def _remove_observations(tx: Transaction, begun: Begun, now: int) -> int:
+    """Remove a batch of what was observed in a session that goes as a whole."""
+    ids = [text(row[0]) for row in tx.all(_OBSERVED, (begun.session_id, BATCH))]
+    tx.executemany("DELETE FROM observations WHERE id = ?", [(id_,) for id_ in ids])
+    record_changes(tx, tenant=begun.tenant, kind=OBSERVATION_KIND, refs=ids, op="delete", at=now)
     return len(ids)
 
 
@@ -325,6 +338,7 @@ _DROP_MARK: LiteralString = "DELETE FROM meta WHERE key = ? AND value = ?"
 _FORGET: LiteralString = """
     DELETE FROM changes WHERE seq > ? AND seq <= ? AND kind = ? AND op = 'put'
         AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = changes.ref)
+        AND NOT EXISTS (SELECT 1 FROM observations WHERE observations.id = changes.ref)
 """
 
 
@@ -334,6 +348,7 @@ class Copies(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         records: ``records.db``.
         index_database: ``index.db``.
+        blobs: Long inputs and outputs of observations.
         mirror: The readable transcripts.
         is_mirrored: Whether they are kept; what is left of an earlier time is cut in any case.
         catch_up: Takes changes of the records into the index, without vectors; returns whether it
@@ -343,6 +358,7 @@ class Copies(msgspec.Struct, frozen=True, kw_only=True):
 
     records: SqliteDatabase
     index_database: SqliteDatabase
+    blobs: Blobs
     mirror: TranscriptMirror
     is_mirrored: bool
     catch_up: Callable[[], bool]
@@ -431,12 +447,17 @@ def _clear_records(copies: Copies, most_bytes: int | None) -> str | None:
     records = copies.records
     head = records.read(last_change)
     for start in range(0, head, CHANGES):
-        span = (start, min(head, start + CHANGES), MESSAGE_KIND)
-        records.write(lambda tx, span=span: tx.execute(_FORGET, span))  # type: ignore[misc]
+        for kind in (MESSAGE_KIND, OBSERVATION_KIND):
+            span = (start, min(head, start + CHANGES), kind)
+            records.write(lambda tx, span=span: tx.execute(_FORGET, span))  # type: ignore[misc]
     return _rewrite(records, most_bytes)
 
 
-_STEPS: tuple[Step, ...] = (_cut_mirrors, _clear_index, _clear_records)
+def _clear_blobs(copies: Copies, _: int | None) -> None:
+    remove_unused(copies.records, copies.blobs)
+
+
+_STEPS: tuple[Step, ...] = (_clear_blobs, _cut_mirrors, _clear_index, _clear_records)
 _IN_THE_WAY = "a reader keeps a log open that may hold what was removed: prune again later"
 
 

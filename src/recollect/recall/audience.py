@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 from recollect.core.errors import Denied, InvalidInput, NotFound
-from recollect.core.settings import SessionSettings
+from recollect.core.settings import Settings
+from recollect.index.model.document import OBSERVATIONS
 from recollect.index.model.visibility import Audience, SeqRange, Spoken
 from recollect.sessions.policy.owner import OWNER_HINT, Owner
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
@@ -30,27 +31,32 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
         session_id: In which session it is answered.
         sender: To whom; None for whose turn its newest message is.
         shared: The memory files that guests see: ``sessions.guests_read``.
+        shares_observations: Whether guests and groups hear what the agent did for them.
     """
 
     session_id: str
     sender: str | None = None
     shared: tuple[str, ...] = ()
+    shares_observations: bool = False
 
     def sees(self, path: str) -> bool:
         """Return whether a guest sees a memory file; paths are relative to the workspace."""
         return any(matches(path, pattern) for pattern in self.shared)
 
 
-def asking_of(
-    session_id: str | None, sender: str | None, settings: SessionSettings
-) -> Asking | None:
+def asking_of(session_id: str | None, sender: str | None, settings: Settings) -> Asking | None:
     """Return on whose behalf is asked; None where it is the operator.
 
     Raises:
         InvalidInput: a sender is given without a session.
     """
     if session_id is not None:
-        return Asking(session_id=session_id, sender=sender, shared=settings.guests_read)
+        return Asking(
+            session_id=session_id,
+            sender=sender,
+            shared=settings.sessions.guests_read,
+            shares_observations=settings.observations.shared,
+        )
     if sender is not None:
         raise InvalidInput("a sender needs a session", hint="give for_session with it")
     return None
@@ -73,6 +79,7 @@ def audience_of(sessions: Asked, asking: Asking | None, records: Database) -> Au
         sees_files=group.is_owners,
         shared=asking.sees if is_guests else None,
         spoken=lambda: records.read(lambda tx: _spoken(tx, found.scope.tenant, found.owner, group)),
+        withheld=() if group.is_owners or asking.shares_observations else (OBSERVATIONS,),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from recollect.core.errors import StoreCorrupt
 from recollect.index.model.generation import read_up_to, retire_all
-from recollect.recall.transcript_source import TranscriptSource, newest_change
+from recollect.recall.outbox_source import OutboxSource, newest_change
 from recollect.store.engine import Database, Transaction
 from recollect.store.sqlite.home import find_home_id, set_home_id
 
@@ -19,7 +19,7 @@ AHEAD = "index.db knew more than records.db, which is an older copy"
 def incompatibility(records: Database, index: Database) -> str | None:
     """Return why an index is not that of these records; None where it is, or has no home yet."""
     home_id = records.read(find_home_id)
-    owner, seen = index.read(lambda tx: (find_home_id(tx), read_up_to(tx, TranscriptSource.name)))
+    owner, seen = index.read(lambda tx: (find_home_id(tx), read_up_to(tx, OutboxSource.name)))
     if owner is not None and owner != home_id:
         return FOREIGN
     # Read after the index: another process may bring both forward meanwhile.

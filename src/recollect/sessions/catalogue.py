@@ -9,22 +9,22 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.core.checks import check_count
+from recollect.core.clock import check_time
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.sessions.record.access import SessionAccess
-from recollect.sessions.record.draft import check_count, check_time
 from recollect.sessions.record.lineage import Branch, family
 from recollect.sessions.record.session import (
     LIST_THEM,
     STATUSES,
-    Condition,
     Session,
     find_session,
     require_session,
     select_sessions,
 )
 from recollect.sessions.record.session_key import AUTOMATIC, parse_key
-from recollect.store.columns import decode
+from recollect.store.columns import Condition, decode
 from recollect.store.engine import Transaction
 
 # Inside the class `list` is the method.

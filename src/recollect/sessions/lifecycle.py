@@ -23,7 +23,6 @@ from recollect.sessions.record.session import (
     DELETED,
     PLACE,
     STATUSES,
-    Condition,
     Session,
     add_session,
     insert_session,
@@ -37,6 +36,7 @@ from recollect.sessions.record.transcript_rows import (
     touch_messages,
     unfinished_message,
 )
+from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from recollect.core.clock import check_time
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
@@ -40,7 +41,6 @@ from recollect.sessions.policy.conversation import ConversationPolicy, check_mod
 from recollect.sessions.policy.freshness import rule_for, zone_of
 from recollect.sessions.policy.owner import read_owner
 from recollect.sessions.record.access import SessionAccess
-from recollect.sessions.record.draft import check_time
 from recollect.sessions.record.identity_links import read_links
 from recollect.sessions.record.session import (
     DELETED,

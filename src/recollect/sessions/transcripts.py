@@ -12,11 +12,12 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from recollect.core.checks import check_count
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import Content, ContentBlock
-from recollect.sessions.record.draft import Draft, Item, check_count
+from recollect.sessions.record.draft import Draft, Item
 from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, require_living, require_session

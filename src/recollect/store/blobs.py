@@ -86,6 +86,12 @@ class Blobs:
             return True
         return False
 
+    def digests(self) -> list[str]:
+        """Return the digests of all blobs that are there."""
+        found = self._root.glob("[0-9a-f][0-9a-f]/*")
+        names = (path.parent.name + path.name for path in found)
+        return sorted(name for name in names if _DIGEST.fullmatch(name))
+
     def sweep(self, clock: Clock) -> int:
         """Remove what killed writers left; return how many files it was."""
         return sum(sweep_drafts(folder, clock) for folder in self._root.glob("[0-9a-f][0-9a-f]"))

@@ -1,4 +1,4 @@
-"""Rows and cells as the types that the schema promises.
+"""Rows and cells as the types that the schema promises, and which rows a scope may see.
 
 Tables are STRICT, so another type means damage; every function raises `StoreCorrupt` for it instead
 of passing it on. Where more than a cell is read, one call decodes the row, or all rows of a
@@ -8,11 +8,12 @@ statement.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, LiteralString, TypeVar
 
 import msgspec
 
 from recollect.core.errors import StoreCorrupt
+from recollect.core.scope import Scope
 from recollect.store.engine import Row, SqlValue
 
 _HINT = "run `recollect doctor`"
@@ -20,6 +21,35 @@ _HINT = "run `recollect doctor`"
 T = TypeVar("T")
 
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
+
+
+class Condition:
+    """A WHERE clause: literal SQL and the values that belong to it.
+
+    It begins with the owner, so that no query can forget it.
+
+    Args:
+        scope: Whose rows; a field that is None does not narrow, the tenant always does.
+        session_column: The column that holds the session's id.
+    """
+
+    def __init__(self, scope: Scope, session_column: LiteralString = "id") -> None:
+        self.sql: LiteralString = "tenant = ?"
+        self.params: list[SqlValue] = [scope.tenant]
+        self.equal("agent", scope.agent)
+        self.equal("user_id", scope.user)
+        self.equal("project", scope.project)
+        self.equal(session_column, scope.session)
+
+    def equal(self, column: LiteralString, value: SqlValue) -> Condition:
+        """Narrow to rows with that value; None does not narrow."""
+        return self if value is None else self.also(column + " = ?", value)
+
+    def also(self, sql: LiteralString, value: SqlValue) -> Condition:
+        """Narrow by a comparison with one value."""
+        self.sql += " AND " + sql
+        self.params.append(value)
+        return self
 
 
 def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:

@@ -125,6 +125,15 @@ def must_last(statement: str) -> bool:
     )
 
 
+def is_decision(statement: str) -> bool:
+    """Return whether a statement tells of a decision.
+
+    >>> is_decision("We decided to use Redis."), is_decision("Have we decided?")
+    (True, False)
+    """
+    return not statement.endswith(_ASKS) and _has(statement, _DECIDED, _DECIDED_SIGNS)
+
+
 def specifics(statement: str) -> frozenset[str]:
     """Return the paths, ids, numbers and addresses in a statement, as they are written."""
     return frozenset(found.rstrip(".,:;") for found in _specifics(statement))

@@ -17,13 +17,15 @@ from recollect.governance.retention import Retention
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
 from recollect.index.query.search_service import SearchOptions
-from recollect.recall.transcript_source import TranscriptSource
+from recollect.recall.outbox_source import OutboxSource
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.access import SessionAccess, SilentMirror
 from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.session import Session
 from recollect.sessions.sessions import Sessions
+from recollect.store.blobs import Blobs
 from recollect.store.sqlite.database import open_index, open_records
+from recollect.store.sqlite.home import BLOBS
 from tests.unit.sessions.home import HandClock
 
 EVERYBODY = Scope()
@@ -65,7 +67,7 @@ class KeptHome:
         self.is_mirrored = mirrored
         self.index = Index(
             self.index_database,
-            [TranscriptSource(self.records)],
+            [OutboxSource(self.records)],
             Settings(),
             clock=self.clock,
             embedder=None,
@@ -109,6 +111,7 @@ class KeptHome:
         return Copies(
             records=self.records,
             index_database=self.index_database,
+            blobs=Blobs(self.path / BLOBS),
             mirror=self.mirror,
             is_mirrored=self.is_mirrored,
             catch_up=self.index.catch_up,

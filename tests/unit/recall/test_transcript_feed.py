@@ -12,7 +12,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.index.model.document import Removal, SourceState
 from recollect.memory import Memory
-from recollect.recall.transcript_source import BATCH, TranscriptSource
+from recollect.recall.outbox_source import BATCH, OutboxSource
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_change
 from recollect.store.sqlite.database import SqliteDatabase, open_records
@@ -44,7 +44,7 @@ def test_a_message_becomes_a_document(memory: Memory, records: SqliteDatabase) -
     """With its owner, speaker, time and place."""
     session = memory.sessions.create(key="k", project="p")
     message = memory.sessions.append(session.id, "user", "apple", name="Ann", at=123)
-    ((document,),) = (batch.documents for batch in TranscriptSource(records).batches(START))
+    ((document,),) = (batch.documents for batch in OutboxSource(records).batches(START))
     assert (document.source, document.ref, document.group) == ("sessions", message.id, session.id)
     assert (document.order, document.text, document.at) == (1, "apple", 123)
     assert (document.role, document.name, document.markdown) == ("user", "Ann", False)
@@ -53,7 +53,7 @@ def test_a_message_becomes_a_document(memory: Memory, records: SqliteDatabase) -
 
 def test_the_feed_goes_on_where_it_was(memory: Memory, records: SqliteDatabase) -> None:
     """And tells whether there is more."""
-    feed = TranscriptSource(records)
+    feed = OutboxSource(records)
     assert not feed.is_behind(0)
     assert list(feed.batches(START)) == []
     session = memory.sessions.create(key="k")
@@ -71,7 +71,7 @@ def test_many_messages_come_in_batches(memory: Memory, records: SqliteDatabase) 
     """In order; each batch tells about how many are left."""
     session = memory.sessions.create(key="k")
     memory.sessions.append_many(session.id, [("user", f"m{n}") for n in range(BATCH + 5)])
-    batches = list(TranscriptSource(records).batches(START))
+    batches = list(OutboxSource(records).batches(START))
     assert [(len(batch.documents), batch.left) for batch in batches] == [(BATCH, 5), (5, 0)]
     texts = [document.text for batch in batches for document in batch.documents]
     assert texts == [f"m{n}" for n in range(BATCH + 5)]
@@ -88,6 +88,6 @@ def test_a_message_that_changed_twice_comes_once(memory: Memory, records: Sqlite
         record_change(tx, tenant="local", kind="fact", ref="other", op="put", at=1)
 
     records.write(again)
-    (batch,) = TranscriptSource(records).batches(START)
+    (batch,) = OutboxSource(records).batches(START)
     assert [document.ref for document in batch.documents] == [kept.id]
     assert batch.removals == (Removal(source="sessions", ref="gone", tenant="local"),)

@@ -41,11 +41,12 @@ from recollect.models.registry import (
     choose_language,
     local_folder,
 )
+from recollect.recall.outbox_source import OutboxSource, newest_change
 from recollect.recall.ownership import incompatibility
-from recollect.recall.transcript_source import TranscriptSource, newest_change
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_file import MirrorState
-from recollect.sessions.record.session import Condition, select_sessions
+from recollect.sessions.record.session import select_sessions
+from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate_os
 from recollect.store.sqlite.connection import check_version
@@ -286,4 +287,4 @@ class Checkup:
 
 def _read_up_to(tx: Transaction) -> int:
     generation = find_generation(tx, "serving")
-    return cursor(tx, generation.number, TranscriptSource.name) if generation else 0
+    return cursor(tx, generation.number, OutboxSource.name) if generation else 0

@@ -70,6 +70,8 @@ def address(hit: Hit) -> str:
     """Return what `recollect get` takes for a hit."""
     if hit.path is not None:
         return f"{hit.path}:{hit.start_line}-{hit.end_line}"
+    if hit.number is not None:
+        return f"#{hit.number}"
     if hit.session_id is not None:
         return f"{short(hit.session_id)}:{hit.seq}"
     return hit.ref

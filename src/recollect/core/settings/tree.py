@@ -248,6 +248,16 @@ class QmdSettings(Struct, frozen=True, kw_only=True):
     ] = 60.0
 
 
+class ObservationSettings(Struct, frozen=True, kw_only=True):
+    """What the agent did and saw."""
+
+    shared: Annotated[
+        bool,
+        "Guests and groups hear titles and summaries of what the agent did in their chats. Input "
+        "and output are the owner's alone in any case.",
+    ] = False
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """The whole tree. Only the composition root sees it."""
 
@@ -261,3 +271,4 @@ class Settings(Struct, frozen=True, kw_only=True):
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
+    observations: ObservationSettings = field(default_factory=ObservationSettings)

@@ -44,12 +44,14 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
         shared: Tells which of them are seen in any case, by their path as people see it.
         spoken: Returns what the visibility group hears now, for an index that was built when other
             rules were in force; None: nothing of such an index.
+        withheld: Kinds of memory that are not seen although they are of the group.
     """
 
     visibility_group: str
     sees_files: bool
     shared: Callable[[str], bool] | None = None
     spoken: Callable[[], Spoken] | None = None
+    withheld: tuple[str, ...] = ()
 
 
 class SeqRange(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,6 +127,8 @@ class ChunkGroups:
         elif audience.shared is not None:
             shared = [number for number, path in self._files.items() if audience.shared(path)]
             heard |= np.isin(groups, shared)
+        for source in audience.withheld:
+            heard &= sources != SOURCES.index(source)
         return heard
 
     def _spoken(
@@ -137,8 +141,8 @@ class ChunkGroups:
         """Return which chunks are of what is heard, whatever the index has noted."""
         rows = tx.all(
             "SELECT number, source, ref FROM chunk_groups"
-            " WHERE partition_id = ? AND (visibility_group IS NOT NULL OR source <> ?)",
-            (self._partition, FILES),
+            " WHERE partition_id = ? AND ((source = ? AND visibility_group IS NOT NULL) OR source = ?)",
+            (self._partition, FILES, SESSIONS),
         )
         whole: list[int] = []
         heard = np.zeros(len(groups), bool)

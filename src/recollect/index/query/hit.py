@@ -15,15 +15,16 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         snippet: The part of the text that fits the question best.
         why: Weighted share of each part of the score; their sum is the score.
         at: When it was said or changed, ms UTC.
-        session_id: For sessions: where it was said.
+        session_id: For sessions and observations: where it was said or happened.
         seq: For sessions: which message.
+        number: For observations: the short number.
         role: For sessions: who said it, by role.
         name: For sessions: who said it, by name where known.
         path: For memory files.
         start_line: For memory files: first line of the chunk, from 1.
         end_line: For memory files: last line of the chunk, inclusive.
-        citation: Where it is, for people: ``memory/tea.md#L3-L9``, ``session:<id>#<seq>``; None
-            where citations are off.
+        citation: Where it is, for people: ``memory/tea.md#L3-L9``, ``session:<id>#<seq>``,
+            ``observation:#<number>``; None where citations are off.
         importance: For annotated memory files: 1 to 10.
         projects: For annotated memory files: keys of the projects that it is for.
         triggers: For annotated memory files: phrases that find it.
@@ -37,6 +38,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     at: int
     session_id: str | None = None
     seq: int | None = None
+    number: int | None = None
     role: str | None = None
     name: str | None = None
     path: str | None = None

@@ -352,7 +352,7 @@ def _session_groups(tx: Transaction, partition: int, session: str) -> list[int]:
         return [NO_GROUP]  # no id of ours, and perhaps nothing that a database can compare
     rows = tx.all(
         "SELECT number FROM chunk_groups"
-        " WHERE partition_id = ? AND source = 'sessions' AND ref = ?",
+        " WHERE partition_id = ? AND source IN ('sessions', 'observations') AND ref = ?",
         (partition, session),
     )
     return [integer(row[0]) for row in rows] or [NO_GROUP]

@@ -13,7 +13,7 @@ from itertools import pairwise
 import msgspec
 
 from recollect.index.model.chunk_record import chunk_id
-from recollect.index.model.document import FILES
+from recollect.index.model.document import FILES, OBSERVATIONS, SESSIONS
 from recollect.index.model.origin import path_of
 from recollect.index.query.hit import Hit, cite_lines
 from recollect.index.query.partition import Partition
@@ -178,7 +178,8 @@ class Shortlist:
 
     def _hit(self, row: _HitRow, place: int, why: dict[str, float]) -> Found:
         said = self._partition.annotations.of_chunk.get(self._ranked.numbers[place], UNANNOTATED)
-        is_session, is_file = row.source == "sessions", row.source == FILES
+        is_session, is_file = row.source == SESSIONS, row.source == FILES
+        is_observation = row.source == OBSERVATIONS
         ref = path_of(row.ref) if is_file else row.ref
         hit = Hit(
             score=self._ranked.scores[place],
@@ -187,8 +188,9 @@ class Shortlist:
             snippet=snippet(row.text, self._shown.terms, self._shown.snippet_chars).text,
             why=why,
             at=row.at,
-            session_id=row.group if is_session else None,
+            session_id=row.group if is_session or is_observation else None,
             seq=row.start if is_session else None,
+            number=row.start if is_observation else None,
             role=row.role,
             name=row.name,
             path=ref if is_file else None,
@@ -362,7 +364,9 @@ class _HitRow(msgspec.Struct, frozen=True, array_like=True):
 def _citation(row: _HitRow) -> str | None:
     if row.source == FILES:
         return cite_lines(path_of(row.ref), row.start, row.end)
-    return f"session:{row.group}#{row.start}" if row.source == "sessions" else None
+    if row.source == OBSERVATIONS:
+        return f"observation:#{row.start}"
+    return f"session:{row.group}#{row.start}" if row.source == SESSIONS else None
 
 
 _HITS = (

@@ -14,8 +14,8 @@ import msgspec
 from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
 from recollect.sessions.record.lineage import rows_of, stored_ancestors
-from recollect.sessions.record.session import Condition, Session, owner_of
-from recollect.store.columns import decode
+from recollect.sessions.record.session import Session, owner_of
+from recollect.store.columns import Condition, decode
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_change, record_event
 

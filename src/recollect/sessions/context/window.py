@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from recollect.core.checks import check_count
 from recollect.core.errors import InvalidInput, RecollectError, StoreError
 from recollect.sessions.context.compaction import (
     Compaction,
@@ -36,7 +37,6 @@ from recollect.sessions.context.view import (
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.turns import Listener, listener
 from recollect.sessions.record.access import Guard, SessionAccess, unguarded
-from recollect.sessions.record.draft import check_count
 from recollect.sessions.record.lineage import LineageSegment, segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import require_living, require_session

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
@@ -31,11 +32,7 @@ from recollect.sessions.exchange.transcript_format import (
     TranscriptFormat,
 )
 from recollect.sessions.record.access import MirrorSignal
-from recollect.sessions.record.draft import (
-    MAX_LABEL_CHARS,
-    Draft,
-    DraftMaker,
-)
+from recollect.sessions.record.draft import Draft, DraftMaker
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session import (
     Session,

@@ -14,13 +14,13 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.core.clock import check_time
 from recollect.core.errors import Denied
 from recollect.sessions.record.access import SessionAccess
-from recollect.sessions.record.draft import check_time
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
-from recollect.sessions.record.session import Condition, Session, owned_session, require_session
+from recollect.sessions.record.session import Session, owned_session, require_session
 from recollect.sessions.record.session_key import parse_key
-from recollect.store.columns import decode, integer
+from recollect.store.columns import Condition, decode, integer
 from recollect.store.engine import Transaction
 
 BEFORE = "[Chat messages since your last reply - for context]"

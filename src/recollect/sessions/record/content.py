@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from recollect.core.errors import InvalidInput
-from recollect.sessions.record.json_value import JsonValue
+from recollect.text.json_value import JsonValue
 
 TOOL_TEXT_CHARS = 500
 """How much of a tool's input, and of its output, is readable text of the message.

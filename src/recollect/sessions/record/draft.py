@@ -7,14 +7,14 @@ which stores the draft is a few inserts. Nothing leaves this module that was not
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from recollect.core.clock import Clock, IdSource, to_ms
+from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
+from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import InvalidInput
 from recollect.sessions.record.account import sender_of
 from recollect.sessions.record.content import (
@@ -25,21 +25,17 @@ from recollect.sessions.record.content import (
     readable_text,
     rewritten,
 )
-from recollect.sessions.record.json_value import JsonCleaner, JsonValue
 from recollect.sessions.record.message import ROLES, Message
+from recollect.text.json_value import JsonCleaner, JsonValue
 from recollect.text.tokens import estimate_tokens
 
 MAX_CONTENT_BYTES = 16 * 1024 * 1024
 """Largest content of a message, as JSON. Ten megabytes of tool output are real; more is a file."""
 MAX_METADATA_BYTES = 256 * 1024
 """Largest metadata, as JSON."""
-MAX_LABEL_CHARS = 512
-"""Longest speaker name, title or event id."""
 
 REPLACED = "replaced_characters"
 """The key in a message's metadata that counts what could not be stored as it came."""
-
-_EVENT_ID = re.compile(rf"[^\x00-\x1f\x7f\ud800-\udfff]{{1,{MAX_LABEL_CHARS}}}")
 
 
 class TextRedactor(Protocol):
@@ -113,7 +109,11 @@ class DraftMaker:
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
         encoded, text = _encoded_content(blocks)
-        checked = _unchecked if is_checked else self.checked
+        if event_id is not None and not is_checked:
+            event_id = self.checked(check_event_id(event_id), "event id")
+        if sender is not None:
+            sender = sender_of(sender)
+            sender = sender if is_checked else self.checked(sender, "sender")
         message = Message(
             id=self._ids.new(),
             tenant="",
@@ -127,9 +127,9 @@ class DraftMaker:
             created_at=now if at is None else check_time(at),
             recorded_at=now,
             metadata=facts,
-            event_id=None if event_id is None else checked(check_event_id(event_id), "event id"),
+            event_id=event_id,
             foreign_id=foreign_id,
-            sender=None if sender is None else checked(sender_of(sender), "sender"),
+            sender=sender,
         )
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 
@@ -205,10 +205,6 @@ class DraftMaker:
         return value if self._redactor is None else self._redactor.value(value)
 
 
-def _unchecked(text: str, _: str) -> str:
-    return text
-
-
 def check_role(role: str) -> str:
     """Return ``role``.
 
@@ -220,35 +216,6 @@ def check_role(role: str) -> str:
     near = difflib.get_close_matches(str(role).lower(), ROLES, n=1, cutoff=0.5)
     hint = f"Did you mean {near[0]}? " if near else ""
     raise InvalidInput("unknown role of a message", hint=f"{hint}Use one of {', '.join(ROLES)}.")
-
-
-def check_time(at: int | datetime) -> int:
-    """Return a time as ms UTC.
-
-    Raises:
-        InvalidInput: it is not a whole number or datetime between 1970 and 9999.
-    """
-    hint = "Pass milliseconds since 1970 UTC, or a datetime."
-    if isinstance(at, bool) or not isinstance(at, int | datetime):
-        raise InvalidInput("a time must be a whole number or a datetime", hint=hint)
-    try:
-        return to_ms(at)
-    except (ValueError, OverflowError) as error:
-        raise InvalidInput("a time must be between 1970 and 9999", hint=hint) from error
-
-
-def check_event_id(event_id: object) -> str:
-    """Return ``event_id``.
-
-    Raises:
-        InvalidInput: it is empty, longer than `MAX_LABEL_CHARS`, or holds a control character.
-    """
-    if isinstance(event_id, str) and _EVENT_ID.fullmatch(event_id):
-        return event_id
-    raise InvalidInput(
-        "an event id must be a printable text",
-        hint=f"Use 1 to {MAX_LABEL_CHARS} printable characters, such as a UUID.",
-    )
 
 
 def encode_facts(facts: Mapping[str, Any]) -> str:
@@ -297,25 +264,6 @@ def _plain(content: Content) -> object:
 
 def _json_of(block: object) -> object:
     return msgspec.to_builtins(block) if isinstance(block, msgspec.Struct) else block
-
-
-LARGEST = 2**63 - 1
-"""What a database can hold."""
-
-
-def check_count(value: int | None, what: str, least: int = 0) -> None:
-    """Refuse a number that can be none; None means that nothing was given.
-
-    Raises:
-        InvalidInput: it is not a whole number from ``least`` to `LARGEST`.
-    """
-    given: object = value
-    if given is None:
-        return
-    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= LARGEST:
-        raise InvalidInput(
-            f"{what} must be a whole number from {least}", hint="leave it out, or correct it"
-        )
 
 
 Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"

@@ -14,8 +14,8 @@ import msgspec
 
 from recollect.core.errors import InvalidInput, StoreCorrupt
 from recollect.core.scope import Scope
-from recollect.sessions.record.session import Condition, Session, find_session
-from recollect.store.columns import decode, integer, text
+from recollect.sessions.record.session import Session, find_session
+from recollect.store.columns import Condition, decode, integer, text
 from recollect.store.engine import Row, Transaction
 
 MAX_DEPTH = 10_000

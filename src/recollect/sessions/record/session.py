@@ -13,8 +13,8 @@ from recollect.sessions.record.account import account
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey
 from recollect.sessions.record.tombstone import OURS, is_buried
-from recollect.store.columns import decode
-from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.store.columns import Condition, decode
+from recollect.store.engine import Row, Transaction
 from recollect.store.journal import record_change, record_event
 
 STATUSES = ("active", "archived", "deleted")
@@ -121,35 +121,6 @@ def session_of(row: Row) -> Session:
         StoreCorrupt: a cell is not what its column promises.
     """
     return decode(Session, _FIELDS, row, ("metadata", "overrides"))
-
-
-class Condition:
-    """A WHERE clause: literal SQL and the values that belong to it.
-
-    It begins with the owner, so that no query can forget it.
-
-    Args:
-        scope: Whose rows; a field that is None does not narrow, the tenant always does.
-        session_column: The column that holds the session's id.
-    """
-
-    def __init__(self, scope: Scope, session_column: LiteralString = "id") -> None:
-        self.sql: LiteralString = "tenant = ?"
-        self.params: list[SqlValue] = [scope.tenant]
-        self.equal("agent", scope.agent)
-        self.equal("user_id", scope.user)
-        self.equal("project", scope.project)
-        self.equal(session_column, scope.session)
-
-    def equal(self, column: LiteralString, value: SqlValue) -> Condition:
-        """Narrow to rows with that value; None does not narrow."""
-        return self if value is None else self.also(column + " = ?", value)
-
-    def also(self, sql: LiteralString, value: SqlValue) -> Condition:
-        """Narrow by a comparison with one value."""
-        self.sql += " AND " + sql
-        self.params.append(value)
-        return self
 
 
 _STORED: LiteralString = """id, tenant, agent, user_id, project, key, channel, account, chat_type,

@@ -24,10 +24,10 @@ from recollect.sessions.record.content import TextBlock, ToolResultBlock
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.lineage import MAX_DEPTH, LineageSegment, rows_of, segments
 from recollect.sessions.record.message import MESSAGE_FIELDS, UNFINISHED, Message, message_of
-from recollect.sessions.record.session import Condition, Session, owner_of
+from recollect.sessions.record.session import Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
 from recollect.sessions.record.tool_call import store_tool_calls
-from recollect.store.columns import first_integer, text, text_or_none
+from recollect.store.columns import Condition, first_integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_changes, record_event
 from recollect.store.row_hash import row_hash
@@ -59,6 +59,10 @@ _REWRITE: LiteralString = (
 _TOUCH: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
     SELECT tenant, ?, id, 'put', ? FROM messages WHERE session_id = ? ORDER BY seq
+"""
+_TOUCH_OBSERVATIONS: LiteralString = """
+    INSERT INTO changes (tenant, kind, ref, op, at)
+    SELECT tenant, 'observation', id, 'put', ? FROM observations WHERE session_id = ?
 """
 
 _COUNT_HEARD: LiteralString = "SELECT count(*) FROM messages WHERE "
@@ -302,8 +306,9 @@ def rewrite_message(
 
 
 def touch_messages(tx: Transaction, session: Session, at: int) -> None:
-    """Tell the index to look at every message of a session again."""
+    """Tell the index to look at every message and observation of a session again."""
     tx.execute(_TOUCH, (MESSAGE_KIND, at, session.id))
+    tx.execute(_TOUCH_OBSERVATIONS, (at, session.id))
 
 
 def unfinished_message(tx: Transaction, session: Session, seq: int) -> Message | None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import InvalidInput
-from recollect.sessions.record.json_value import MAX_DEPTH, JsonCleaner
+from recollect.text.json_value import MAX_DEPTH, JsonCleaner
 
 ANY_TEXT = st.text(st.characters(codec=None))
 JSON = st.recursive(

@@ -1,0 +1,4 @@
+"""What the agent did or saw: captured, classified, shortened, and read back by number.
+
+Nothing here knows who hears a session: that is said from above, see `observation.Hearer`.
+"""

@@ -1,0 +1,261 @@
+"""Drafts: observations that are checked, redacted, classified and shortened, and lack their place.
+
+All the work that needs no database is done here, on the caller's thread. Nothing leaves this module
+that was not redacted.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, get_args
+
+import msgspec
+
+from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
+from recollect.core.clock import Clock, IdSource, check_time
+from recollect.core.errors import InvalidInput
+from recollect.observations.classify import VERSION, importance_of, trust_of, type_of
+from recollect.observations.evidence import Evidence
+from recollect.observations.observation import Made, Observation, Trust
+from recollect.observations.payload import Payload, payload_of
+from recollect.observations.summary import (
+    LONGEST_PATH,
+    LONGEST_SUMMARY,
+    LONGEST_TITLE,
+    MOST_FILES,
+    clipped,
+    files_of,
+    told,
+)
+from recollect.text.json_value import JsonCleaner, JsonValue
+from recollect.text.secret_redactor import SecretRedactor
+from recollect.text.tokens import estimate_tokens
+
+MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
+"""Largest input or output. Ten megabytes of tool output are real; more is a file."""
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """What a caller passes to `Observations.record`; fields as its arguments."""
+
+    session_id: str
+    tool_name: str | None = None
+    type: str | None = None
+    input: Any = None
+    output: Any = None
+    summary: str | None = None
+    importance: float | None = None
+    event_id: str | None = None
+    title: str | None = None
+    files: Any = None
+    error: str | None = None
+    trust: Trust | None = None
+    tool_use_id: str | None = None
+    message_id: str | None = None
+    agent_id: str | None = None
+    event: Made | None = None
+    at: int | datetime | None = None
+    project: str | None = None
+
+
+class ObservationDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """An observation that can be stored as it is.
+
+    Attributes:
+        observation: What it becomes; its owner, number and blobs are not known yet.
+        input: What the tool was given.
+        output: What came back.
+    """
+
+    observation: Observation
+    input: Payload
+    output: Payload
+
+
+class ObservationDrafts:
+    """Makes drafts of what callers pass.
+
+    Args:
+        clock: Tells when it happened, where that is not given.
+        ids: Gives the observations their ids.
+        redactor: Takes secrets out; None stores texts as they come.
+    """
+
+    def __init__(self, clock: Clock, ids: IdSource, redactor: SecretRedactor | None) -> None:
+        self._clock = clock
+        self._ids = ids
+        self._redactor = redactor
+
+    def make(self, given: Given, *, is_owners: bool) -> ObservationDraft:
+        """Return the draft of an observation.
+
+        Args:
+            given: What the caller passes.
+            is_owners: Whether the turn that it belongs to is the owner's.
+
+        Raises:
+            InvalidInput: a field cannot be stored.
+        """
+        evidence = self._evidence(given)
+        files = files_of(evidence) if given.files is None else self._files(given.files)
+        trust = trust_of(evidence, is_owners=is_owners)
+        kind = type_of(evidence, files) if given.type is None else self._name(given.type, "type")
+        says = told(evidence, files, trust)
+        title = self._words(given.title, "title", LONGEST_TITLE) or says.title
+        summary = self._words(given.summary, "summary", LONGEST_SUMMARY) or says.summary
+        if given.title is None and given.summary:
+            title = clipped(summary, LONGEST_TITLE)
+        asked, came = _text_of(evidence.input), evidence.output
+        for text in (asked, came):
+            _check_size(text)
+        observation = Observation(
+            id=self._ids.new(),
+            number=0,
+            session_id=given.session_id,
+            type=kind,
+            tool_name=evidence.tool_name,
+            title=title,
+            summary=summary,
+            input="",
+            output="",
+            input_blob=None,
+            output_blob=None,
+            tokens=sum(map(estimate_tokens, (title, summary, asked, came))),
+            importance=_importance(given.importance, evidence, kind),
+            trust=trust,
+            files=files,
+            error=says.error,
+            message_id=self._id(given.message_id, "message id"),
+            tool_use_id=self._id(given.tool_use_id, "tool use id"),
+            agent_id=self._id(given.agent_id, "agent id"),
+            event=evidence.event,
+            event_id=self._id(given.event_id, "event id"),
+            made_by=VERSION,
+            created_at=self._clock.now_ms() if given.at is None else check_time(given.at),
+            is_forgotten=False,
+            tenant="",
+            agent=None,
+            user=None,
+            project=None if given.project is None else self._name(given.project, "project"),
+            turn_sender=None,
+        )
+        return ObservationDraft(
+            observation=observation, input=payload_of(asked), output=payload_of(came)
+        )
+
+    def _evidence(self, given: Given) -> Evidence:
+        tool = None if given.tool_name is None else self._name(given.tool_name, "tool name")
+        error = None if given.error is None else self._text(given.error, "error")
+        return Evidence(
+            event=_event(given, tool),
+            tool_name=tool,
+            input=self._value(given.input),
+            output=_text_of(self._value(given.output)) or (error or ""),
+            error=error,
+            said=self._words(given.summary or given.title, "summary", LONGEST_SUMMARY),
+            trust=None if given.trust is None else _one_of(given.trust, Trust, "trust"),
+        )
+
+    def _value(self, value: object) -> JsonValue:
+        cleaned = JsonCleaner().value(value)
+        if self._redactor is None:
+            return cleaned
+        is_text = isinstance(cleaned, str)
+        return self._redactor.text(cleaned) if is_text else self._redactor.value(cleaned)
+
+    def _text(self, text: object, what: str) -> str:
+        if not isinstance(text, str):
+            raise InvalidInput(f"the {what} must be a text", hint="turn it into text first")
+        redacted: str = self._value(text)
+        return redacted
+
+    def _words(self, text: str | None, what: str, most: int) -> str:
+        return "" if text is None else clipped(self._text(text, what), most)
+
+    def _name(self, text: object, what: str) -> str:
+        name = " ".join(self._text(text, what).split())
+        if not 0 < len(name) <= MAX_LABEL_CHARS:
+            raise InvalidInput(
+                f"the {what} must have 1 to {MAX_LABEL_CHARS} characters", hint="shorten it"
+            )
+        return name
+
+    def _id(self, text: str | None, what: str) -> str | None:
+        if text is None:
+            return None
+        try:
+            plain = check_event_id(text)
+        except InvalidInput as error:
+            raise InvalidInput(f"the {what} must be a printable text", hint=error.hint) from error
+        return plain if self._redactor is None else self._redactor.identifier(plain)
+
+    def _files(self, files: object) -> tuple[str, ...]:
+        is_listed = isinstance(files, list | tuple) and all(isinstance(f, str) for f in files)
+        if not is_listed:
+            raise InvalidInput("files must be a list of paths", hint="pass texts in a list")
+        paths = [clipped(self._text(path, "path"), LONGEST_PATH) for path in files]  # type: ignore[attr-defined]
+        return tuple(dict.fromkeys(filter(None, paths)))[:MOST_FILES]
+
+
+FIELDS = Given.__struct_fields__
+
+
+def given_of(item: object) -> Given:
+    """Return what a dict with the argument names of `Observations.record` gives.
+
+    Raises:
+        InvalidInput: a name is unknown, or there is no session id.
+    """
+    if not isinstance(item, Mapping) or "session_id" not in item:
+        raise InvalidInput("an observation must be a dict with a session_id", hint=_names())
+    unknown = [str(name) for name in item if name not in FIELDS]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], FIELDS, 1)
+        asked = f"did you mean {near[0]}? " if near else ""
+        raise InvalidInput("an observation has unknown fields", hint=_names(asked))
+    return Given(**item)
+
+
+def _names(asked: str = "") -> str:
+    return f"{asked}use {', '.join(FIELDS)}"
+
+
+def _event(given: Given, tool: str | None) -> Made:
+    if given.event is not None:
+        event: Made = _one_of(given.event, Made, "event")
+        return event
+    if tool is None:
+        return "manual"
+    return "tool" if given.error is None else "tool_failed"
+
+
+def _one_of(value: Any, kind: object, what: str) -> Any:
+    known = get_args(kind)
+    if value in known:
+        return value
+    raise InvalidInput(f"unknown {what} of an observation", hint=f"use one of {', '.join(known)}")
+
+
+def _importance(given: float | None, evidence: Evidence, kind: str) -> float:
+    value: object = given
+    if value is None:
+        return importance_of(evidence, kind)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    raise InvalidInput("importance must be a number from 0 to 1", hint="leave it out")
+
+
+def _text_of(value: JsonValue) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _check_size(text: str) -> None:
+    if len(text) * 4 > MAX_PAYLOAD_BYTES and len(text.encode()) > MAX_PAYLOAD_BYTES:
+        raise InvalidInput(
+            f"an input or output of an observation is larger than {MAX_PAYLOAD_BYTES} bytes",
+            hint="keep large things in files, and name the files",
+        )

@@ -1,0 +1,68 @@
+"""Evidence: what is known of a moment before anything is made of it, redacted and readable."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from recollect.observations.observation import Made, Trust
+from recollect.text.json_value import JsonValue
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What a caller or a hook tells of a moment.
+
+    Attributes:
+        event: What made it.
+        tool_name: Which tool was used.
+        input: What it was given: a text, or JSON.
+        output: What came back, as text.
+        error: What failed, as text; None where nothing did.
+        said: The caller's own words about it.
+        trust: As the caller says; None where the rules decide.
+    """
+
+    event: Made
+    tool_name: str | None = None
+    input: JsonValue = None
+    output: str = ""
+    error: str | None = None
+    said: str = ""
+    trust: Trust | None = None
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """The arguments of the tool by name; none where it was given a plain text."""
+        return _arguments(self.input) if isinstance(self.input, str) else _object(self.input)
+
+    def argument(self, *names: str) -> str:
+        """Return the first argument with one of some names that is a text, else an empty one."""
+        found = (self.arguments.get(name) for name in names)
+        return next((value for value in found if isinstance(value, str) and value), "")
+
+    @property
+    def command(self) -> str:
+        """The command line that a shell was given, or an empty text."""
+        given = self.arguments.get("command", self.arguments.get("cmd"))
+        if isinstance(given, list):
+            return " ".join(str(part) for part in given)
+        if isinstance(given, str):
+            return given
+        return self.input if isinstance(self.input, str) and not self.arguments else ""
+
+
+@functools.lru_cache(maxsize=8)
+def _arguments(text: str) -> Mapping[str, Any]:
+    if not text.lstrip().startswith("{"):
+        return {}
+    try:
+        return _object(msgspec.json.decode(text))
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+
+
+def _object(value: JsonValue) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,126 @@
+"""Observations: what an agent did or saw, as a value."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+import msgspec
+
+TYPES = (
+    *("decision", "bugfix", "architecture", "code_change", "git_operation"),
+    *("research", "exploration", "routine", "tool_use"),
+)
+"""The types that rules give; a caller may give others."""
+
+Trust = Literal["owner", "agent", "tool", "web", "group", "imported"]
+"""Whose words its input and output are: those of the owner, of the agent, of a program or file, of
+the web, of other people, or of a transcript of which nobody knows."""
+
+Made = Literal[
+    "tool", "tool_failed", "prompt", "answer", "subagent", "interrupted", "compaction", "manual"
+]
+"""What made it: a tool that went well or did not, what the user asked, the last answer of a turn,
+the end of a sub-agent, a turn that was cut off, a compaction, or somebody by hand."""
+
+
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that an agent did or saw.
+
+    Attributes:
+        id: Sorts by the time of storing.
+        number: Its short number, from 1; `recollect get '#12'`.
+        session_id: Where it happened.
+        type: One of `TYPES`, or a caller's own.
+        tool_name: Which tool was used, if any.
+        title: One line.
+        summary: A few more words; may be empty.
+        input: What the tool was given; head and tail where it was long.
+        output: What came back; likewise.
+        input_blob: The digest of the whole input where ``input`` is not all of it.
+        output_blob: The digest of the whole output likewise.
+        tokens: About how many tokens all of it costs in a prompt, what lies in blobs included.
+        importance: 0 to 1.
+        trust: Whose words its input and output are.
+        files: Paths that it touched, as the tool was given them.
+        error: The line that says what failed; None where nothing did.
+        message_id: The message that it belongs to.
+        tool_use_id: The id that the model gave the call.
+        agent_id: The sub-agent that did it.
+        event: What made it.
+        event_id: The caller's own id; the same id twice in a session is one observation.
+        made_by: The version of the rules that gave what the caller did not.
+        created_at: When it happened, ms UTC.
+        is_forgotten: Whether it was taken out of everything until it is restored.
+        tenant: Owner.
+        agent: Owner.
+        user: Owner.
+        project: Owner; the folder that it was about.
+        turn_sender: In whose turn it happened, as in `Message`.
+    """
+
+    id: str
+    number: int
+    session_id: str
+    type: str
+    tool_name: str | None
+    title: str
+    summary: str
+    input: str
+    output: str
+    input_blob: str | None
+    output_blob: str | None
+    tokens: int
+    importance: float
+    trust: Trust
+    files: tuple[str, ...]
+    error: str | None
+    message_id: str | None
+    tool_use_id: str | None
+    agent_id: str | None
+    event: Made
+    event_id: str | None
+    made_by: str
+    created_at: int
+    is_forgotten: bool
+    tenant: str
+    agent: str | None
+    user: str | None
+    project: str | None
+    turn_sender: str | None
+
+
+class Place(msgspec.Struct, frozen=True, array_like=True):
+    """The columns of a session that say who hears it, and in whose turn something happened."""
+
+    agent: str | None
+    user: str | None
+    channel: str | None
+    account: str | None
+    chat_type: str | None
+    peer: str | None
+    turn_sender: str | None
+
+
+class Hearer(Protocol):
+    """Somebody who asks: what of the observations they may hear."""
+
+    def hears(self, place: Place) -> bool:
+        """Return whether they hear what was observed there."""
+
+    @property
+    def sees_payload(self) -> bool:
+        """Whether they see input and output, too."""
+
+
+class ObservationBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked for by id.
+
+    Attributes:
+        found: In the order of the ids.
+        missing: The ids that there are none for, or none that the asking session may hear.
+        tokens: About how many tokens the answer costs.
+    """
+
+    found: tuple[Observation, ...]
+    missing: tuple[str, ...]
+    tokens: int

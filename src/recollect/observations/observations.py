@@ -1,0 +1,480 @@
+"""`Observations`: what can be done with observations; `memory.observations` is one of these.
+
+Each use case is one durable transaction under the scope of the object.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from itertools import groupby
+from typing import Any, LiteralString, TypeAlias, TypeVar
+
+import msgspec
+
+from recollect.core.checks import check_count
+from recollect.core.clock import Clock, check_time
+from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.events import ObservationForgotten, ObservationRestored, ObservationsRecorded
+from recollect.core.scope import Scope
+from recollect.observations.blobs import keep
+from recollect.observations.draft import Given, ObservationDraft, ObservationDrafts, given_of
+from recollect.observations.observation import (
+    Hearer,
+    Made,
+    Observation,
+    ObservationBatch,
+    Place,
+    Trust,
+)
+from recollect.observations.payload import cut
+from recollect.observations.recalled import OwnCalls
+from recollect.observations.rows import (
+    add_observation,
+    find_facts,
+    place_of,
+    places_of,
+    select_observations,
+    set_forgotten,
+)
+from recollect.store.blobs import Blobs
+from recollect.store.columns import Condition
+from recollect.store.engine import Database, Transaction
+from recollect.store.journal import record_event
+from recollect.text.tokens import estimate_tokens
+
+DETAIL_TOKENS = 1_000
+"""What the details of one observation cost at most, unless more is asked for."""
+_CHARS_PER_TOKEN = 3
+_PAGE = 200
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_LONGEST_NUMBER = 19
+
+T = TypeVar("T")
+
+Many: TypeAlias = "list[Observation]"
+
+Hearing = Callable[[str, str | None], Hearer]
+"""Returns who asks, of a session and a sender; raises `NotFound` where there is no such session."""
+
+
+class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the use cases work with.
+
+    Attributes:
+        database: ``records.db``.
+        blobs: Where long inputs and outputs lie.
+        clock: Tells the time.
+        drafts: Checks, cleans and classifies what callers pass.
+        hearing: Says what a session may hear.
+        is_owners: Says whether a turn is the owner's.
+        own_calls: Knows the calls that ask this memory.
+        arrived: Is called after each commit that changed what can be found.
+        scope: Whose observations these are.
+    """
+
+    database: Database
+    blobs: Blobs
+    clock: Clock
+    drafts: ObservationDrafts
+    hearing: Hearing
+    is_owners: Callable[[Place], bool]
+    own_calls: OwnCalls
+    arrived: Callable[[], None]
+    scope: Scope
+
+
+class Observations:
+    """Records what an agent did and saw, and reads it back.
+
+    Args:
+        parts: The records, and whose they are.
+    """
+
+    def __init__(self, parts: ObservationParts) -> None:
+        self._parts = parts
+        self.scope = parts.scope
+        self.own_calls = parts.own_calls
+
+    def record(  # noqa: PLR0917  # as DESIGN has it
+        self,
+        session_id: str,
+        tool_name: str | None = None,
+        type: str | None = None,
+        input: object = None,
+        output: object = None,
+        summary: str | None = None,
+        importance: float | None = None,
+        event_id: str | None = None,
+        *,
+        title: str | None = None,
+        files: Sequence[str] | None = None,
+        error: str | None = None,
+        trust: Trust | None = None,
+        tool_use_id: str | None = None,
+        message_id: str | None = None,
+        agent_id: str | None = None,
+        event: Made | None = None,
+        at: int | datetime | None = None,
+        project: str | None = None,
+    ) -> Observation:
+        """Store an observation, and return it once it is durable.
+
+        What is not given is made by rules. The same event id, or the same tool use and event, in a
+        session again stores nothing and returns the first, so that a caller may always try again.
+
+        Args:
+            session_id: Where it happened.
+            tool_name: Which tool was used.
+            type: One of `observation.TYPES`, or your own.
+            input: What the tool was given: a text, or JSON.
+            output: What came back: a text, or JSON.
+            summary: A few words of yours.
+            importance: 0 to 1.
+            event_id: An id of the caller's.
+            title: One line of yours.
+            files: Paths that it touched; those that the tool was given if not given.
+            error: What failed, as text.
+            trust: Whose words input and output are.
+            tool_use_id: The id that the model gave the call.
+            message_id: The message that it belongs to.
+            agent_id: The sub-agent that did it.
+            event: What made it; a tool, or you by hand, if not given.
+            at: When it happened, ms UTC or datetime; now if not given.
+            project: The folder that it was about; that of the session if not given.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: something of it cannot be stored.
+            Conflict: the session was deleted.
+            Denied: the project is not that of the scope; or the tool asked this memory: what was
+                remembered is not remembered again, see `own_calls`.
+        """
+        given = Given(
+            session_id=session_id,
+            tool_name=tool_name,
+            type=type,
+            input=input,
+            output=output,
+            summary=summary,
+            importance=importance,
+            event_id=event_id,
+            title=title,
+            files=files,
+            error=error,
+            trust=trust,
+            tool_use_id=tool_use_id,
+            message_id=message_id,
+            agent_id=agent_id,
+            event=event,
+            at=at,
+            project=project,
+        )
+        return self._record([given])[0]
+
+    def record_many(self, items: Iterable[Mapping[str, Any]]) -> Many:
+        """Store observations in one transaction: all of them or none; return them in order.
+
+        Args:
+            items: Dicts with the argument names of `record`.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
+            Conflict: a session was deleted.
+            Denied: a project is not that of the scope.
+        """
+        return self._record([_at_place(given_of, item, n) for n, item in enumerate(items)])
+
+    def get(
+        self,
+        ids: str | Sequence[str],
+        max_tokens: int | None = DETAIL_TOKENS,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> ObservationBatch:
+        """Return observations by id, in the order of the ids.
+
+        Args:
+            ids: UUIDs, or numbers as ``#12``.
+            max_tokens: What each may cost at most: input and output are shortened to it. None
+                gives them whole, also from the blobs.
+            for_session: On behalf of this session: what it may not hear is missing.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            InvalidInput: an id is neither a UUID nor a number.
+            NotFound: there is no session ``for_session`` in the scope.
+            StoreError: a row or blob cannot be read.
+        """
+        check_count(max_tokens, "a number of tokens", 1)
+        asked = [ids] if isinstance(ids, str) else list(ids)
+        hearer = self._hearer(for_session, for_sender)
+
+        def unit(tx: Transaction) -> dict[str, Observation]:
+            found = {each: self._find(tx, each) for each in asked}
+            heard = self._heard(tx, [o for o in found.values() if o is not None], hearer)
+            shown = {observation.id: observation for observation in heard}
+            return {
+                each: shown[known.id]
+                for each, known in found.items()
+                if known is not None and known.id in shown
+            }
+
+        found = self._parts.database.read(unit)
+        details = tuple(self._detailed(found[each], max_tokens) for each in asked if each in found)
+        return ObservationBatch(
+            found=details,
+            missing=tuple(each for each in asked if each not in found),
+            tokens=sum(map(_cost, details)),
+        )
+
+    def list(
+        self,
+        *,
+        session_id: str | None = None,
+        types: Sequence[str] | None = None,
+        project: str | None = None,
+        tool_name: str | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        min_importance: float | None = None,
+        forgotten: bool = False,
+        limit: int = 20,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> Many:
+        """Return observations, the newest first.
+
+        Args:
+            session_id: Only those of this session.
+            types: Only these types.
+            project: Only those of this project.
+            tool_name: Only those of this tool.
+            since: Only those from this time on, ms UTC or datetime.
+            until: Only those before this time.
+            min_importance: Only those that are at least so important.
+            forgotten: Those that were forgotten, instead of the others.
+            limit: How many at most.
+            for_session: On behalf of this session: only what it may hear.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            InvalidInput: a time or number is out of range.
+            NotFound: there is no session ``for_session`` in the scope.
+        """
+        check_count(limit, "a limit", 1)
+        where = Condition(self.scope, "session_id").also("is_forgotten = ?", int(forgotten))
+        where.equal("session_id", session_id).equal("project", project)
+        where.equal("tool_name", tool_name)
+        if since is not None:
+            where.also("created_at >= ?", check_time(since))
+        if until is not None:
+            where.also("created_at < ?", check_time(until))
+        if min_importance is not None:
+            where.also("importance >= ?", min_importance)
+        if types is not None:
+            wanted = msgspec.json.encode(list(types)).decode()
+            where.also("type IN (SELECT value FROM json_each(?))", wanted)
+        hearer = self._hearer(for_session, for_sender)
+        return self._parts.database.read(partial(self._newest, where, limit, hearer))
+
+    def forget(self, id: str) -> Observation:
+        """Take an observation out of search, lists and everything else until it is restored.
+
+        Args:
+            id: Its UUID, or its number as ``#12``.
+
+        Raises:
+            NotFound: the scope has none.
+        """
+        return self._mark(id, is_forgotten=True)
+
+    def restore(self, id: str) -> Observation:
+        """Bring a forgotten observation back.
+
+        Args:
+            id: Its UUID, or its number as ``#12``.
+
+        Raises:
+            NotFound: the scope has none.
+        """
+        return self._mark(id, is_forgotten=False)
+
+    def _record(self, given: Sequence[Given]) -> Many:
+        drafts = [_at_place(self._draft, each, n) for n, each in enumerate(given)]
+        stored = [self._with_blobs(draft) for draft in drafts]
+
+        def unit(tx: Transaction) -> Many:
+            for draft in drafts:
+                keep(self._parts.blobs, draft.input, draft.output)
+            added = [add_observation(tx, each, self.scope) for each in stored]
+            fresh = [observation for observation, is_new in added if is_new]
+            for _, group in groupby(fresh, lambda each: each.session_id):
+                record_event(tx, _recorded(list(group), self._parts.clock.now_ms()))
+            return [observation for observation, _ in added]
+
+        observations = self._parts.database.write(unit)
+        self._parts.arrived()
+        return observations
+
+    def _draft(self, given: Given) -> ObservationDraft:
+        if given.tool_name is not None and self.own_calls.includes(given.tool_name, given.input):
+            raise Denied(
+                "a call of our own makes no observation", hint="ask own_calls.includes(…) first"
+            )
+        is_owners = True
+        if given.event == "prompt" and given.trust is None:
+            place = self._parts.database.read(partial(self._place, given))
+            is_owners = self._parts.is_owners(place)
+        return self._parts.drafts.make(given, is_owners=is_owners)
+
+    def _place(self, given: Given, tx: Transaction) -> Place:
+        facts = find_facts(tx, self.scope, given.session_id)
+        return place_of(tx, given.session_id, facts, given.message_id)
+
+    def _with_blobs(self, draft: ObservationDraft) -> Observation:
+        keep(self._parts.blobs, draft.input, draft.output)
+        return msgspec.structs.replace(
+            draft.observation,
+            input=draft.input.text,
+            output=draft.output.text,
+            input_blob=draft.input.digest,
+            output_blob=draft.output.digest,
+        )
+
+    def _hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
+        if session_id is not None:
+            return self._parts.hearing(session_id, sender)
+        if sender is not None:
+            raise InvalidInput("a sender needs a session", hint="give for_session with it")
+        return None
+
+    def _find(self, tx: Transaction, id: str, *, forgotten: bool = False) -> Observation | None:
+        where = Condition(self.scope, "session_id")
+        number = _number_of(id)
+        if number is None:
+            where.also("id = ?", id)
+        else:
+            where.also("number = ?", number)
+        if not forgotten:
+            where.also("is_forgotten = ?", 0)
+        return next(iter(select_observations(tx, where, "id", 1)), None)
+
+    def _newest(self, where: Condition, limit: int, hearer: Hearer | None, tx: Transaction) -> Many:
+        order: LiteralString = "created_at DESC, number DESC"
+        if hearer is None:
+            return select_observations(tx, where, order, limit)
+        heard: Many = []
+        after = 0
+        while len(heard) < limit:
+            page = select_observations(tx, where, order, _PAGE, offset=after)
+            heard += self._heard(tx, page, hearer)
+            after += _PAGE
+            if len(page) < _PAGE:
+                break
+        return heard[:limit]
+
+    def _heard(
+        self, tx: Transaction, observations: Sequence[Observation], hearer: Hearer | None
+    ) -> Many:
+        """Return those that somebody hears, as they hear them."""
+        if hearer is None:
+            return list(observations)
+        places = places_of(tx, [each.id for each in observations])
+        heard = [each for each in observations if hearer.hears(places[each.id])]
+        return heard if hearer.sees_payload else [_without_payload(each) for each in heard]
+
+    def _detailed(self, of: Observation, max_tokens: int | None) -> Observation:
+        if max_tokens is None:
+            return msgspec.structs.replace(
+                of,
+                input=self._whole(of.input, of.input_blob),
+                output=self._whole(of.output, of.output_blob),
+            )
+        return _shortened(of, max_tokens)
+
+    def _whole(self, text: str, blob: str | None) -> str:
+        return text if blob is None else self._parts.blobs.get(blob).decode()
+
+    def _mark(self, id: str, *, is_forgotten: bool) -> Observation:
+        at = self._parts.clock.now_ms()
+
+        def unit(tx: Transaction) -> Observation:
+            found = self._find(tx, id, forgotten=True)
+            if found is None:
+                raise NotFound(
+                    "there is no such observation", hint="ids come from `recollect search`"
+                )
+            if found.is_forgotten == is_forgotten:
+                return found
+            set_forgotten(tx, found, is_forgotten=is_forgotten, at=at)
+            kind = ObservationForgotten if is_forgotten else ObservationRestored
+            record_event(tx, kind(scope=_owner(found), at=at, number=found.number))
+            return msgspec.structs.replace(found, is_forgotten=is_forgotten)
+
+        observation = self._parts.database.write(unit)
+        self._parts.arrived()
+        return observation
+
+
+def _at_place(make: Callable[[Any], T], item: Any, place: int) -> T:
+    """Return what ``make`` gives; an error says which item it is of."""
+    try:
+        return make(item)
+    except InvalidInput as error:
+        raise InvalidInput(error.message, hint=error.hint, item=place) from error
+
+
+def _number_of(id: str) -> int | None:
+    """Return the number of ``#12``; None for a UUID.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    if id.startswith("#") and id[1:].isdecimal() and len(id) < _LONGEST_NUMBER:
+        return int(id[1:])
+    if _UUID.fullmatch(id):
+        return None
+    raise InvalidInput("an id must be a UUID or a number", hint="write #12, or '#12' in a shell")
+
+
+def _owner(of: Observation) -> Scope:
+    return Scope(
+        tenant=of.tenant, agent=of.agent, user=of.user, project=of.project, session=of.session_id
+    )
+
+
+def _recorded(group: Sequence[Observation], at: int) -> ObservationsRecorded:
+    return ObservationsRecorded(
+        scope=_owner(group[0]), at=at, numbers=tuple(each.number for each in group)
+    )
+
+
+def _without_payload(of: Observation) -> Observation:
+    return msgspec.structs.replace(
+        of, input="", output="", input_blob=None, output_blob=None, error=None
+    )
+
+
+def _cost(of: Observation) -> int:
+    return sum(map(estimate_tokens, (of.title, of.summary, of.input, of.output)))
+
+
+def _shortened(of: Observation, max_tokens: int) -> Observation:
+    """Return an observation whose input and output are cut so that it costs no more."""
+    if _cost(of) <= max_tokens:
+        return of
+    most = max(0, max_tokens - estimate_tokens(of.title) - estimate_tokens(of.summary))
+    while True:
+        chars = most * _CHARS_PER_TOKEN
+        given = min(len(of.input), max(chars // 3, chars - len(of.output)))
+        short = msgspec.structs.replace(
+            of, input=cut(of.input, given), output=cut(of.output, chars - given)
+        )
+        if most == 0 or _cost(short) <= max_tokens:
+            return short
+        most = most * 3 // 4

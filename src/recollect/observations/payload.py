@@ -1,0 +1,57 @@
+"""Payloads: what a tool was given and what came back, of any length.
+
+The row keeps head and tail; the whole lies in the blob store, under its digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from recollect.text.boundaries import good_cut
+
+MOST_CHARS = 16_000
+"""Characters of an input or output in its row."""
+_HEAD, _TAIL = 0.6, 0.3
+_SHORTEST = 60
+"""Fewer characters than that say nothing beside how much is left out."""
+
+
+class Payload(msgspec.Struct, frozen=True, kw_only=True):
+    """An input or output as its row has it.
+
+    Attributes:
+        text: All of it, or head and tail.
+        whole: All of it where ``text`` is not; else None.
+    """
+
+    text: str
+    whole: bytes | None = None
+
+    @property
+    def digest(self) -> str | None:
+        """The name of the blob that holds the whole."""
+        return None if self.whole is None else hashlib.sha256(self.whole).hexdigest()
+
+
+def cut(text: str, most: int = MOST_CHARS) -> str:
+    r"""Return a text, or its head and tail with how much is left out between them.
+
+    >>> cut("a" * 50 + "b" * 50, 60)
+    'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n[… 46 characters left out …]\nbbbbbbbbbbbbbbbbbb'
+    """
+    if len(text) <= most:
+        return text
+    if most < _SHORTEST:
+        return ""
+    head = good_cut(text, 0, int(most * _HEAD))
+    tail = len(text) - int(most * _TAIL)
+    return f"{text[:head]}\n[… {tail - head:,} characters left out …]\n{text[tail:]}"
+
+
+def payload_of(text: str) -> Payload:
+    """Return a text as its row has it."""
+    if len(text) <= MOST_CHARS:
+        return Payload(text=text)
+    return Payload(text=cut(text), whole=text.encode())

@@ -1,0 +1,116 @@
+"""Recalled: whether a call is one of our own, so that what was remembered is not remembered again.
+
+Capture, import and the path of transcripts ask the same question here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path, PurePath
+from typing import Any
+
+OUR_TOOLS = frozenset(
+    "memory_search memory_get timeline get_observations remember forget session_context checkpoint"
+    " rewind".split()
+)
+"""The tools of our server, as MCP clients call them under a prefix of theirs."""
+
+_PREFIXED = re.compile(r"(?:.*[^a-z0-9])?recollect(?:[^a-z0-9].*)?", re.DOTALL)
+_COMMAND = re.compile(
+    r"""(?:^|[;&|(\n`]|\$\()\s*(?:\w+=(?:"[^"]*"|'[^']*'|\S*)\s+)*"""
+    r"""(?:(?:sudo|env|time|nohup|uvx|exec|command)\s+|(?:uv|pipx|poetry)\s+run\s+"""
+    r"""|\S*python[\d.]*\s+-m\s+)*["']?(?:\S*/)?recollect(?:\.exe)?["']?(?=\s|$|[;&|)])"""
+)
+_REQUEST = re.compile(
+    r"(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0):(\d{1,5})/(?:api/|mcp(?![\w-]))"
+)
+_PATH_ENDS = re.compile(r"""[\s"'`;&|()<>]+""")
+
+
+PORT = 37_778
+"""Where the worker listens, as seed 001 has it."""
+
+
+def names_of(home: Path) -> list[str]:
+    """Return how a shell or a tool may name a home."""
+    names = [str(home), str(home.resolve())]
+    with suppress(ValueError, RuntimeError):
+        below = home.resolve().relative_to(Path.home().resolve())
+        names += [f"{start}/{below.as_posix()}" for start in ("~", "$HOME", "${HOME}")]
+    return names
+
+
+class OwnCalls:
+    """Knows the calls that go to this memory.
+
+    Args:
+        home: Its folder, and other names of it: ``~/.recollect``.
+        ports: Where its worker listens; None for any port.
+    """
+
+    def __init__(self, home: Iterable[str], ports: frozenset[int] | None = None) -> None:
+        self._homes = tuple(_normal(name) for name in home)
+        self._ports = ports
+
+    def includes(self, tool_name: str | None, arguments: object) -> bool:
+        """Return whether a call asks this memory, whatever the client calls the tool.
+
+        Args:
+            tool_name: As the client knows it: ``mcp__recollect__memory_search``.
+            arguments: What it was given: a text, or JSON.
+        """
+        if tool_name is not None and is_our_tool(tool_name):
+            return True
+        return any(map(self._is_ours, _texts(arguments)))
+
+    def _is_ours(self, text: str) -> bool:
+        if _COMMAND.search(text):
+            return True
+        for port in _REQUEST.findall(text):
+            if self._ports is None or int(port) in self._ports:
+                return True
+        parts = (part for part in _PATH_ENDS.split(text) if "/" in part or "\\" in part)
+        return any(self._is_at_home(part) for part in parts)
+
+    def _is_at_home(self, path: str) -> bool:
+        plain = _normal(path)
+        return any(plain == home or plain.startswith(f"{home}/") for home in self._homes)
+
+
+def is_our_tool(tool_name: str) -> bool:
+    """Return whether a tool is of our server, under any prefix.
+
+    >>> [is_our_tool(n) for n in ("mcp__recollect__memory_search", "memory_search", "Read")]
+    [True, True, False]
+    """
+    name = tool_name.strip().lower()
+    return name in OUR_TOOLS or (
+        any(name.endswith((f"_{tool}", f".{tool}", f"/{tool}", f":{tool}")) for tool in OUR_TOOLS)
+        and _PREFIXED.fullmatch(name) is not None
+    )
+
+
+def _texts(value: object) -> Iterable[str]:
+    """Yield every text in a JSON value."""
+    stack: list[Any] = [value]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, Mapping):
+            stack.extend(found.values())
+        elif isinstance(found, list | tuple):
+            stack.extend(found)
+
+
+def _normal(path: str) -> str:
+    """Return a path without steps that lead nowhere, with forward slashes."""
+    kept: list[str] = []
+    for part in PurePath(path.replace("\\", "/")).parts:
+        if part == ".." and kept and kept[-1] not in {"/", ".."}:
+            kept.pop()
+        else:
+            kept.append(part)
+    return "/".join(kept).replace("//", "/")

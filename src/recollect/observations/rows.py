@@ -1,0 +1,244 @@
+"""Observations: their rows. Plain functions of a transaction.
+
+The number is drawn here, in the transaction that stores the row; the change for the index is in it
+too. Who owns a row is copied from its session by the query that finds the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.errors import Conflict, Denied, NotFound, StoreCorrupt
+from recollect.core.scope import Scope
+from recollect.observations.observation import Observation, Place
+from recollect.store.columns import (
+    Condition,
+    decode,
+    first_integer,
+    integer,
+    text,
+    text_or_none,
+    typed_rows,
+)
+from recollect.store.counters import next_number
+from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.store.journal import Operation, record_change
+from recollect.store.row_hash import row_hash
+
+KIND = "observation"
+"""What the outbox and the counters call an observation."""
+
+_FIELDS = tuple(name for name in Observation.__struct_fields__ if name != "is_forgotten")
+"""In the order of the columns."""
+_COLUMNS: LiteralString = """
+    id, number, session_id, type, tool_name, title, summary, input, output, input_blob, output_blob,
+    tokens, importance, trust, files, error, message_id, tool_use_id, agent_id, event, event_id,
+    made_by, created_at, tenant, agent, user_id, project, turn_sender"""
+_INSERT: LiteralString = f"""
+    INSERT INTO observations ({_COLUMNS}, row_hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""  # noqa: S608  # literals
+_SELECT: LiteralString = f"SELECT {_COLUMNS}, is_forgotten, row_hash FROM observations o WHERE "  # noqa: S608  # literals
+_LIVING: LiteralString = (
+    " AND EXISTS (SELECT 1 FROM sessions s WHERE s.id = o.session_id AND s.status <> 'deleted')"
+)
+_PLACES: LiteralString = """
+    SELECT o.id, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, o.turn_sender
+    FROM json_each(?) k JOIN observations o ON o.id = k.value JOIN sessions s ON s.id = o.session_id
+"""
+_SESSION: LiteralString = """
+    SELECT tenant, agent, user_id, project, channel, account, chat_type, peer, status, parent_id,
+        forked_at_seq
+    FROM sessions WHERE """
+_TURN: LiteralString = """
+    SELECT turn_sender FROM messages
+    WHERE session_id = ? AND seq <= ? AND role <> 'system' ORDER BY seq DESC LIMIT 1
+"""
+_MESSAGE: LiteralString = "SELECT turn_sender FROM messages WHERE id = ?"
+_PARENT: LiteralString = "SELECT parent_id, forked_at_seq FROM sessions WHERE id = ?"
+_ENDLESS = 2**62
+
+
+class SessionFacts(msgspec.Struct, frozen=True, array_like=True):
+    """What an observation takes from its session."""
+
+    tenant: str
+    agent: str | None
+    user: str | None
+    project: str | None
+    channel: str | None
+    account: str | None
+    chat_type: str | None
+    peer: str | None
+    status: str
+    parent_id: str | None
+    forked_at_seq: int | None
+
+
+def find_facts(tx: Transaction, scope: Scope, session_id: str) -> SessionFacts:
+    """Return what observations take from a session.
+
+    Raises:
+        NotFound: the scope has no such session.
+    """
+    where = Condition(scope).also("id = ?", session_id)
+    rows = typed_rows(tx.all(_SESSION + where.sql, where.params), SessionFacts)
+    if not rows:
+        raise NotFound(
+            "there is no such session", hint="`recollect sessions` lists those that are there."
+        )
+    return rows[0]
+
+
+def place_of(
+    tx: Transaction, session_id: str, facts: SessionFacts, message_id: str | None
+) -> Place:
+    """Return where something happens: the turn of its message, else that of the newest one."""
+    row = None if message_id is None else tx.row(_MESSAGE, (message_id,))
+    sender = _newest_turn(tx, session_id) if row is None else text_or_none(row[0])
+    f = facts
+    return Place(f.agent, f.user, f.channel, f.account, f.chat_type, f.peer, sender)
+
+
+def _newest_turn(tx: Transaction, session_id: str) -> str | None:
+    """Return whose turn the newest message of a session is of; of a fork also of its parents."""
+    last = _ENDLESS
+    found: str | None = session_id
+    while found is not None:
+        row = tx.row(_TURN, (found, last))
+        if row is not None:
+            return text_or_none(row[0])
+        parent = tx.row(_PARENT, (found,))
+        if parent is None or parent[0] is None:
+            return None
+        found, last = text(parent[0]), min(last, integer(parent[1]))
+    return None
+
+
+def add_observation(tx: Transaction, draft: Observation, scope: Scope) -> tuple[Observation, bool]:
+    """Store an observation, and return it and whether it is new.
+
+    One of the same session with its event id, or with its tool use and event, is the same.
+
+    Raises:
+        NotFound: the scope has no such session.
+        Conflict: the session was deleted.
+        Denied: its project is not that of the scope.
+    """
+    facts = find_facts(tx, scope, draft.session_id)
+    if facts.status == "deleted":
+        raise Conflict(
+            "the session was deleted",
+            hint=f"bring it back with `recollect sessions restore {draft.session_id}`",
+            session_id=draft.session_id,
+        )
+    known = _known(tx, draft, facts.tenant)
+    if known is not None:
+        return known, False
+    project = facts.project if draft.project is None else draft.project
+    if scope.project not in {None, project}:
+        raise Denied(
+            "the observation would belong to another project than the scope allows",
+            hint="leave the project out, or ask with another scope",
+        )
+    stored = msgspec.structs.replace(
+        draft,
+        number=next_number(tx, facts.tenant, KIND),
+        tenant=facts.tenant,
+        agent=facts.agent,
+        user=facts.user,
+        project=project,
+        turn_sender=place_of(tx, draft.session_id, facts, draft.message_id).turn_sender,
+    )
+    row = _row(stored)
+    tx.execute(_INSERT, [*row, row_hash(row)])
+    note_observation(tx, stored, "put", stored.created_at)
+    return stored, True
+
+
+def note_observation(tx: Transaction, of: Observation, op: Operation, at: int) -> None:
+    """Tell the index of a change to an observation."""
+    record_change(tx, tenant=of.tenant, kind=KIND, ref=of.id, op=op, at=at)
+
+
+def set_forgotten(tx: Transaction, of: Observation, *, is_forgotten: bool, at: int) -> None:
+    """Take an observation out of everything, or bring it back."""
+    tx.execute("UPDATE observations SET is_forgotten = ? WHERE id = ?", (int(is_forgotten), of.id))
+    note_observation(tx, of, "put", at)
+
+
+def select_observations(
+    tx: Transaction,
+    where: Condition,
+    order: LiteralString,
+    limit: int,
+    *,
+    offset: int = 0,
+    deleted: bool = False,
+) -> list[Observation]:
+    """Return the observations that meet a condition.
+
+    Args:
+        tx: A transaction.
+        where: Which ones.
+        order: The columns to order by.
+        limit: How many at most; -1 is all.
+        offset: How many of them to leave out first.
+        deleted: Those of deleted sessions, too.
+
+    Raises:
+        StoreCorrupt: a row is not what was stored.
+    """
+    living: LiteralString = "" if deleted else _LIVING
+    tail: LiteralString = living + " ORDER BY " + order + " LIMIT ? OFFSET ?"
+    rows = tx.all(_SELECT + where.sql + tail, [*where.params, limit, offset])
+    return [_observation_of(row) for row in rows]
+
+
+def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, Place]:
+    """Return where each of some observations happened."""
+    rows = tx.all(_PLACES, (msgspec.json.encode(ids).decode(),))
+    return {text(row[0]): msgspec.convert(row[1:], Place) for row in rows}
+
+
+def count_observations(tx: Transaction, tenant: str) -> int:
+    """Return how many observations a tenant has, forgotten ones included."""
+    return first_integer(tx.row("SELECT count(*) FROM observations WHERE tenant = ?", (tenant,)))
+
+
+def _known(tx: Transaction, draft: Observation, tenant: str) -> Observation | None:
+    """Return the observation that one is a second copy of."""
+    copies: list[Condition] = []
+    here = Scope(tenant=tenant, session=draft.session_id)
+    if draft.event_id is not None:
+        copies.append(_where(here).also("event_id = ?", draft.event_id))
+    if draft.tool_use_id is not None:
+        same = _where(here).also("tool_use_id = ?", draft.tool_use_id)
+        copies.append(same.also("event = ?", draft.event))
+    for where in copies:
+        found = select_observations(tx, where, "id", 1, deleted=True)
+        if found:
+            return found[0]
+    return None
+
+
+def _where(scope: Scope) -> Condition:
+    return Condition(scope, "session_id")
+
+
+def _row(of: Observation) -> list[SqlValue]:
+    told = msgspec.structs.asdict(of)
+    told["files"] = msgspec.json.encode(of.files).decode()
+    return [told[name] for name in _FIELDS]
+
+
+def _observation_of(row: Row) -> Observation:
+    *cells, is_forgotten, stored_hash = row
+    if row_hash(cells) != stored_hash:
+        raise StoreCorrupt("an observation is damaged", hint="run `recollect doctor`")
+    files = msgspec.json.decode(text(row[_FIELDS.index("files")]), type=tuple[str, ...])
+    forgotten = bool(is_forgotten)
+    return decode(Observation, _FIELDS, tuple(cells), files=files, is_forgotten=forgotten)

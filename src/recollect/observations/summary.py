@@ -1,0 +1,193 @@
+"""Titles and summaries by rule: tool, files, outcome, and the words of the user or the agent.
+
+A title is put into prompts by itself, so nothing here takes a word from what a tool gave back: not
+from a page, an answer of a server, the output of a command or a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from recollect.observations.classify import SPOKEN, git_verb, is_shell, is_web, is_write, spoken
+from recollect.observations.evidence import Evidence
+from recollect.observations.observation import Trust
+from recollect.text.statements import is_decision, statements, weigh
+
+LONGEST_TITLE = 120
+LONGEST_SUMMARY = 400
+LONGEST_ERROR = 300
+MOST_FILES = 20
+LONGEST_PATH = 300
+_SAID = 3
+"""Statements of a summary."""
+
+_PATHS = (
+    *("file_path", "filePath", "path", "notebook_path", "file", "filename", "absolute_path"),
+    *("target_file", "old_path", "new_path", "source", "destination", "directory", "dir_path"),
+)
+_LISTS = ("paths", "files", "file_paths", "edits", "absolute_paths")
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\+\+\+ b/(.+)$", re.MULTILINE)
+_COMMIT = re.compile(r"""\s(?:-[a-z]*m|--message)(?:=|\s*)(?:"([^"]+)"|'([^']+)')""")
+_MCP = re.compile(r"mcp__(.+?)__(.+)")
+_EXIT = re.compile(r"(?i)exit(?:ed with)? code:? (\d{1,3})")
+_ERRORS = (
+    re.compile(r"\w*(?:Error|Exception)\b|(?i:\b(?:error|fatal|panic|undefined)\b)"),
+    re.compile(r"(?i)fail|denied|cannot|not found|no such|timed? out|refused"),
+)
+"""What a line that says what failed has; the first of them says more."""
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What is told of a moment in a line or two."""
+
+    title: str
+    summary: str
+    error: str | None
+
+
+def told(evidence: Evidence, files: tuple[str, ...], trust: Trust) -> Told:
+    """Return the title, the summary and the line of the error of a moment.
+
+    Words of others than the owner and the agent are in none of them but the error.
+    """
+    words = "" if trust == "group" else spoken(evidence)
+    if evidence.event in SPOKEN and evidence.tool_name is None:
+        title, summary = _told_by_words(evidence, words)
+    else:
+        title, summary = _told_by_tool(evidence, files)
+    error = None if evidence.error is None else error_line(evidence.error)
+    return Told(title=clipped(title, LONGEST_TITLE), summary=summary, error=error)
+
+
+def files_of(evidence: Evidence) -> tuple[str, ...]:
+    """Return the paths that a tool was given, each once, in order; none of what it gave back."""
+    if is_web(evidence.tool_name):
+        return ()
+    found = dict.fromkeys(path.strip() for path in _paths(evidence) if _is_path(path))
+    return tuple(found)[:MOST_FILES]
+
+
+def error_line(text: str) -> str:
+    r"""Return the line of an error text that says most: the last that names one, else the last.
+
+    >>> error_line("Exit code 1\nTraceback\nValueError: no tea\n")
+    'ValueError: no tea'
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for named in _ERRORS:
+        found = [line for line in lines if named.search(line)]
+        if found:
+            return clipped(found[-1], LONGEST_ERROR)
+    return clipped(lines[-1] if lines else "", LONGEST_ERROR)
+
+
+def clipped(text: str, most: int) -> str:
+    """Return a text on one line of at most ``most`` characters."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
+
+
+def _told_by_words(evidence: Evidence, words: str) -> tuple[str, str]:
+    said = list(statements(words))
+    if not said:
+        return _UNSAID[evidence.event], ""
+    role = "user" if evidence.event in {"prompt", "manual"} else "assistant"
+    heaviest = sorted(said, key=lambda line: (not is_decision(line), -weigh(line, role)))[:_SAID]
+    title = heaviest[0] if is_decision(heaviest[0]) else said[0]
+    rest = [line for line in said if line in heaviest and line != title]
+    return title, clipped(" ".join(rest), LONGEST_SUMMARY)
+
+
+_UNSAID = {
+    "prompt": "A message of somebody else",
+    "answer": "An answer without words",
+    "subagent": "A sub-agent finished",
+    "compaction": "The context was compacted",
+    "manual": "A note without words",
+}
+
+
+def _told_by_tool(evidence: Evidence, files: tuple[str, ...]) -> tuple[str, str]:
+    if evidence.event == "interrupted":
+        return "The turn was interrupted", ""
+    title = _deed(evidence, files)
+    if evidence.error is None:
+        return title, _extent(evidence, files)
+    code = _EXIT.search(evidence.error)
+    outcome = f"failed with exit code {code[1]}" if code else "failed"
+    return f"{clipped(title, LONGEST_TITLE - 30)} ({outcome})", _extent(evidence, files)
+
+
+def _deed(evidence: Evidence, files: tuple[str, ...]) -> str:
+    name = evidence.tool_name or "A tool"
+    if is_shell(name):
+        return _command_deed(evidence, name)
+    if is_web(name):
+        asked = evidence.argument("query", "prompt", "q")
+        host = _host(evidence.argument("url"))
+        return ": ".join(part for part in (f"{name} {host}".strip(), asked) if part)
+    server = _MCP.fullmatch(name)
+    if server is not None:
+        return f"{server[1]}: {server[2]}"
+    asked = evidence.argument("description", "pattern", "query", "title")
+    about = " ".join([*files[:2], *([f"and {len(files) - 2} more"] if len(files) > 2 else [])])
+    return ": ".join(part for part in (f"{name} {about}".strip(), asked) if part)
+
+
+def _command_deed(evidence: Evidence, name: str) -> str:
+    command = evidence.command
+    message = _COMMIT.search(command) if git_verb(command) == "commit" else None
+    if message is not None:
+        return f"git commit: {message[1] or message[2]}"
+    described = evidence.argument("description")
+    return described or clipped(f"{name}: {command}", LONGEST_TITLE)
+
+
+def _extent(evidence: Evidence, files: tuple[str, ...]) -> str:
+    """Return how much was changed, or which command it was."""
+    if is_write(evidence.tool_name):
+        before = len(evidence.argument("old_string", "old_str").splitlines())
+        after = evidence.argument("new_string", "new_str", "content", "file_text")
+        return f"{len(files)} file(s), -{before} +{len(after.splitlines())} lines"
+    if is_shell(evidence.tool_name):
+        return clipped(evidence.command, LONGEST_SUMMARY)
+    return ", ".join(files[:3])
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _paths(evidence: Evidence) -> Iterator[str]:
+    given = evidence.arguments
+    yield from _texts(given.get(name) for name in _PATHS)
+    for name in _LISTS:
+        listed = given.get(name)
+        for item in listed if isinstance(listed, list) else ():
+            yield from _texts([item] if isinstance(item, str) else _values(item))
+    if is_write(evidence.tool_name):
+        text = evidence.argument("patch", "input", "command") or (
+            evidence.input if isinstance(evidence.input, str) else ""
+        )
+        for match in _PATCHED.finditer(text):
+            yield match[1] or match[2]
+
+
+def _values(item: Any) -> Iterable[Any]:
+    return (item.get(name) for name in _PATHS) if isinstance(item, dict) else ()
+
+
+def _texts(values: Iterable[Any]) -> Iterator[str]:
+    return (value for value in values if isinstance(value, str))
+
+
+def _is_path(path: str) -> bool:
+    return 0 < len(path) <= LONGEST_PATH and path.isprintable() and "://" not in path

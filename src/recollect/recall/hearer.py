@@ -1,0 +1,62 @@
+"""Who hears an observation: the visibility group of its session, in whose turn it happened."""
+
+from __future__ import annotations
+
+import msgspec
+
+from recollect.observations.observation import Place
+from recollect.recall.audience import Asked
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.visibility import Speakers, VisibilityGroup, visibility_group_of
+
+
+class ObservationHearer(msgspec.Struct, frozen=True, kw_only=True):
+    """Implements `recollect.observations.observation.Hearer` for a session.
+
+    Attributes:
+        group: Its visibility group.
+        owner: Whose agent it is.
+        shared: Whether guests and groups hear what the agent did for them.
+    """
+
+    group: VisibilityGroup
+    owner: Owner
+    shared: bool
+
+    def hears(self, place: Place) -> bool:
+        """Return whether they hear what was observed there."""
+        return (self.group.is_owners or self.shared) and (
+            group_at(place, self.owner).name == self.group.name
+        )
+
+    @property
+    def sees_payload(self) -> bool:
+        """Whether they see input and output, too: those are the owner's."""
+        return self.group.is_owners
+
+
+def hearer_of(
+    sessions: Asked, session_id: str, sender: str | None, *, shared: bool
+) -> ObservationHearer:
+    """Return what a session may hear of observations.
+
+    Raises:
+        NotFound: there is no such session in the scope.
+        InvalidInput: the sender cannot be an account.
+    """
+    found = sessions()
+    group = found.visibility_group(session_id, sender)
+    return ObservationHearer(group=group, owner=found.owner, shared=shared)
+
+
+def group_at(place: Place, owner: Owner) -> VisibilityGroup:
+    """Return the visibility group of a place."""
+    speakers = Speakers(
+        agent=place.agent,
+        user=place.user,
+        channel=place.channel,
+        account=place.account,
+        chat_type=place.chat_type,
+        peer=place.peer,
+    )
+    return visibility_group_of(speakers, owner, place.turn_sender)

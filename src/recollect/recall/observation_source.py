@@ -1,0 +1,85 @@
+"""Observations as documents: title, summary, files and what failed; never raw input or output."""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.scope import Scope
+from recollect.index.model.document import OBSERVATIONS, Document, Removal
+from recollect.observations.observation import Place
+from recollect.recall.hearer import group_at
+from recollect.recall.outbox_source import Changed, Changes
+from recollect.store.columns import typed_rows
+from recollect.store.engine import Transaction
+
+_CHANGES: LiteralString = """
+    SELECT c.tenant, c.ref,
+        CASE WHEN s.status = 'deleted' OR o.is_forgotten THEN NULL ELSE o.number END,
+        o.agent, o.user_id, o.project, o.session_id, o.title, o.summary, o.files, o.error,
+        o.created_at, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, o.turn_sender
+    FROM changes c LEFT JOIN observations o ON o.id = c.ref
+        LEFT JOIN sessions s ON s.id = o.session_id
+    WHERE c.seq > ? AND c.seq <= ? AND c.kind = 'observation' ORDER BY c.seq
+"""
+_PLACE = 12
+"""Where the columns of the place begin."""
+
+
+def changed_observations(tx: Transaction, changes: Changes) -> Changed:
+    """Return the observations that changed in a part of the outbox."""
+    found = tx.all(_CHANGES, (changes.after, changes.last))
+    told = typed_rows([row[:_PLACE] for row in found], _Change)
+    places = typed_rows([row[_PLACE:] for row in found], Place)
+    latest = {row.ref: (row, place) for row, place in zip(told, places, strict=True)}.values()
+    return Changed(
+        documents=[
+            _document(row, row.number, group_at(place, changes.owner).name)
+            for row, place in latest
+            if row.number is not None and changes.agent in {None, row.agent}
+        ],
+        removals=[
+            Removal(source=OBSERVATIONS, ref=row.ref, tenant=row.tenant)
+            for row, _ in latest
+            if row.number is None
+        ],
+    )
+
+
+class _Change(msgspec.Struct, frozen=True, array_like=True):
+    """A changed observation with who hears it; no number where it is gone or not to be found."""
+
+    tenant: str
+    ref: str
+    number: int | None
+    agent: str | None
+    user: str | None
+    project: str | None
+    session_id: str | None
+    title: str | None
+    summary: str | None
+    files: str | None
+    error: str | None
+    created_at: int | None
+
+
+def _document(row: _Change, number: int, visibility_group: str) -> Document:
+    files = msgspec.json.decode(row.files or "[]", type=list[str])
+    said = (row.title, row.summary, " ".join(files), row.error)
+    return Document(
+        source=OBSERVATIONS,
+        ref=row.ref,
+        group=row.session_id or "",
+        order=number,
+        text="\n".join(dict.fromkeys(line for line in said if line)),
+        at=row.created_at or 0,
+        scope=Scope(
+            tenant=row.tenant,
+            agent=row.agent,
+            user=row.user,
+            project=row.project,
+            session=row.session_id,
+        ),
+        visibility_group=visibility_group,
+    )

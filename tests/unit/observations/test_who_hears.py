@@ -1,0 +1,78 @@
+"""Who hears an observation: the visibility group of its session, and of groups nobody unasked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.core.errors import NotFound
+from recollect.memory import Memory
+
+GROUP = "agent:main:telegram:acc:group:-100"
+GUEST = "agent:main:telegram:acc:direct:7"
+OWNER = "agent:main:telegram:acc:direct:42"
+
+
+def _open(home: Path, *, shared: bool = False) -> Memory:
+    named = {"embedding.provider": "none", "sessions.owner": ["telegram:42"]}
+    return recollect.open(home, overrides={**named, "observations.shared": shared})
+
+
+def _heard(memory: Memory, key: str) -> tuple[set[int], set[str], set[int]]:
+    """What a chat hears by list, search and get."""
+    listener = memory.sessions.open(key).id
+    listed = {o.number for o in memory.observations.list(for_session=listener)}
+    hits = memory.search("redis", sources=["observations"], for_session=listener).hits
+    got = memory.observations.get([f"#{n}" for n in range(1, 9)], for_session=listener).found
+    return listed, {hit.snippet for hit in hits}, {o.number for o in got}
+
+
+def test_only_the_owner_hears_what_was_observed(tmp_path: Path) -> None:
+    """Issue 11, item 4: groups and guests hear none of it, the owner only the own."""
+    with _open(tmp_path / "home") as memory:
+        for n, key in enumerate((OWNER, GUEST, GROUP), 1):
+            session = memory.sessions.open(key).id
+            memory.observations.record(session, summary=f"We use redis {n}", output="raw")
+        assert _heard(memory, OWNER) == ({1}, {"We use redis 1"}, {1})
+        assert _heard(memory, GUEST) == (set(), set(), set())
+        assert _heard(memory, GROUP) == (set(), set(), set())
+        assert len(memory.observations.list()) == 3, "the operator hears all"
+
+
+def test_a_group_hears_titles_where_that_is_shared(tmp_path: Path) -> None:
+    """And never input, output or the line of an error; nothing of other chats."""
+    with _open(tmp_path / "home", shared=True) as memory:
+        for n, key in enumerate((OWNER, GUEST, GROUP), 1):
+            session = memory.sessions.open(key).id
+            memory.observations.record(
+                session, summary=f"We use redis {n}", input="asked", output="raw" * 9_000
+            )
+        for n, key in enumerate((OWNER, GUEST, GROUP), 1):
+            assert _heard(memory, key) == ({n}, {f"We use redis {n}"}, {n})
+        listener = memory.sessions.open(GROUP).id
+        for tokens in (1_000, None):
+            (seen,) = memory.observations.get("#3", tokens, for_session=listener).found
+            assert (seen.input, seen.output, seen.output_blob) == ("", "", None)
+
+
+def test_in_a_shared_session_the_turn_decides(tmp_path: Path) -> None:
+    """OpenClaw's agent:main:main: what is done for a guest is not heard in the owner's turn."""
+    with _open(tmp_path / "home", shared=True) as memory:
+        session = memory.sessions.open("agent:main:main").id
+        for n, sender in enumerate(("telegram:42", "telegram:7"), 1):
+            memory.sessions.append(session, "user", "go", sender=sender)
+            memory.observations.record(session, summary=f"We use redis {n}")
+        for n, sender in enumerate(("telegram:42", "telegram:7"), 1):
+            heard = memory.observations.list(for_session=session, for_sender=sender)
+            assert [o.number for o in heard] == [n]
+        fork = memory.sessions.fork(session).id
+        made = memory.observations.record(fork, summary="We use redis 3")
+        assert made.turn_sender == "telegram:7", "as the turn that the fork shares"
+
+
+def test_an_unknown_session_hears_nothing(tmp_path: Path) -> None:
+    """Never an empty success."""
+    with _open(tmp_path / "home") as memory, pytest.raises(NotFound):
+        memory.observations.list(for_session="none")
