@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.model.chunk_record import Mask
-from recollect.index.model.document import FILES, SOURCES
+from recollect.index.model.document import FILES, SESSIONS, SOURCES
 from recollect.index.model.origin import origin_of, path_of
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction

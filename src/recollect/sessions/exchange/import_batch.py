@@ -15,10 +15,11 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.core.checks import check_event_id
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
 from recollect.sessions.exchange.transcript_format import Continuation, TranscriptFormat
-from recollect.sessions.record.draft import Draft, check_event_id
+from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.session import (
     DELETED,
     Session,

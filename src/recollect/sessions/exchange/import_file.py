@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
+from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
