@@ -141,7 +141,8 @@ class ChunkGroups:
         """Return which chunks are of what is heard, whatever the index has noted."""
         rows = tx.all(
             "SELECT number, source, ref FROM chunk_groups"
-            " WHERE partition_id = ? AND ((source = ? AND visibility_group IS NOT NULL) OR source = ?)",
+            " WHERE partition_id = ?"
+            " AND ((source = ? AND visibility_group IS NOT NULL) OR source = ?)",
             (self._partition, FILES, SESSIONS),
         )
         whole: list[int] = []
