@@ -24,7 +24,7 @@ from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.record.transcript_rows import (
     append_messages,
-    find_message,
+    named_message,
     read_messages,
 )
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
@@ -225,11 +225,14 @@ class Transcripts:
     def message(self, message_id: str) -> Message:
         """Return a message.
 
+        Args:
+            message_id: Its id, or its number as lines show it: ``m88``.
+
         Raises:
             NotFound: there is none with this id in the scope.
         """
         found = self._access.database.read(
-            lambda tx: find_message(tx, self._access.scope, message_id)
+            lambda tx: named_message(tx, self._access.scope, message_id)
         )
         if found is None:
             raise NotFound("there is no such message", hint="Message ids come from a search.")
