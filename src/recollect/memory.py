@@ -1,7 +1,4 @@
-"""The facade: what programs use, and with `assembly` the only place where the features meet.
-
-Floor 4: above every feature, below the servers and the command line.
-"""
+"""The facade: what programs use, and with `assembly` the only place where the features meet."""
 
 from __future__ import annotations
 
@@ -17,6 +14,7 @@ from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
+from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
@@ -37,6 +35,7 @@ from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.backup import BackupReport, OnBackup
+    from recollect.governance.episode import Episode
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
@@ -101,8 +100,7 @@ class Memory:
         return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
 
     def _sync(self, on_progress: OnProgress) -> SyncReport:
-        followed = self._parts.maintenance.bring_in()
-        report = SyncReport(warnings=followed.warnings)
+        report = SyncReport(warnings=self._parts.maintenance.bring_in().warnings)
         return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
 
     def watch(self) -> Iterator[Synced]:
@@ -167,7 +165,7 @@ class Memory:
         """Return the best hits for a question.
 
         Args:
-            query: A question or words.
+            query: A question or words; or a number such as ``m88``, whose record comes first.
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
             min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
                 all the question's words stay in places that are left; where nothing reaches it,
@@ -210,7 +208,12 @@ class Memory:
         except StoreCorrupt as error:
             result = maintenance.healed(error, ask)
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
-        return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
+        result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
+        if NAMED.fullmatch(query):
+            from recollect.recall.named import with_named
+
+            return with_named(result, query, seen, options, sessions)
+        return result
 
     def read(
         self,
@@ -261,6 +264,16 @@ class Memory:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         return reading.read(path, extent)
 
+    def episode(self, name: str) -> Episode:
+        """Return the episode that an id, or a number such as ``e3``, means to the operator.
+
+        Raises:
+            NotFound: there is none in the scope.
+        """
+        from recollect.governance.episode import require_episode
+
+        return self._base.records.read(lambda tx: require_episode(tx, self.scope, name))
+
     def import_transcripts(
         self,
         path: Path | str,
@@ -286,7 +299,6 @@ class Memory:
         from recollect.sessions.exchange.formats.registry import FORMATS, STORES
         from recollect.sessions.exchange.importer import TranscriptImporter
 
-        parts = self._parts
         importer = TranscriptImporter(
             database=self._base.records,
             clock=self._base.clock,
@@ -294,7 +306,7 @@ class Memory:
             redactor=self._base.redactor,
             formats=tuple(FORMATS.values()),
             stores=STORES,
-            mirror=parts.mirror,
+            mirror=self._parts.mirror,
             scope=self._base.scope,
             links=self.sessions.links,
         )
@@ -482,13 +494,7 @@ def open_memory(
         StoreError: a database cannot be opened.
     """
     order = OpenOptions(
-        home=home,
-        workspace=workspace,
-        overrides=overrides,
-        scope=scope,
-        clock=clock,
-        embedder=embedder,
-        live=live,
-        count_tokens=count_tokens,
-    )
+        home=home, workspace=workspace, overrides=overrides, scope=scope, clock=clock,
+        embedder=embedder, live=live, count_tokens=count_tokens,
+    )  # fmt: skip
     return Memory(assemble(order))

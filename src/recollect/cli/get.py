@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.addresses import LineRange, find_message, lines_of
+from recollect.cli.addresses import LineRange, find_message, lines_of, short
 from recollect.cli.failures import FAILED
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, argument, opened
 from recollect.cli.output.document import print_document
+from recollect.cli.output.formatting import count, moment
+from recollect.cli.output.sanitize import sanitized
 from recollect.cli.output.screen import say, show
 from recollect.cli.sessions.lines import ForSender, ForSession, show_session_line
 from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.numbers import parse_record, show_number
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.governance.episode import Episode
     from recollect.memory import Memory
     from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.workspace.reading import ReadResult
@@ -28,7 +32,9 @@ def get(
     context: typer.Context,
     address: Annotated[
         str,
-        argument(metavar="ADDRESS", help="PATH, PATH:12-18, SESSION:SEQ or a message's id."),
+        argument(
+            metavar="ADDRESS", help="PATH, PATH:12-18, SESSION:SEQ, a number such as m88, or an id."
+        ),
     ],
     *,
     from_line: Annotated[
@@ -43,12 +49,16 @@ def get(
     for_session: ForSession = None,
     for_sender: ForSender = None,
 ) -> None:
-    """Show lines of a memory file, or a message among its neighbours."""
+    """Show lines of a memory file, a message among its neighbours, or an episode."""
     if around < 0:
         raise InvalidInput("--context is below 0", hint="use 0 for the message alone")
     with opened(context) as memory:
         meant, group_of = lines_of(address), memory.sessions.visibility_group
         asking = None if for_session is None else memory.sessions.find(for_session).id
+        if meant is None and asking is None and _kind_of(address) == "episode":
+            episode = memory.episode(address)
+            answer(context, episode, lambda: _show_episode(episode))
+            return
         if meant is None:
             asked = None if asking is None else group_of(asking, for_sender)
             _give_message(context, memory, address, around, heard=asked)
@@ -58,6 +68,20 @@ def get(
     answer(context, found, lambda: _show_lines(found))
     if found.status != "ok":
         raise typer.Exit(FAILED)
+
+
+def _kind_of(address: str) -> str | None:
+    named = parse_record(address)
+    return None if named is None else named.kind
+
+
+def _show_episode(episode: Episode) -> None:
+    say(
+        (show_number("episode", episode.number), "bold"),
+        (f"  {moment(episode.began_at)} to {moment(episode.ended_at)}", "dim"),
+        (f", {count(episode.message_count, 'message')} of {short(episode.session_id)}\n", "dim"),
+    )
+    show((sanitized(episode.summary), ""))
 
 
 def _extent(meant: LineRange, first: int | None, lines: int | None) -> tuple[int, int | None]:

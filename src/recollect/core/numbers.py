@@ -14,8 +14,12 @@ PREFIXES = {"observation": "#", "fact": "f", "episode": "e", "checkpoint": "c", 
 """By kind of record: what its numbers begin with."""
 
 _KINDS = {prefix: kind for kind, prefix in PREFIXES.items()}
-_NUMBER = re.compile(rf"(?:({'|'.join(PREFIXES)})\s+)?([#fecm])([1-9][0-9]{{0,14}})", re.IGNORECASE)
-_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+_ID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+NAMED = re.compile(
+    rf"\s*(?:({_ID})|(?:({'|'.join(PREFIXES)})\s+)?([#fecm])([1-9][0-9]{{0,14}}))\s*",
+    re.IGNORECASE,
+)
+"""All of a text that may be the name of a record."""
 
 
 class RecordName(msgspec.Struct, frozen=True):
@@ -41,7 +45,7 @@ def show_number(kind: str, number: int) -> str:
     return f"{PREFIXES[kind]}{number}"
 
 
-def parse_record(text: str) -> RecordName | None:
+def parse_record(text: object) -> RecordName | None:
     """Return what a text calls a record; None where it is not the name of one.
 
     The kind may be said before the number, and ``#`` then stands for its prefix.
@@ -53,14 +57,13 @@ def parse_record(text: str) -> RecordName | None:
     >>> parse_record("episode m88"), parse_record("green tea")
     (None, None)
     """
-    named = text.strip()
-    if _ID.fullmatch(named):
-        return RecordName(id=named.lower())
-    found = _NUMBER.fullmatch(named)
+    found = NAMED.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         return None
-    said, prefix, number = found[1], found[2].lower(), int(found[3])
-    meant = _KINDS[prefix]
-    if said is None or said.lower() == meant:
-        return RecordName(meant, number)
-    return RecordName(said.lower(), number) if prefix == "#" else None
+    if found[1] is not None:
+        return RecordName(id=found[1].lower())
+    prefix, number = found[3].lower(), int(found[4])
+    meant = said = _KINDS[prefix]
+    if found[2] is not None:
+        said = found[2].lower()
+    return RecordName(said, number) if prefix == "#" or said == meant else None

@@ -9,12 +9,15 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import NotFound
+from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.sessions.context.summary import utterance_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Condition, Session
 from recollect.sessions.record.transcript_rows import select_messages
 from recollect.store.columns import decode, integer, text
+from recollect.store.counters import next_number
 from recollect.store.engine import Database, Transaction
 from recollect.text.keywords import telling
 from recollect.text.summary import summarise
@@ -23,6 +26,8 @@ from recollect.text.turns import Utterance
 
 MADE_BY = "episode-2"
 """Raise it when the same messages give another episode."""
+EPISODE_KIND = "episode"
+"""What their numbers are counted as."""
 _PAGE = 500
 """Messages read at once, so that a long session needs little memory."""
 _TOPICS = 8
@@ -36,12 +41,12 @@ _LAST_SUMMARY: LiteralString = """
 """
 _INSERT: LiteralString = """
     INSERT INTO episodes (id, session_id, summary, topics, began_at, ended_at, message_count,
-        made_by, created_at, tenant, agent, user_id, project)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        made_by, created_at, tenant, agent, user_id, project, number)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _SELECT: LiteralString = """
     SELECT id, session_id, summary, topics, began_at, ended_at, message_count, made_by, created_at,
-        tenant, agent, user_id, project
+        tenant, agent, user_id, project, number
     FROM episodes WHERE """
 _EXTENT: LiteralString = """
     SELECT count(*), min(created_at), max(created_at), coalesce(sum(token_estimate), 0)
@@ -67,6 +72,8 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
         agent: See `tenant`.
         user: See `tenant`.
         project: See `tenant`.
+        number: What it is called beside its id, as ``e3``: from 1 in its tenant, never used again;
+            0 before it is stored.
     """
 
     id: str
@@ -82,6 +89,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None = None
     user: str | None = None
     project: str | None = None
+    number: int = 0
 
 
 class EpisodeWriter:
@@ -153,15 +161,37 @@ class EpisodeWriter:
 
 
 def store_episode(tx: Transaction, episode: Episode) -> None:
-    """Store an episode."""
+    """Store an episode under the next number."""
     told = msgspec.structs.asdict(episode)
     told["topics"] = msgspec.json.encode(episode.topics).decode()
+    told["number"] = next_number(tx, episode.tenant, EPISODE_KIND)
     tx.execute(_INSERT, list(told.values()))
 
 
 def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:
     """Return the episodes of a session that the scope may see, oldest first."""
     where = Condition(scope, "session_id").also("session_id = ?", session_id)
+    return _select(tx, where)
+
+
+def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
+    """Return the episode that an id, or a number such as ``e3``, means to the scope.
+
+    Raises:
+        NotFound: there is none.
+    """
+    meant = parse_record(name)
+    where = Condition(scope, "session_id")
+    if meant is None or meant.id is not None:
+        where.also("id = ?", name if meant is None else meant.id or name)
+    else:
+        where.also("number = ?", meant.number if meant.kind == EPISODE_KIND else None)
+    for episode in _select(tx, where):
+        return episode
+    raise NotFound("there is no such episode", hint="list what there is with `recollect sessions`")
+
+
+def _select(tx: Transaction, where: Condition) -> list[Episode]:
     rows = tx.rows(_SELECT + where.sql + " ORDER BY id", where.params)
     return [
         decode(Episode, Episode.__struct_fields__, row, topics=msgspec.json.decode(text(row[3])))

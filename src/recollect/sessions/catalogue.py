@@ -156,7 +156,8 @@ def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
 
     An id wins over the end of one, that over the id that it had in another program, that over a
     title, whose case does not matter, and that over a session key, which means the current session
-    of it; the number of one of its records comes last. A deleted session is found by its id or the end of it alone.
+    of it; the number of one of its records comes last. A deleted session is found by its id or the
+    end of it alone.
 
     Raises:
         InvalidInput: it is not a text.

@@ -7,7 +7,7 @@ parents. Which session a message belongs to is the business of `sessions`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_ca
 from recollect.sessions.record.transcript_rows import (
     append_messages,
     named_message,
+    numbers_of,
     read_messages,
 )
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
@@ -237,6 +238,12 @@ class Transcripts:
         if found is None:
             raise NotFound("there is no such message", hint="Message ids come from a search.")
         return found
+
+    def numbers(self, message_ids: Sequence[str]) -> dict[str, int]:
+        """Return the numbers of messages by their ids; those of other scopes are left out."""
+        return self._access.database.read(
+            lambda tx: numbers_of(tx, self._access.scope, message_ids)
+        )
 
     def tool_calls(self, session_id: str) -> tuple[ToolCall, ...]:
         """Return what tools a session used, oldest first; of a fork also those that it shares.

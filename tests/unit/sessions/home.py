@@ -13,10 +13,10 @@ from recollect.sessions.exchange.importer import TranscriptImporter
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.access import SessionAccess, SilentMirror
 from recollect.sessions.record.draft import DraftMaker, TextRedactor
-from recollect.text.json_value import JsonValue
 from recollect.sessions.sessions import Sessions
 from recollect.store.locks import TicketQueue
 from recollect.store.sqlite.database import SqliteDatabase, open_records
+from recollect.text.json_value import JsonValue
 
 NOON = 1_770_724_800_000
 """2026-02-10 12:00 UTC in ms."""

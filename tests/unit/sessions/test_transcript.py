@@ -300,7 +300,7 @@ def test_message_change_and_event_are_one_commit(home: Home) -> None:
 
 
 def test_every_row_carries_its_hash(home: Home) -> None:
-    """The columns of the table before the hash, in their order; then the senders, if there are; no number."""
+    """The columns of the table before the hash, in their order; then senders, if any; no number."""
     session = home.sessions.create()
     home.sessions.append(session.id, "user", "x", event_id="e", metadata={"a": 1})
     home.sessions.append(session.id, "user", "y", sender="telegram:42")

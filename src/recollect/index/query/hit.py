@@ -17,6 +17,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         at: When it was said or changed, ms UTC.
         session_id: For sessions: where it was said.
         seq: For sessions: which message.
+        number: What it is called beside its id, from 1, where the surface shows it: ``m88``.
         role: For sessions: who said it, by role.
         name: For sessions: who said it, by name where known.
         path: For memory files.
@@ -37,6 +38,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     at: int
     session_id: str | None = None
     seq: int | None = None
+    number: int | None = None
     role: str | None = None
     name: str | None = None
     path: str | None = None

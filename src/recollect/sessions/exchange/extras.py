@@ -23,10 +23,10 @@ from recollect.sessions.exchange.transcript_format import (
     TranscriptFormat,
 )
 from recollect.sessions.record.content import parse_content
-from recollect.text.json_value import MAX_DEPTH, JsonCleaner
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.token_usage import FIELD as USAGE
 from recollect.sessions.record.token_usage import TokenUsage, usage_of
+from recollect.text.json_value import MAX_DEPTH, JsonCleaner
 
 FOREIGN = "foreign"
 """The key in metadata."""

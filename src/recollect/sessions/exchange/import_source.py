@@ -20,8 +20,8 @@ import msgspec
 
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.sessions.exchange.transcript_format import Record, TranscriptFormat
-from recollect.text.json_value import JsonCleaner, JsonValue
 from recollect.store.paths import Listing, list_files, read_beneath
+from recollect.text.json_value import JsonCleaner, JsonValue
 
 SUFFIX = ".jsonl"
 STORE_NAME = "openclaw-agent.sqlite"

@@ -25,8 +25,8 @@ from recollect.sessions.record.content import (
     readable_text,
     rewritten,
 )
-from recollect.text.json_value import JsonCleaner, JsonValue
 from recollect.sessions.record.message import ROLES, Message
+from recollect.text.json_value import JsonCleaner, JsonValue
 from recollect.text.tokens import estimate_tokens
 
 MAX_CONTENT_BYTES = 16 * 1024 * 1024

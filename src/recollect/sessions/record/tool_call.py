@@ -15,13 +15,13 @@ import msgspec
 from recollect.core.events import ToolsCalled, ToolsFinished
 from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
-from recollect.text.json_value import JsonValue
 from recollect.sessions.record.lineage import LineageSegment, rows_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, owner_of
 from recollect.store.columns import decode, integer, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
+from recollect.text.json_value import JsonValue
 
 MAX_RESULT_CHARS = 16_384
 """How much of a result its row holds; enough for a list of calls, without storing files twice."""

@@ -2,8 +2,8 @@
 
 The seq of a message is handed out here, in the transaction that stores it, so that there are no
 gaps and no doubles, however many threads and processes write. The insert itself gives it its number
-in the tenant: after the greatest that is there, or was when something was last removed. A message, its tool calls, its
-session's counters, the change for the index and the event are one commit.
+in the tenant: after the greatest that is there, or was when something was last removed. A message,
+its tool calls, its session's counters, the change for the index and the event are one commit.
 
 An event id belongs to its session. It is looked up there, in what a fork shares with its parents,
 and in the sessions that had the key before, as long as their owner, and so their audience, is the
@@ -50,18 +50,16 @@ _NEW: LiteralString = """
         turn_sender, number, row_hash)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
         """
-_INSERT: LiteralString = (
-    _NEW
-    + """(SELECT 1 + coalesce(max(number), 0) FROM (
-            SELECT max(number) AS number FROM messages WHERE tenant = ?2
-            UNION ALL SELECT last FROM counters WHERE tenant = ?2 AND kind = 'message')), ?21)
-    RETURNING number"""
-)
-_RESTORE: LiteralString = (
-    _NEW
-    + """(SELECT nullif(?20, 0) WHERE NOT EXISTS (
-            SELECT 1 FROM messages WHERE tenant = ?2 AND number = ?20)), ?21)"""
-)
+_NEXT_NUMBER: LiteralString = """(SELECT 1 + coalesce(max(number), 0) FROM (
+        SELECT max(number) AS number FROM messages WHERE tenant = ?2
+        UNION ALL SELECT last FROM counters WHERE tenant = ?2 AND kind = 'message')), ?21)
+    RETURNING number
+"""
+_NUMBER_OF_BEFORE: LiteralString = """(SELECT nullif(?20, 0) WHERE NOT EXISTS (
+        SELECT 1 FROM messages WHERE tenant = ?2 AND number = ?20)), ?21)
+"""
+_INSERT: LiteralString = _NEW + _NEXT_NUMBER
+_RESTORE: LiteralString = _NEW + _NUMBER_OF_BEFORE
 KEEP_NUMBERS: LiteralString = """
     INSERT INTO counters (tenant, kind, last)
     SELECT tenant, 'message', max(number) FROM messages
@@ -69,6 +67,7 @@ KEEP_NUMBERS: LiteralString = """
     ON CONFLICT (tenant, kind) DO UPDATE SET last = max(last, excluded.last)
 """
 """Notes the greatest number of a tenant, before messages are removed."""
+_NUMBER: LiteralString = "SELECT id, number FROM messages WHERE "
 _COUNT: LiteralString = (
     "UPDATE sessions SET last_seq = ?, message_count = message_count + ?, updated_at = ?"
     " WHERE id = ?"
@@ -352,12 +351,12 @@ def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | No
 
 
 def named_message(tx: Transaction, scope: Scope, name: str) -> Message | None:
-    """Return the message that its id or its number, such as ``m88``, means to the scope.
+    """Return the message that an id, or a number such as ``m88``, means to the scope.
 
     Raises:
         StoreCorrupt: its row is not what was stored.
     """
-    meant = parse_record(name) if isinstance(name, str) else None
+    meant = parse_record(name)
     if meant is None or meant.id is not None:
         return find_message(tx, scope, name if meant is None else meant.id or name)
     if meant.kind != MESSAGE_KIND:
@@ -405,6 +404,14 @@ def append_messages(
         place if isinstance(place, Message) else known_message(tx, scope, session, place)
         for place in places
     ]
+
+
+def numbers_of(tx: Transaction, scope: Scope, ids: Sequence[str]) -> dict[str, int]:
+    """Return the numbers of the messages with these ids that the scope may see, by id."""
+    where = Condition(scope, "session_id")
+    sql: LiteralString = _NUMBER + where.sql + " AND id = ?"
+    found = (tx.row(sql, [*where.params, id_]) for id_ in ids)
+    return {text(row[0]): first_integer(row[1:]) for row in found if row is not None}
 
 
 def select_messages(
