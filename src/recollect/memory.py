@@ -175,8 +175,7 @@ class Memory:
             mode: ``hybrid``, ``lexical`` or ``vector``.
             for_session: Search on behalf of this session: only what its visibility group may hear,
                 in a group only what was said there. Without it the operator asks, who sees all.
-            for_sender: Whom that session answers, such as ``telegram:42``, where several people
-                share it; else whose turn its newest message is.
+            for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -209,11 +208,7 @@ class Memory:
             result = maintenance.healed(error, ask)
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
-        if NAMED.fullmatch(query):
-            from recollect.recall.named import with_named
-
-            return with_named(result, query, seen, options, sessions)
-        return result
+        return self._parts.named(result, query, seen, options) if NAMED.fullmatch(query) else result
 
     def read(
         self,

@@ -48,7 +48,7 @@ def show_number(kind: str, number: int) -> str:
 def parse_record(text: object) -> RecordName | None:
     """Return what a text calls a record; None where it is not the name of one.
 
-    The kind may be said before the number, and ``#`` then stands for its prefix.
+    The kind may be said before the number, and ``#`` then serves as its prefix.
 
     >>> parse_record("observation #1234")
     RecordName(kind='observation', number=1234, id=None)

@@ -188,7 +188,9 @@ def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
         where.also("number = ?", meant.number if meant.kind == EPISODE_KIND else None)
     for episode in _select(tx, where):
         return episode
-    raise NotFound("there is no such episode", hint="list what there is with `recollect sessions`")
+    raise NotFound(
+        "the episode does not exist", hint="use a number that was shown, such as e3, or an id"
+    )
 
 
 def _select(tx: Transaction, where: Condition) -> list[Episode]:

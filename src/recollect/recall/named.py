@@ -30,7 +30,7 @@ def with_named(
 ) -> SearchResult:
     """Return what was found behind the message that the question names by its number or id.
 
-    Nothing is changed where there is no such message, or it may not be heard, or is not asked for.
+    Nothing is changed where that message does not exist, may not be heard, or is not asked for.
 
     Args:
         result: What was found.

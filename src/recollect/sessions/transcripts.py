@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, LiteralString
 
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
@@ -19,19 +19,20 @@ from recollect.sessions.record.content import Content, ContentBlock
 from recollect.sessions.record.draft import Draft, Item, check_count
 from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import Session, require_living, require_session
+from recollect.sessions.record.session import Condition, Session, require_living, require_session
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.record.transcript_rows import (
     append_messages,
     named_message,
-    numbers_of,
     read_messages,
 )
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
+from recollect.store.columns import first_integer, text
 from recollect.store.engine import Transaction
 
 _ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage", "sender")
+_NUMBER: LiteralString = "SELECT id, number FROM messages WHERE "
 
 
 class Transcripts:
@@ -241,9 +242,14 @@ class Transcripts:
 
     def numbers(self, message_ids: Sequence[str]) -> dict[str, int]:
         """Return the numbers of messages by their ids; those of other scopes are left out."""
-        return self._access.database.read(
-            lambda tx: numbers_of(tx, self._access.scope, message_ids)
-        )
+        where = Condition(self._access.scope, "session_id")
+        sql: LiteralString = _NUMBER + where.sql + " AND id = ?"
+
+        def unit(tx: Transaction) -> dict[str, int]:
+            found = (tx.row(sql, [*where.params, id_]) for id_ in message_ids)
+            return {text(row[0]): first_integer(row[1:]) for row in found if row is not None}
+
+        return self._access.database.read(unit)
 
     def tool_calls(self, session_id: str) -> tuple[ToolCall, ...]:
         """Return what tools a session used, oldest first; of a fork also those that it shares.

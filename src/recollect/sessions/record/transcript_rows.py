@@ -67,7 +67,6 @@ KEEP_NUMBERS: LiteralString = """
     ON CONFLICT (tenant, kind) DO UPDATE SET last = max(last, excluded.last)
 """
 """Notes the greatest number of a tenant, before messages are removed."""
-_NUMBER: LiteralString = "SELECT id, number FROM messages WHERE "
 _COUNT: LiteralString = (
     "UPDATE sessions SET last_seq = ?, message_count = message_count + ?, updated_at = ?"
     " WHERE id = ?"
@@ -404,14 +403,6 @@ def append_messages(
         place if isinstance(place, Message) else known_message(tx, scope, session, place)
         for place in places
     ]
-
-
-def numbers_of(tx: Transaction, scope: Scope, ids: Sequence[str]) -> dict[str, int]:
-    """Return the numbers of the messages with these ids that the scope may see, by id."""
-    where = Condition(scope, "session_id")
-    sql: LiteralString = _NUMBER + where.sql + " AND id = ?"
-    found = (tx.row(sql, [*where.params, id_]) for id_ in ids)
-    return {text(row[0]): first_integer(row[1:]) for row in found if row is not None}
 
 
 def select_messages(
