@@ -4,7 +4,7 @@
 import recollect
 
 with recollect.open("my-memory") as memory:
-    session = memory.sessions.create(project="/work/briefing")
+    session = memory.sessions.create(project="/srv/briefing")
     made = memory.observations.record(
         session.id,
         tool_name="Edit",
