@@ -47,11 +47,15 @@ class TranscriptSource:
         return self._records.read(newest_change) > cursor
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
-        """Yield the messages that changed, in commit order."""
-        after = state.cursor
-        while changes := self._records.read(partial(_changes, after=after)):
-            after = changes[-1].change
-            left = self._records.read(newest_change) - after
+        """Yield the messages that changed, in commit order.
+
+        What is stored meanwhile is left to the next call, so that a program that never stops
+        writing is indexed in steps instead of message by message.
+        """
+        after, is_last = state.cursor, False
+        while not is_last and (changes := self._records.read(partial(_changes, after=after))):
+            after, is_last = changes[-1].change, len(changes) < BATCH
+            left = 0 if is_last else self._records.read(newest_change) - after
             yield self._batch([c for c in changes if self._is_wanted(c)], after, left)
 
     def _is_wanted(self, change: _Change) -> bool:
