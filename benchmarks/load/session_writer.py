@@ -97,7 +97,8 @@ def _texts(order: WriteOrder) -> list[str]:
         return [f"{order.name} says {number}" for number in range(order.count)]
     corpus = SyntheticCorpus(sum(order.name.encode()))
     turns = chain.from_iterable(corpus.session(number).turns for number in count())
-    texts, room = [], ""
+    texts: list[str] = []
+    room = ""
     while len(texts) < order.count:
         while len(room) < order.size:
             room = f"{next(turns).text} {room}"

@@ -215,8 +215,10 @@ class BackgroundSync:
         now = self._now()
         with self._scheduling:
             reasons = self._schedule.take(now)
-        if not reasons and self._has_begun and now >= self._look_at:
-            self._look_at = now + LOOK_S
+        is_look_due = self._has_begun and now >= self._look_at
+        if reasons or is_look_due:
+            self._look_at = now + LOOK_S  # a sync brings in what others stored, too
+        if is_look_due and not reasons:
             self._reason = "message"
             reasons = ("message",) if self._duties.is_behind() else ()
         if reasons:

@@ -42,6 +42,8 @@ class Checkpointer:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._is_closed = False
+        self._is_asleep = False
+        """Whether the thread waits for the first commit after it has cut the log."""
         self._commits = 0
         self._settled = 0
         self._log_pages = 0
@@ -61,7 +63,8 @@ class Checkpointer:
             self._log_pages = log_pages
             if not self._is_closed and self._thread is None:
                 self._start()
-            self._changed.notify_all()
+            if self._is_asleep or log_pages >= self._due_at_pages:  # otherwise it has its time
+                self._changed.notify_all()
 
     def cut(self) -> bool:
         """Write everything back and cut the log to nothing; return whether that was possible.
@@ -116,7 +119,9 @@ class Checkpointer:
     def _await_work(self) -> int | None:
         """Return how to checkpoint, as soon as there is a reason; None means stop."""
         with self._changed:
+            self._is_asleep = True
             self._changed.wait_for(lambda: self._is_closed or self._commits > self._settled)
+            self._is_asleep = False
             before = self._commits
             self._changed.wait_for(
                 lambda: self._is_closed or self._log_pages >= self._due_at_pages,

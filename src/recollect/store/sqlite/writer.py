@@ -338,7 +338,10 @@ class GroupCommit:
             apsw.Error: the transaction as a whole failed; what became of it is to be found out.
         """
         connection.execute(dialect.BEGIN_WRITE)
-        self.outcomes = [self._run_unit(connection, job) for job in self._jobs]
+        if len(self._jobs) == 1:  # what it leaves behind goes with the whole transaction
+            self.outcomes = [self._run_unit(connection, self._jobs[0])]
+        else:
+            self.outcomes = [self._run_apart(connection, job) for job in self._jobs]
         if all(outcome.error is not None for outcome in self.outcomes):
             connection.execute(dialect.ROLLBACK)
             return
@@ -346,8 +349,16 @@ class GroupCommit:
         self.has_begun_commit = True
         connection.execute(dialect.COMMIT)
 
-    def _run_unit(self, connection: apsw.Connection, job: WriteJob) -> Outcome:
+    def _run_apart(self, connection: apsw.Connection, job: WriteJob) -> Outcome:
+        """Run one of several, so that what it wrote can be undone without the others."""
         connection.execute(dialect.OPEN_UNIT)
+        outcome = self._run_unit(connection, job)
+        if outcome.error is not None:
+            connection.execute(dialect.UNDO_UNIT)
+        connection.execute(dialect.KEEP_UNIT)
+        return outcome
+
+    def _run_unit(self, connection: apsw.Connection, job: WriteJob) -> Outcome:
         transaction = SqliteTransaction(connection, self._path)
         try:
             outcome = Outcome(job.unit(transaction))
@@ -356,9 +367,6 @@ class GroupCommit:
         transaction.finish()
         if transaction.failure is not None:
             raise transaction.failure
-        if outcome.error is not None:
-            connection.execute(dialect.UNDO_UNIT)
-        connection.execute(dialect.KEEP_UNIT)
         return outcome
 
     def _leave_token(self, connection: apsw.Connection) -> None:
