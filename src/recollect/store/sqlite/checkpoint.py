@@ -24,6 +24,10 @@ _logger = logging.getLogger(__name__)
 
 _STAND_BACK_S = 0.05
 """Longest time that cutting the log keeps writers waiting for readers."""
+_RESTART_S = 0.005
+"""The same where the log is begun again. Under load it would never be otherwise, since new pages
+come while it is written back, and a commit that makes the file longer costs twice as much as one
+that writes over its old pages (0.26 and 0.13 ms, bench capture)."""
 
 
 class Checkpointer:
@@ -155,11 +159,13 @@ class Checkpointer:
     def _checkpoint(self, mode: int) -> bool:
         if self._connection is None:
             self._connection = self._opener.open("checkpointer")
-            self._connection.set_busy_timeout(int(_STAND_BACK_S * 1000))
+        wait_s = _STAND_BACK_S
         if mode == apsw.SQLITE_CHECKPOINT_PASSIVE:
-            pages, written = self._connection.wal_checkpoint(mode=mode)
-            return pages == written
+            # Nearly all is written while others commit; what is left takes a moment of theirs.
+            self._connection.wal_checkpoint(mode=mode)
+            mode, wait_s = apsw.SQLITE_CHECKPOINT_RESTART, _RESTART_S
         with self._turns.turn(_STAND_BACK_S):
+            self._connection.set_busy_timeout(int(wait_s * 1000))
             self._connection.wal_checkpoint(mode=mode)
         return True
 
