@@ -8,9 +8,9 @@ answers. It knows nothing of tables.
 from __future__ import annotations
 
 import copy
+import itertools
 import os
 import queue
-import secrets
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -81,6 +81,8 @@ class Writer:
         self._connection: apsw.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._log_pages = 0
+        mark = os.urandom(8)  # once: a draw for each commit costs 0.3 ms on some systems
+        self._tokens = (mark + at.to_bytes(8, "big") for at in itertools.count())
         self.commits = 0
         self.reopened = 0
         self.last_commit_at: int | None = None
@@ -207,7 +209,7 @@ class Writer:
             raise
 
     def _attempt(self, jobs: Sequence[WriteJob]) -> list[Outcome]:
-        group = GroupCommit(jobs, self._opener.path, self._clock)
+        group = GroupCommit(jobs, self._opener.path, self._clock, next(self._tokens))
         try:
             group.run(self._connected())
         except apsw.Error as error:
@@ -319,15 +321,16 @@ class GroupCommit:
         jobs: In the order in which they run.
         path: The database, for errors.
         clock: Dates the token.
+        token: Stored with it, so that it can be found out what became of it; never used before.
     """
 
-    def __init__(self, jobs: Sequence[WriteJob], path: Path, clock: Clock) -> None:
+    def __init__(self, jobs: Sequence[WriteJob], path: Path, clock: Clock, token: bytes) -> None:
         self._jobs = jobs
         self._path = path
         self._clock = clock
         self.outcomes: list[Outcome] = []
         """One for each job, valid when the transaction was committed."""
-        self.token = secrets.token_bytes(16)
+        self.token = token
         self.has_begun_commit = False
         """From then on an error does not say what happened."""
 
