@@ -84,7 +84,7 @@ def test_what_is_stored_while_the_feed_is_read_is_left_to_the_next_call(
     session = memory.sessions.create(key="k")
     memory.sessions.append(session.id, "user", "apple")
     feed, batches = TranscriptSource(records), []
-    for batch in feed.batches(START):
+    for batch, _ in zip(feed.batches(START), range(3), strict=False):
         batches.append(batch)
         memory.sessions.append(session.id, "user", "bread")
     assert [(len(batch.documents), batch.left) for batch in batches] == [(1, 0)]
