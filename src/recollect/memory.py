@@ -198,7 +198,7 @@ class Memory:
             sources=None if sources is None else source_names(sources),
             mode=mode,
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
-            audience=audience_of(sessions, asking) if asking is not None else None,
+            audience=audience_of(sessions, asking, self._base.records),
             ranges=ranges_of(sessions, seen.session) if seen.session is not None else None,
         )
         maintenance = self._parts.maintenance
@@ -211,6 +211,15 @@ class Memory:
             result = maintenance.healed(error, ask)
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
+
+    def unheard_warnings(self, result: SearchResult) -> list[str]:
+        """Return the warnings of an answer that a person was not given in the last 24 hours.
+
+        They count as given now. Without hits, or where the index is damaged, nothing is left out.
+        """
+        from recollect.recall.daily_warnings import unheard_warnings
+
+        return unheard_warnings(self._base.records, self._base.clock, result)
 
     def read(
         self,
@@ -283,21 +292,11 @@ class Memory:
             InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
-        from recollect.sessions.exchange.formats.registry import FORMATS, STORES
-        from recollect.sessions.exchange.importer import TranscriptImporter
+        from recollect.assembly.sources import transcript_importer
+        from recollect.sessions.exchange.formats.registry import FORMATS
 
-        parts = self._parts
-        importer = TranscriptImporter(
-            database=self._base.records,
-            clock=self._base.clock,
-            ids=self._base.ids,
-            redactor=self._base.redactor,
-            formats=tuple(FORMATS.values()),
-            stores=STORES,
-            mirror=parts.mirror,
-            scope=self._base.scope,
-            links=self.sessions.links,
-        )
+        formats = tuple(FORMATS.values())
+        importer = transcript_importer(self._base, self._parts.mirror, formats)
         return importer.run(path, format_name, progress, include_deleted=include_deleted)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.assembly.resources import Resources, has_files, own_index_of
@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.recall.followed import FollowedTranscripts
     from recollect.recall.memory_source import MemorySource, NoteSource
     from recollect.recall.search_port import SearchBackend
+    from recollect.sessions.exchange.importer import TranscriptImporter
+    from recollect.sessions.exchange.transcript_format import TranscriptFormat
     from recollect.workspace.reading import MemoryReader
 
 BUILTIN = "builtin"
@@ -51,7 +53,7 @@ class LateNotes:
 
     def __init__(self, resources: Resources) -> None:
         self.tenant: str | None = resources.scope.tenant
-        self._ground = resources
+        self._resources = resources
         self._folder = resources.home / GUEST_NOTES
 
     @functools.cached_property
@@ -59,7 +61,7 @@ class LateNotes:
         """What hands them to the index."""
         from recollect.recall.note_source import guest_notes_source
 
-        resources = self._ground
+        resources = self._resources
         return guest_notes_source(
             resources.records,
             resources.home,
@@ -99,6 +101,30 @@ def reading(resources: Resources, files: MemorySource | None) -> MemoryReader | 
     return MemoryReader(files.folder, resources.workspace, extra)
 
 
+def transcript_importer(
+    resources: Resources,
+    mirror: TranscriptMirror | None,
+    formats: Sequence[TranscriptFormat],
+    ledger: str = "",
+) -> TranscriptImporter:
+    """Return what imports transcripts of other programs; with a ledger of its own, if named."""
+    from recollect.sessions.exchange.formats.registry import STORES
+    from recollect.sessions.exchange.importer import TranscriptImporter
+
+    return TranscriptImporter(
+        database=resources.records,
+        clock=resources.clock,
+        ids=resources.ids,
+        redactor=resources.redactor,
+        formats=formats,
+        stores=STORES,
+        mirror=mirror,
+        scope=resources.scope,
+        links=read_links(resources.resolved.settings.sessions.identity_links),
+        ledger=ledger,
+    )
+
+
 def followed_transcripts(
     resources: Resources, mirror: TranscriptMirror | None
 ) -> FollowedTranscripts | None:
@@ -108,21 +134,8 @@ def followed_transcripts(
         return None
     from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
     from recollect.recall.following import following_formats
-    from recollect.sessions.exchange.formats.registry import STORES
-    from recollect.sessions.exchange.importer import TranscriptImporter
 
-    importer = TranscriptImporter(
-        database=resources.records,
-        clock=resources.clock,
-        ids=resources.ids,
-        redactor=resources.redactor,
-        formats=following_formats(),
-        stores=STORES,
-        mirror=mirror,
-        scope=resources.scope,
-        links=read_links(resources.resolved.settings.sessions.identity_links),
-        ledger=LEDGER,
-    )
+    importer = transcript_importer(resources, mirror, following_formats(), LEDGER)
     return FollowedTranscripts(followed_places(named), importer)
 
 

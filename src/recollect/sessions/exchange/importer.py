@@ -18,10 +18,11 @@ from typing import BinaryIO
 import msgspec
 
 from recollect.core.clock import Clock, IdSource
-from recollect.core.errors import Denied, InvalidInput, RecollectError, StoreError
+from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.core.settings import user_path
+from recollect.sessions.exchange.import_batch import place_of, session_at
 from recollect.sessions.exchange.import_file import (
     AtEnd,
     ImportContext,
@@ -156,7 +157,7 @@ class TranscriptImporter:
                 try:
                     with opener(root / each.path):
                         pass
-                except StoreError as error:
+                except ForeignStoreError as error:
                     failures.append(f"{root / each.path}: {_refused(error)}")
         return failures
 
@@ -250,7 +251,7 @@ class _Run:
                 return any(
                     each.size and not self._is_current(form, each.path, each) for each in found
                 )
-        except StoreError:
+        except ForeignStoreError:
             return False  # it is named where it is read
 
     def _store_form(self) -> TranscriptFormat | None:
@@ -352,8 +353,8 @@ class _Run:
             return
         companion = self._companions.of(relative, form.companion)
         header = next(probe(source.lines()), None)
-        told = form.describe(PurePath(path), header, companion)
-        session = storable(told, self._context.drafts)
+        described = form.describe(PurePath(path), header, companion)
+        session = storable(described, self._context.drafts)
         is_last = self._files_done + 1 == len(self._found.files) and not self._found.skipped
         self._transcript(form, session, source, at_end=self._announce if is_last else None)
 
@@ -406,7 +407,7 @@ class _Run:
                     self._stored(form, transcript)
                 for deletion in store.deletions() if self._context.ledger else ():
                     self._forget(form, f"{path}#{deletion.session}", deletion)
-        except StoreError as error:
+        except ForeignStoreError as error:
             self._tally.counts["files"] = max(before + 1, self._tally.counts["files"])
             self._tally.reject(path, 0, _refused(error))
 
@@ -445,8 +446,10 @@ class _Run:
             source == form.name and known.startswith(archive) for source, known in self._ledger
         )
 
+        place = place_of(form, path)
+
         def unit(tx: Transaction) -> None:
-            session = find_foreign(tx, tenant, form.name, deletion.session)
+            _, session = session_at(tx, tenant, form.name, deletion.session, place)
             if session is not None and not is_wanted:
                 set_status(tx, session, DELETED, now)
             write_entry(tx, tenant, msgspec.structs.replace(entry, mtime_ns=deletion.at), now)
@@ -482,7 +485,7 @@ def _expanded(path: Path | str) -> Path:
     return user_path(path) if str(path).startswith("~") else Path(path)
 
 
-def _refused(error: StoreError) -> str:
+def _refused(error: ForeignStoreError) -> str:
     return f"not read: {error.message}"
 
 

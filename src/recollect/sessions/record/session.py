@@ -20,6 +20,7 @@ from recollect.store.journal import record_change, record_event
 STATUSES = ("active", "archived", "deleted")
 """The life of a session; nothing is removed by a status."""
 
+LIST_THEM = "list those that are there with `recollect sessions`"
 DELETED = "deleted"
 
 MODES = ("main", "group", "queue")
@@ -286,9 +287,7 @@ def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:
     """
     found = find_session(tx, scope, session_id)
     if found is None:
-        raise NotFound(
-            "there is no such session", hint="`recollect sessions` lists those that are there."
-        )
+        raise NotFound("there is no such session", hint=LIST_THEM)
     return found
 
 
