@@ -69,7 +69,7 @@ def write(order: WriteOrder) -> Written:
     memory = recollect.open(order.home, overrides=ALONE, live=order.is_live)
     with memory:
         memory.sessions.get(order.session)
-        if order.is_live:  # what the first one imports and compiles is nobody's cost
+        if order.is_live:  # what the first one imports and compiles is not counted
             memory.sessions.append(order.session, "user", texts[0])
         sys.stdout.write("ready\n")
         sys.stdout.flush()
