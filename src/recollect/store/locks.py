@@ -25,9 +25,9 @@ from recollect.store.files import private_folder
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 _LOOK_S = 0.0003
 _QUICK_S = 0.02
-"""A lock that is let go within so long is looked for every 0.3 ms: a wait costs no thread, and the lock
-does not stand idle until one wakes. Eight processes that wrote 50 kB and synced took it 1,650 to
-2,230 times a second, by a thread for each wait 460 to 580 times. Whoever waited so long queues."""
+"""A lock that is let go within so long is looked for every 0.3 ms: a wait costs no thread, and the
+lock does not stand idle until one wakes. Eight processes that wrote 50 kB and synced took it 1,650
+to 2,230 times a second, by a thread for each wait 460 to 580 times. Then the waiter queues."""
 _PATIENCE = 500
 """Tries, a millisecond apart, against those who only look; one look takes about 5 us."""
 
