@@ -6,7 +6,7 @@ was never said here, and pass over what is said next. It is derived, so it is re
 
 from __future__ import annotations
 
-from recollect.core.errors import StoreCorrupt
+from recollect.core.errors import StoreCorrupt, StoreReadOnly
 from recollect.index.model.generation import read_up_to, retire_all
 from recollect.recall.transcript_source import TranscriptSource, newest_change
 from recollect.store.engine import Database, Transaction
@@ -36,7 +36,7 @@ def claim(records: Database, index: Database) -> str | None:
     try:
         reason = incompatibility(records, index)
         is_ours = index.read(find_home_id) == home_id
-    except StoreCorrupt:
+    except (StoreCorrupt, StoreReadOnly):
         return None  # reported by whoever reads more of it; the records can be used meanwhile
     if home_id is None or (reason is None and is_ours):
         return reason
