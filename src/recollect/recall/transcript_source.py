@@ -9,14 +9,20 @@ from typing import TypeAlias
 import msgspec
 
 from recollect.core.scope import Scope
-from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
+from recollect.index.model.document import (
+    MESSAGES,
+    Document,
+    DocumentBatch,
+    Removal,
+    SourceState,
+)
 from recollect.sessions.policy.owner import NOBODY_NAMED, Owner
 from recollect.sessions.policy.visibility import Speakers, visibility_group_of
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Database, Transaction
 
-SOURCE = "sessions"
+SOURCE = MESSAGES
 BATCH = 2_048
 """Changes per transaction of the index: as fast as 4,096 for a bulk, and whoever writes beside it
 waits half as long (bench load, 60,000 messages: 13,799 and 14,201 a CPU second)."""

@@ -12,8 +12,8 @@ from recollect.core.scope import Scope
 
 SOURCES = ("memory", "sessions", "observations", "facts", "episodes")
 """Kinds of memory that can be found; the position is stored, so only append."""
-FILES = SOURCES[0]
-"""The kind of memory files."""
+FILES, MESSAGES = SOURCES[:2]
+"""The kinds of memory files and of messages."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
