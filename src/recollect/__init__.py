@@ -11,11 +11,7 @@ The shortest use::
         print(memory.search("when is the launch?").hits[0].snippet)
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # not from `typing`: an interrupt while that is imported ends in a traceback
 if TYPE_CHECKING:
     from recollect.core.errors import RecollectError
     from recollect.core.scope import Scope
@@ -60,6 +56,8 @@ if not TYPE_CHECKING:  # a type checker would take it as leave to misspell a nam
         """Import a public name when it is asked for: `recollect --help` needs no arrays."""
         if name not in _PLACES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
         module, attribute = _PLACES[name]
         found = getattr(import_module(module), attribute)
         globals()[name] = found

@@ -3,8 +3,6 @@
 Imports next to nothing, so that an interrupt ends it in one line from its first moment on.
 """
 
-from __future__ import annotations
-
 import sys
 
 _INTERRUPTED = 130
@@ -17,10 +15,21 @@ def main() -> int:
     try:
         from recollect.cli.main import main as run
 
-        return run()
+        code = run()
     except KeyboardInterrupt:
         sys.stderr.write(_JSON if "--json" in sys.argv else _TEXT)
-        return _INTERRUPTED
+        code = _INTERRUPTED
+    finally:
+        _answered()
+    return code
+
+
+def _answered() -> None:
+    """Let what is left to do be done: an interrupt after the answer changes nothing any more."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    exec("")  # noqa: S102 - Python forgets an interrupt in an earlier one: it would end by a signal
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from recollect.index.model.locks import IndexLocks
 from recollect.recall.audience import check_may_read
 from recollect.recall.healing import healer, is_damaged
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
+from recollect.recall.ownership import lost_messages
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.locks import TicketQueue
@@ -203,7 +204,6 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
         base = self.resources
         return Reported(
             home=base.home,
-            warning=base.warning,
             workspace=base.workspace,
             extra=tuple(extra_paths(base)),
             settings=base.resolved.settings,
@@ -255,6 +255,10 @@ def _assemble(resources: Resources) -> Components:
         TranscriptMirror(resources.home, resources.records) if settings.sessions.mirror else None
     )
     if mirror is not None:
+        known = resources.index_incompatibility
+        lost = None if known else lost_messages(mirror, resources.index_database)
+        if lost is not None:
+            index.tell_once(lost)
         mirror.catch_up()
     retention = functools.cache(lambda: _retention(resources, index, mirror))
     kept = Kept(

@@ -10,13 +10,14 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, require_home
 from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
+from recollect.cli.output.sanitize import one_line
 from recollect.cli.output.screen import next_steps, say, show, warn
 
 if TYPE_CHECKING:  # for a name only
     from recollect.governance.recover import RecoverReport
 
 MOST_LISTED = 20
-"""Damaged lines on the screen; the JSON document has up to a hundred."""
+"""Lost sessions, and damaged lines, on the screen; the JSON document has up to a hundred."""
 
 app = App()
 
@@ -39,6 +40,9 @@ def recover(
 
 
 def _show(report: RecoverReport) -> None:
+    if report.reason is None:
+        show(("nothing to recover", "bold green"), (": records.db is sound", ""))
+        return
     amount = f"{count(report.sessions, 'session')}, {count(report.messages, 'message')}"
     show((report.reason, ""))
     if report.dry_run:
@@ -50,9 +54,18 @@ def _show(report: RecoverReport) -> None:
     show(("not in any transcript", "bold"), (f": {', '.join(report.lost)}", ""))
     for warning in report.warnings:
         warn(warning)
+    for lost in report.lost_sessions[:MOST_LISTED]:
+        origin = f", imported from {', '.join(map(one_line, lost.imported_from))}"
+        told = f"  is lost{origin if lost.imported_from else ''}"
+        say((f"  session {one_line(lost.id)}", "magenta"), (told, ""))
+    _tell_more(report.lost_sessions_count)
     for line in report.damaged[:MOST_LISTED]:
         say((f"  {line.path}:{line.line}", "magenta"), ("  cannot be read", ""))
-    if report.damaged_count > MOST_LISTED:
-        say((f"  and {report.damaged_count - MOST_LISTED:,} more; see --json", "dim"))
+    _tell_more(report.damaged_count)
     if not report.dry_run:
         next_steps([("recollect sync", "build the index now; a search does it too")])
+
+
+def _tell_more(number: int) -> None:
+    if number > MOST_LISTED:
+        say((f"  and {number - MOST_LISTED:,} more; see --json", "dim"))

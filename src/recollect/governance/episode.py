@@ -16,7 +16,7 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
-from recollect.sessions.context.summary import utterance_of
+from recollect.sessions.context.summary import utterances_of
 from recollect.sessions.policy.owner import NOBODY_NAMED, Owner
 from recollect.sessions.policy.visibility import Speakers, VisibilityGroup, visibility_group_of
 from recollect.sessions.record.lineage import rows_of
@@ -29,9 +29,8 @@ from recollect.store.engine import Database, Transaction
 from recollect.text.keywords import telling
 from recollect.text.summary import summarise
 from recollect.text.terms import terms
-from recollect.text.turns import Utterance
 
-MADE_BY = "episode-3"
+MADE_BY = "episode-4"
 """Raise it when the same messages give another episode."""
 EPISODE_KIND = "episode"
 """What their numbers are counted as."""
@@ -206,14 +205,14 @@ class EpisodeWriter:
         if heard.is_all and not (_is_shared(session) and (session.pruned_seq or session.parent_id)):
             known = self._records.read(lambda tx: tx.row(_LAST_SUMMARY, (session.id, through_seq)))
         after, previous = (integer(known[0]), text(known[1])) if known else (0, "")
-        said = self._utterances(session, after, through_seq, heard)
+        said = utterances_of(lambda: self._messages(session, after, through_seq, heard))
         return summarise(said, most, previous, always=self._tokens)
 
-    def _utterances(
+    def _messages(
         self, session: Session, after: int, through: int, heard: HeardTurns
-    ) -> Iterator[Utterance]:
+    ) -> Iterator[Message]:
         while page := self._page(session, after, through, heard):
-            yield from map(utterance_of, page)
+            yield from page
             after = page[-1].seq
 
     def _page(self, session: Session, after: int, through: int, heard: HeardTurns) -> list[Message]:

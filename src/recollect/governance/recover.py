@@ -9,15 +9,19 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from recollect.core.clock import Clock, IdSource, SystemClock
-from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreCorrupt, StoreError
+from recollect.core.errors import InvalidInput, NotFound, RecollectError, StoreCorrupt, StoreError
+from recollect.core.scope import Scope
 from recollect.core.settings import Settings, default_home, load_settings
 from recollect.governance.aside import refuse_open, set_records_aside
 from recollect.governance.removal import HIDDEN, erase_files_of
+from recollect.index.model.document import SESSIONS
+from recollect.index.model.name_table import grouped_refs
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_lines import SessionLine
 from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions, number_others
@@ -34,8 +38,16 @@ from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, sync_folder
 from recollect.store.locks import WriteQueue
 from recollect.store.sqlite.database import open_records
-from recollect.store.sqlite.home import MIRROR_SUFFIX, RECORDS_FILE, TRANSCRIPTS, left_of_records
+from recollect.store.sqlite.home import (
+    AGENTS,
+    INDEX_FILE,
+    MIRROR_SUFFIX,
+    RECORDS_FILE,
+    TRANSCRIPTS,
+    left_of_records,
+)
 from recollect.store.sqlite.integrity import quick_check
+from recollect.store.sqlite.snapshot import snapshots
 
 LOST = ("events", "messages pending in groups", "episodes", "observations", "spending", "leases")
 """What no mirror has."""
@@ -54,12 +66,26 @@ class DamagedLine(msgspec.Struct, frozen=True, kw_only=True):
     line: int
 
 
+class LostSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A session that the index or ``recovery.json`` knows, and that has no mirror.
+
+    Its title was in ``records.db`` alone.
+
+    Attributes:
+        id: Of the session.
+        imported_from: Files of another program that it was read from, if it was.
+    """
+
+    id: str
+    imported_from: tuple[str, ...] = ()
+
+
 class RecoverReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a recovery brought back, and what it could not.
 
     Attributes:
         dry_run: Nothing was written.
-        reason: What is wrong with ``records.db``.
+        reason: What is wrong with ``records.db``; None where it is sound, and nothing was done.
         sessions: That are there again.
         messages: In them.
         compactions: Summaries that replace messages in the view.
@@ -67,20 +93,24 @@ class RecoverReport(msgspec.Struct, frozen=True, kw_only=True):
         damaged: The first lines that cannot be read, up to `MAX_LISTED`.
         damaged_count: All of them.
         lost: Kinds of records that no mirror has.
+        lost_sessions: The first sessions that did not come back, up to `MAX_LISTED`, by id.
+        lost_sessions_count: All of them.
         warnings: What else is not as it was, in sentences.
         aside: Where the old file is; None where there was none.
     """
 
     dry_run: bool
-    reason: str
-    sessions: int
-    messages: int
-    compactions: int
-    imports: int
-    damaged: tuple[DamagedLine, ...]
-    damaged_count: int
-    lost: tuple[str, ...]
-    warnings: tuple[str, ...]
+    reason: str | None
+    sessions: int = 0
+    messages: int = 0
+    compactions: int = 0
+    imports: int = 0
+    damaged: tuple[DamagedLine, ...] = ()
+    damaged_count: int = 0
+    lost: tuple[str, ...] = ()
+    lost_sessions: tuple[LostSession, ...] = ()
+    lost_sessions_count: int = 0
+    warnings: tuple[str, ...] = ()
     aside: str | None = None
 
 
@@ -119,6 +149,7 @@ class Recovery:
         self._erased: list[Tombstone] = []
         self._messages = self._compactions = 0
         self._damaged: list[DamagedLine] = []
+        self._lost: dict[str, LostSession] = {}
         self._counts = dict.fromkeys(_WARNINGS, 0)
 
     def run(self, *, dry_run: bool = False) -> RecoverReport:
@@ -128,7 +159,6 @@ class Recovery:
             dry_run: Only read, and say what would come back.
 
         Raises:
-            Conflict: the records are sound.
             NotFound: the home has no mirrors.
             StoreBusy: another program has the records open.
             StoreError: the disk refused; the home is as it was.
@@ -141,9 +171,14 @@ class Recovery:
             )
         if dry_run:
             reason = self._reason()
+            if reason is None:
+                return RecoverReport(dry_run=True, reason=None)
             return self._report(reason, self._read(self._mirrors(), None), dry_run=True)
         with WriteQueue(self._home / f"{_DRAFT}.lock").turn(_PATIENCE_S):
-            reason, paths = self._reason(), self._mirrors()  # another one may just have been here
+            reason = self._reason()  # another one may just have been here
+            if reason is None:
+                return RecoverReport(dry_run=False, reason=None)
+            paths = self._mirrors()
             refuse_open(self._home, self._home / RECORDS_FILE)
             try:
                 imports = self._rebuild(paths)
@@ -154,14 +189,8 @@ class Recovery:
         report = self._report(reason, imports, dry_run=False)
         return msgspec.structs.replace(report, aside=aside and str(aside))
 
-    def _reason(self) -> str:
-        reason = what_is_wrong(self._home, self._settings, self._clock)
-        if reason is None:
-            raise Conflict(
-                "records.db is sound: there is nothing to recover",
-                hint="run `recollect doctor` to see what else may be wrong",
-            )
-        return reason
+    def _reason(self) -> str | None:
+        return what_is_wrong(self._home, self._settings, self._clock)
 
     def _mirrors(self) -> list[Path]:
         folder = self._home / TRANSCRIPTS
@@ -206,6 +235,7 @@ class Recovery:
         else:
             self._counts["orphans"] = database.write(lambda tx: link_sessions(tx, lines))
             self._erase_on(database)
+        self._note_lost(facts or RecoveryFacts())
         self._counts["facts"] = facts is None
         self._counts["off"] = not self._settings.sessions.mirror
         if facts is not None:
@@ -214,6 +244,16 @@ class Recovery:
             database.write(lambda tx: restore_facts(tx, facts or RecoveryFacts()))
             database.write(number_others)
         return 0 if facts is None else facts.imports
+
+    def _note_lost(self, facts: RecoveryFacts) -> None:
+        """Note the sessions of which neither records nor a mirror are left."""
+        foreign = {each.id: each.foreign_id for each in facts.imported}
+        known = {*self._lines, *self._unfinished}
+        for id_ in sorted({*foreign, *_indexed_sessions(self._home)} - known):
+            if not is_among(self._erased, Scope().tenant, [(OURS, id_)]):
+                name = foreign.get(id_)
+                paths = (row.path for row in facts.rows.imports if name and name in row.path)
+                self._lost[id_] = LostSession(id=id_, imported_from=tuple(paths))
 
     def _one(self, path: Path, database: Database | None) -> None:
         try:
@@ -291,6 +331,8 @@ class Recovery:
             damaged=tuple(self._damaged[:MAX_LISTED]),
             damaged_count=len(self._damaged),
             lost=LOST,
+            lost_sessions=tuple(self._lost.values())[:MAX_LISTED],
+            lost_sessions_count=len(self._lost),
             warnings=tuple(text.format(number) for text, number in counted if number),
         )
 
@@ -328,6 +370,8 @@ def recover(
     What was there is kept in a folder below ``aside``. Seqs, ids, times and links are those of
     before; what was pruned or erased stays away; the index is built again by itself.
 
+    Sound records are left alone; the report then has no reason.
+
     Args:
         home: Its folder; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
         dry_run: Only read, and say what would come back.
@@ -335,7 +379,6 @@ def recover(
 
     Raises:
         ConfigError: a setting of the home is wrong.
-        Conflict: the records are sound.
         NotFound: the home has no transcripts to recover from.
         StoreBusy: another program has the records open.
         StoreError: the disk refused; the home is as it was.
@@ -365,6 +408,16 @@ def what_is_wrong(home: Path, settings: Settings, clock: Clock) -> str | None:
         return error.message
     finally:
         database.close()
+
+
+def _indexed_sessions(home: Path) -> set[str]:
+    """Return the sessions that the indexes of a home know; one that cannot be read knows none."""
+    found: set[str] = set()
+    for path in (home / INDEX_FILE, *(home / AGENTS).glob(f"*/{INDEX_FILE}")):
+        with suppress(RecollectError), snapshots([path] if path.is_file() else []) as indexes:
+            for index in indexes:
+                found |= index.read(lambda tx: grouped_refs(tx, SESSIONS))
+    return found
 
 
 def _damage(database: Database) -> str | None:

@@ -125,7 +125,8 @@ class Index:
         near: VectorIndex | None = None,
         notice: str | None = None,
     ) -> None:
-        self._notices: tuple[str, ...] = () if notice is None else (notice,)
+        self.notices: tuple[str, ...] = () if notice is None else (notice,)
+        """What happened to the index, or to what it is of; kept until a sync ends."""
         self.waits_for_vectors = False
         """Whether a chunk waited for its vector when somebody searched last."""
         self._told: set[str] = set()
@@ -160,9 +161,9 @@ class Index:
         """
         report = self._indexer.sync(self._feeds, watch)
         self._near.catch_up(watch.stopping)
-        if watch.mode != "full" or not self._notices:
+        if watch.mode != "full" or not self.notices:
             return report
-        told, self._notices = self._notices, ()
+        told, self.notices = self.notices, ()
         return report.plus(SyncReport(warnings=told))
 
     def catch_up(self) -> bool:
@@ -191,7 +192,7 @@ class Index:
 
     def tell_once(self, notice: str) -> None:
         """Tell what happened to the index, with every answer until a sync ends."""
-        self._notices = tuple(dict.fromkeys((*self._notices, notice)))
+        self.notices = tuple(dict.fromkeys((*self.notices, notice)))
 
     def known(self, feed: DocumentSource) -> SourceState:
         """Return what the index that answers knows of a feed."""
@@ -238,7 +239,7 @@ class Index:
         most = 0 if options.mode == "lexical" else embed_at_most
         watch = Watch(tell=on_progress, mode="answer")
         state = self._look(scope.tenant, most)
-        warnings = [*self._notices, *([state.warning] if state.warning else [])]
+        warnings = [*self.notices, *([state.warning] if state.warning else [])]
         behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
         if behind or state.wants_embedder:
             warnings += self._read_first(behind, watch)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from recollect.core.clock import Clock
-from recollect.core.errors import RecollectError, StoreCorrupt
+from recollect.core.errors import RecollectError, StoreCorrupt, StoreReadOnly
 from recollect.core.settings import StoreSettings
 from recollect.index.embedding.rescue import put_vectors_back, save_vectors
 from recollect.index.index import Index
@@ -18,7 +18,7 @@ from recollect.index.model.generation import retire_all, start_partitions_at
 from recollect.recall.ownership import claim
 from recollect.store.engine import Database
 from recollect.store.sqlite.damaged import remove_database
-from recollect.store.sqlite.database import SqliteDatabase, open_index
+from recollect.store.sqlite.database import MOVE_HINT, SqliteDatabase, open_index
 from recollect.store.sqlite.home import INDEX_FILE
 from recollect.store.sqlite.integrity import quick_check
 from recollect.store.sqlite.snapshot import snapshots
@@ -44,7 +44,13 @@ def open_sound_index(
     try:
         return open_index(folder, settings, clock), None
     except StoreCorrupt:
+        pass
+    try:
         return replace_damaged(folder, settings, clock, remove_database), DAMAGED
+    except StoreReadOnly:
+        message = f"{INDEX_FILE} is damaged, and its folder cannot be written"
+        refusal = StoreReadOnly(message, hint=MOVE_HINT, path=str(folder / INDEX_FILE))
+        return open_index(folder, settings, clock, refusal=refusal), None
 
 
 def replace_damaged(

@@ -6,13 +6,15 @@ was never said here, and pass over what is said next. It is derived, so it is re
 
 from __future__ import annotations
 
-from recollect.core.errors import StoreCorrupt
-from recollect.index.model.generation import read_up_to, retire_all
+from recollect.core.errors import StoreCorrupt, StoreError, StoreReadOnly
+from recollect.index.model.generation import find_generation, read_up_to, retire_all
 from recollect.recall.outbox_source import OutboxSource, newest_change
+from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.store.engine import Database, Transaction
 from recollect.store.sqlite.home import find_home_id, set_home_id
 
 FOREIGN = "index.db was of another home"
+LACKING = "records.db lacks messages: its log was lost, or it is an older copy"
 AHEAD = "index.db knew more than records.db, which is an older copy"
 
 
@@ -26,6 +28,20 @@ def incompatibility(records: Database, index: Database) -> str | None:
     return AHEAD if seen > records.read(newest_change) else None
 
 
+def lost_messages(mirror: TranscriptMirror, index: Database) -> str | None:
+    """Return that the records lack messages that mirrors have; None where they have all of them.
+
+    An index knows it (`AHEAD`), so it is looked for only where that has to be built anyway.
+    """
+    try:
+        if index.read(lambda tx: find_generation(tx, "serving")) is not None:
+            return None
+        number = mirror.ahead()
+    except StoreError:
+        return None  # reported by whoever needs it
+    return f"{LACKING}: {number} of transcripts/ have more" if number else None
+
+
 def claim(records: Database, index: Database) -> str | None:
     """Make an index that of these records; what is in one that does not fit answers no more.
 
@@ -36,7 +52,7 @@ def claim(records: Database, index: Database) -> str | None:
     try:
         reason = incompatibility(records, index)
         is_ours = index.read(find_home_id) == home_id
-    except StoreCorrupt:
+    except (StoreCorrupt, StoreReadOnly):
         return None  # reported by whoever reads more of it; the records can be used meanwhile
     if home_id is None or (reason is None and is_ours):
         return reason

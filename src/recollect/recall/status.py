@@ -209,8 +209,6 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     """The parts of a memory that a status tells of."""
 
     home: Path
-    warning: str | None
-    """That the home cannot be written."""
     workspace: Path | None
     extra: tuple[ExtraPath, ...]
     settings: Settings
@@ -233,8 +231,7 @@ def report_status(parts: Reported) -> Status:
         StoreError: a database cannot be read.
     """
     index, sync, choice = parts.index.status(), parts.maintenance.state(), parts.choice
-    if parts.warning:
-        sync = msgspec.structs.replace(sync, warnings=(parts.warning, *sync.warnings))
+    sync = msgspec.structs.replace(sync, warnings=(*parts.index.notices, *sync.warnings))
     cache = parts.settings.embedding.cache
     counts = parts.records.read(lambda tx: tx.all(_COUNTS))
     sessions, messages, personal, unknown = typed_rows(counts, tuple[int, int, int, int])[0]

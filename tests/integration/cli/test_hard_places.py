@@ -111,7 +111,7 @@ def test_a_home_that_is_a_mount_point_is_told_how_it_can_be_restored(
     assert done.err.count("mount point") == done.err.count("below it") == 2
 
 
-@pytest.mark.parametrize("index", ["there", "missing"])
+@pytest.mark.parametrize("index", ["there", "missing", "damaged"])
 def test_a_home_that_cannot_be_written_is_examined_without_alarm(
     private_mounts: tuple[str, ...],
     surroundings: dict[str, str],
@@ -119,24 +119,34 @@ def test_a_home_that_cannot_be_written_is_examined_without_alarm(
     talk: Path,
     index: str,
 ) -> None:
-    """Mirrors and locks are right; without an index it is said what to do, and that is possible."""
+    """Without an index the records answer, and a search says what to do, and that is possible."""
     script = f"""
     mkdir disk && mount -t tmpfs -o size=64m tmpfs disk || exit 99
     recollect --home disk/home import jsonl {talk} >/dev/null 2>&1 || exit 98
     recollect --home disk/home sync >/dev/null 2>&1 || exit 98
+    echo 'The kettle whistles.' > MEMORY.md
     test {index} = there || rm disk/home/index.db*
+    test {index} = damaged && {{ yes damaged | head -c 50000 > disk/home/index.db; }}
     mount -o remount,ro disk || exit 97
     recollect --home disk/home doctor --json > doctor.json; echo "doctor: $?"
     recollect --home disk/home search w7919 --json > hits.json 2> error.json; echo "search: $?"
+    recollect --home disk/home sessions | grep -c talk
+    recollect --home disk/home transcript talk | grep -c 'number 17 '
+    recollect --home disk/home export talk | grep -c 'number 17 '
+    recollect --home disk/home --workspace . get MEMORY.md | grep -c whistles
     cp -r disk/home copy
     recollect --home copy search 'number 17' >/dev/null 2>&1; echo "copy: $?"
     """
     done = script_of(private_mounts, script, surroundings, tmp_path)
     doctor = (tmp_path / "doctor.json").read_text("utf-8")
+    answers = ["1"] * 4
     if index == "there":
-        assert done.out.splitlines() == ["doctor: 0", "search: 0", "copy: 0"], (done, doctor)
+        assert done.out.splitlines() == ["doctor: 0", "search: 0", *answers, "copy: 0"], (
+            done,
+            doctor,
+        )
         return
-    assert done.out.splitlines() == ["doctor: 1", "search: 1", "copy: 0"], (done, doctor)
+    assert done.out.splitlines() == ["doctor: 1", "search: 1", *answers, "copy: 0"], (done, doctor)
     assert doctor.count('"wrong"') == 1
     error = (tmp_path / "error.json").read_text("utf-8")
     assert '"code":"store_read_only"' in error

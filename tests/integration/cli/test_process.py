@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import signal
 import subprocess
@@ -167,6 +168,55 @@ def test_an_interrupt_while_the_program_is_being_imported_is_one_line(
     assert (done.code, done.out, done.err) == (130, "", "error: interrupted\n")
     done = run("--home", home, "search", "tea", "--json", PYTHONPATH=str(finder))
     assert (done.code, done.error["code"]) == (130, "interrupted")
+
+
+STARTING = """
+import atexit, os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+INTERRUPT = "import os, signal; os.kill(os.getpid(), signal.SIGINT); pass"
+"""
+
+
+def test_the_entry_point_imports_nothing_before_it_can_be_interrupted(
+    surroundings: dict[str, str],
+) -> None:
+    """What is imported before it runs would end in a traceback."""
+    script = (
+        "import sys; old = {*sys.modules}; import recollect.__main__; print({*sys.modules}-old)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=surroundings, capture_output=True, text=True, check=True
+    )
+    assert set(ast.literal_eval(done.stdout)) == {"recollect", "recollect.__main__"}
+
+
+def test_an_interrupt_in_code_that_is_made_at_run_time_exits_as_any_other(
+    run: Run, home: Path, tmp_path: Path
+) -> None:
+    """Python notes such an interrupt, of a named tuple or so, and ends the process by a signal."""
+    (tmp_path / "sitecustomize.py").write_text(
+        f"{STARTING}\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'typer':\n"
+        "            sys.meta_path.remove(self)\n"
+        "            exec(INTERRUPT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n",
+        encoding="utf-8",
+    )
+    done = run("--home", home, "init", PYTHONPATH=str(tmp_path))
+    assert (done.code, done.out, done.err) == (130, "", "error: interrupted\n")
+
+
+def test_an_interrupt_after_the_answer_changes_nothing(run: Run, tmp_path: Path) -> None:
+    """The process is letting go of its files; there is nothing left to stop."""
+    (tmp_path / "sitecustomize.py").write_text(
+        f"{STARTING}\natexit.register(lambda: exec(INTERRUPT))\n", encoding="utf-8"
+    )
+    done = run("--version", PYTHONPATH=str(tmp_path))
+    assert (done.code, done.err) == (0, "")
+    done = run("no-such-command", PYTHONPATH=str(tmp_path))
+    assert (done.code, "Traceback" in done.err) == (2, False)
 
 
 def test_an_unexpected_error_is_one_line_and_a_hint(run: Run, home: Path, tmp_path: Path) -> None:

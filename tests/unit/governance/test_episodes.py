@@ -65,6 +65,34 @@ def test_the_first_and_last_line_decisions_and_what_must_last_stay(home: KeptHom
     assert "cellar key" in episode.summary
 
 
+def test_what_a_tool_never_answered_is_not_told_as_done(home: KeptHome) -> None:
+    """What the agent said while it asked is; so is who answered another call."""
+
+    def call(name: str, said: str) -> dict[str, object]:
+        asked = {"type": "tool_use", "id": name, "name": name, "input": {}}
+        return {"role": "assistant", "content": [{"type": "text", "text": said}, asked]}
+
+    session = home.sessions.create().id
+    home.sessions.append_many(
+        session,
+        [
+            ("user", "Book the flight to Tartu, please, and the hotel."),
+            call("book_hotel", "Decided: the hotel is booked for 14 May."),
+            {"role": "tool", "content": [{"type": "tool_result", "tool_use_id": "book_hotel"}]},
+            call("book_flight", "Decided: the flight is booked for 14 May at 9:40."),
+        ],
+    )
+    home.clock.now += 3 * 86_400_000
+    home.retention(days=1).prune()
+    (episode,) = home.records.read(lambda tx: episodes_of(tx, Scope(), session))
+    hotel, flight = (
+        next(line for line in episode.summary.splitlines() if word in line)
+        for word in ("the hotel is", "the flight is")
+    )
+    assert " assistant: Decided" in hotel
+    assert " no result of book_flight (assistant): Decided" in flight
+
+
 def test_where_no_person_spoke_nothing_stays_and_the_event_says_so(home: KeptHome) -> None:
     """It goes all the same."""
     assert _pruned(home, ("assistant", "")) == []

@@ -13,7 +13,7 @@ import pytest
 import recollect
 from recollect.cli.main import main
 from recollect.core.clock import SystemClock
-from recollect.core.errors import Conflict, NotFound, SchemaTooNew, StoreBusy
+from recollect.core.errors import NotFound, SchemaTooNew, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.governance.recover import RecoverProgress, RecoverReport, recover
@@ -132,6 +132,49 @@ def test_mirrors_of_an_older_format_come_back_with_what_they_say(home: Path) -> 
         assert (one.title, one.user, one.chat_type, one.peer) == (None, "ann", "direct", "ann")
         assert (many.mode, many.chat_type) == ("group", "group")
         assert memory.sessions.get(plain.id).chat_type == UNKNOWN
+
+
+def test_sessions_of_which_nothing_is_left_are_named(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the index, and an imported one with its file; what was erased is not."""
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"role": "user", "content": "of another program"}\n', encoding="utf-8")
+    with opened(home) as memory:
+        kept, ours, erased = talk(memory, "kept"), talk(memory, "lost"), talk(memory, "erased")
+        memory.import_transcripts(path, "jsonl")
+        (imported,) = (each for each in memory.sessions.list() if each.foreign_id)
+        memory.sync()
+        memory.erase(session_id=erased.id)
+    for session in (ours, imported):
+        mirror_of(home, session).unlink()
+    (home / RECORDS_FILE).unlink()
+    for dry_run in (True, False):
+        report = recover(home, dry_run=dry_run)
+        files = {each.id: each.imported_from for each in report.lost_sessions}
+        assert files == {ours.id: (), imported.id: (str(path),)}
+        assert (report.lost_sessions_count, report.sessions) == (2, 1)
+    with opened(home) as memory:
+        assert texts(memory, kept) == ["kept"]
+    mirror_of(home, kept).unlink()
+    with opened(home) as memory:
+        memory.sync()
+        talk(memory, "other")
+    (home / RECORDS_FILE).unlink()
+    assert main(["--home", str(home), "recover"]) == 0
+    assert f"session {kept.id}  is lost\n" in capsys.readouterr().err
+
+
+def test_sound_records_need_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """That is no failure: a script may run it after every crash."""
+    with opened(home) as memory:
+        talk(memory, "one")
+    before = (home / RECORDS_FILE).read_bytes()
+    for dry_run in (True, False):
+        assert recover(home, dry_run=dry_run) == RecoverReport(dry_run=dry_run, reason=None)
+    assert main(["--home", str(home), "recover"]) == 0
+    assert capsys.readouterr().out == "nothing to recover: records.db is sound\n"
+    assert ((home / RECORDS_FILE).read_bytes(), (home / "aside").exists()) == (before, False)
 
 
 def test_a_fork_whose_parent_is_lost_keeps_its_own_messages(home: Path) -> None:
@@ -278,11 +321,9 @@ def test_a_home_that_another_program_uses_is_left_alone(
 
 
 def test_what_is_no_damage_is_refused(home: Path, tmp_path: Path) -> None:
-    """Sound records, records of a newer recollect, and a folder that never was a home."""
+    """Records of a newer recollect, and a folder that never was a home."""
     with opened(home) as memory:
         talk(memory, "one")
-    with pytest.raises(Conflict, match="sound"):
-        recover(home)
     with pytest.raises(NotFound, match="no trace"):
         recover(tmp_path / "empty")
     content = bytearray((home / RECORDS_FILE).read_bytes())
@@ -556,10 +597,7 @@ def test_two_recoveries_at_once_are_one(home: Path) -> None:
     found: list[object] = []
 
     def second() -> None:
-        try:
-            found.append(recover(home))
-        except Conflict as error:
-            found.append(error.message)
+        found.append(recover(home))
 
     threads: list[threading.Thread] = []
 
@@ -570,7 +608,7 @@ def test_two_recoveries_at_once_are_one(home: Path) -> None:
 
     assert recover(home, on_progress=meanwhile).messages == 1
     threads[0].join()
-    assert found == ["records.db is sound: there is nothing to recover"]
+    assert found == [RecoverReport(dry_run=False, reason=None)]
 
 
 def test_an_interrupted_recovery_leaves_nothing_behind(home: Path) -> None:

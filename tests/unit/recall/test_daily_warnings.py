@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import msgspec
+import pytest
 
 import recollect
+from recollect.cli.main import main
 
 
 def test_what_matters_for_an_answer_is_never_kept_back(tmp_path: Path) -> None:
@@ -25,3 +28,23 @@ def test_what_matters_for_an_answer_is_never_kept_back(tmp_path: Path) -> None:
         empty = msgspec.structs.replace(other, hits=[])
         assert memory.unheard_warnings(empty) == ["no embedder", "a file is binary"]
     assert memory.unheard_warnings(told) == ["no embedder", damage]
+
+
+def test_programs_get_every_warning_each_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JSON and the API; a person gets it once."""
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("RECOLLECT_MODELS", str(tmp_path / "models"))
+    home = tmp_path / "home"
+    with recollect.open(home, live=False) as memory:
+        memory.sessions.append(memory.sessions.create().id, "user", "The launch is on Friday.")
+    told = []
+    for _ in range(2):
+        assert main(["--home", str(home), "search", "launch", "--json"]) == 0
+        (warning,) = json.loads(capsys.readouterr().out)["warnings"]
+        with recollect.open(home, live=False) as memory:
+            assert memory.search("launch").warnings == [warning]
+        assert main(["--home", str(home), "search", "launch"]) == 0
+        told.append(warning in " ".join(capsys.readouterr().err.split()))
+    assert told == [True, False]

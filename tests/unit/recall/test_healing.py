@@ -158,7 +158,8 @@ def test_the_sound_vectors_of_a_damaged_index_are_not_paid_for_again(
         assert len(memory.search("lantern", limit=400).hits) == 300
         memory.sync()
         assert memory.checkup().examine(deep=True) == []
-    assert 0 < len(embedder.texts) < 120  # those that lay on the damaged pages
+    # Those that lay on the damaged pages; the log of an open index may have them all still.
+    assert (0 if way == "open" else 1) <= len(embedder.texts) < 120
 
 
 def test_rows_that_are_damaged_are_rebuilt_beside_what_answers(home: Path) -> None:

@@ -276,6 +276,31 @@ def test_the_day_is_that_of_the_user(home: Home, workspace: Path) -> None:
     assert notes_of(workspace, "memory/2026-02-11.md") == ["- I prefer tea. (03:30)"]
 
 
+def test_a_call_without_an_answer_is_told_to_who_takes_notes(home: Home, workspace: Path) -> None:
+    """The rules note what people said alone; a model must not note as done what is not."""
+    heard: list[Utterance] = []
+
+    class Listening:
+        def notes(self, utterances: Iterable[Utterance]) -> Sequence[Note]:
+            heard.extend(utterances)
+            return []
+
+    call = {"type": "tool_use", "id": "1", "name": "book:flight", "input": {}}
+    said = {"type": "text", "text": "Remember: the flight is booked."}
+    talk: list[Any] = [
+        ("user", "Remember: book the flight to Tartu."),
+        {"role": "assistant", "content": [said, call]},
+    ]
+    for notes in (RuleNotes(), Listening()):
+        sessions = flushing(home, workspace, notes)
+        session = sessions.create("agent:main:main").id
+        sessions.append_many(session, talk)
+        sessions.flush(session)
+    assert [each.speaker for each in heard] == ["user", "no result of book flight (assistant)"]
+    (day,) = (workspace / "memory").iterdir()
+    assert "is booked" not in day.read_text("utf-8")
+
+
 def test_a_failure_is_counted_and_stops_nothing(home: Home, workspace: Path) -> None:
     """After three it is given up until the next compaction, and nothing is forgotten."""
     failing = Failing()

@@ -11,7 +11,7 @@ from collections import Counter
 import msgspec
 
 from recollect.index.model.document import Document
-from recollect.store.columns import first_integer
+from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Transaction
 
 NOBODY = 0
@@ -32,6 +32,12 @@ class OwnerIds(msgspec.Struct, frozen=True, kw_only=True):
         """The names that are given."""
         every = (self.agent, self.user, self.project, self.speaker)
         return tuple(number for number in every if number != NOBODY)
+
+
+def grouped_refs(tx: Transaction, source: str) -> set[str]:
+    """Return what documents of a source are grouped by, such as the ids of sessions."""
+    rows = tx.all("SELECT DISTINCT ref FROM chunk_groups WHERE source = ? AND uses > 0", (source,))
+    return {ref for (ref,) in typed_rows(rows, tuple[str])}
 
 
 class NameTable:

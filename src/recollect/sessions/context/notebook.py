@@ -26,7 +26,7 @@ from recollect.sessions.context.flushed_notes import (
     own_folder,
     say_lines,
 )
-from recollect.sessions.context.summary import WindowParts, utterance_of
+from recollect.sessions.context.summary import WindowParts, utterances_of
 from recollect.sessions.policy.freshness import zone_of
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.turns import SpokenTurns, spoken_turns
@@ -103,10 +103,11 @@ class Notebook:
     def _flush(self, place: NotesPlace, turns: SpokenTurns, seen: int, now: int) -> Flushed:
         """Write what must last of the turns of one visibility group."""
         session = turns.session
-        said = messages_between(self._access, session.id, seen, session.last_seq, turns.heard)
+        between = (session.id, seen, session.last_seq, turns.heard)
+        said = utterances_of(lambda: messages_between(self._access, *between))
         notes = [
             msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
-            for note in self._parts.notes.notes(map(utterance_of, said))
+            for note in self._parts.notes.notes(said)
         ]
         say = partial(self._say, session, place, now)
         return write_notes(place, notes, now, zone_of(self._access.settings.time_zone), say)

@@ -16,6 +16,7 @@ from recollect.sessions.context.flush import Note, NoteTaker, RuleNotes
 from recollect.sessions.context.size import CountTokens
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.record.message import Message
+from recollect.sessions.record.tool_pairs import pending_calls
 from recollect.text.summary import VERSION, speaker_of, summarise, utterance_line
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, chunk_message
@@ -73,6 +74,31 @@ def utterance_of(message: Message) -> Utterance:
         text=message.text,
         at_ms=message.created_at,
     )
+
+
+def utterances_of(
+    read: Callable[[], Iterable[Message]], passing: Callable[[Message], object] = lambda _: None
+) -> Iterator[Utterance]:
+    """Yield messages as a summary reads them; with a tool call, one says whether it was answered.
+
+    What an agent said it does is not done before the tool answers, so that its speaker becomes
+    ``no result of TOOL (assistant)``.
+
+    Args:
+        read: Reads the messages; called twice, as an answer comes after what it answers.
+        passing: Called with each message.
+    """
+    waiting: dict[int, str] = {}
+    for pair in pending_calls(read()):
+        if pair.call_seq is not None:
+            waiting.setdefault(pair.call_seq, f"no result of {pair.tool_name}")
+    for message in read():
+        passing(message)
+        said = utterance_of(message)
+        if message.seq in waiting:
+            speaker = speaker_of(message.role, waiting[message.seq])
+            said = msgspec.structs.replace(said, speaker=speaker)
+        yield said
 
 
 INSTRUCTIONS_VERSION = "1"

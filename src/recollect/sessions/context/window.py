@@ -7,7 +7,7 @@ flushed before in `flush`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -23,7 +23,7 @@ from recollect.sessions.context.compaction import (
 from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.notebook import Notebook, messages_between
 from recollect.sessions.context.size import Sizer
-from recollect.sessions.context.summary import Summary, SummaryOrder, WindowParts, utterance_of
+from recollect.sessions.context.summary import Summary, SummaryOrder, WindowParts, utterances_of
 from recollect.sessions.context.thresholds import Thresholds, thresholds_of
 from recollect.sessions.context.view import (
     SMALLEST_BUDGET,
@@ -217,10 +217,8 @@ class ContextWindows:
 
     def _compact(self, wanted: Replacement, lease: object) -> Compacted:
         heard = wanted.listener.heard
-        messages = messages_between(
-            self._access, wanted.session_id, wanted.after_seq, wanted.through_seq, heard
-        )
-        said = Reading(messages, self._sizer)
+        between = (wanted.session_id, wanted.after_seq, wanted.through_seq, heard)
+        said = Reading(lambda: messages_between(self._access, *between), self._sizer)
         try:
             summary = self._summary(wanted, said)
         except StoreError:
@@ -359,15 +357,16 @@ class Replacement(msgspec.Struct, frozen=True, kw_only=True):
 class Reading:
     """Messages as a summary reads them, each once; counts what they cost."""
 
-    def __init__(self, messages: Iterator[Message], sizer: Sizer) -> None:
-        self._messages = messages
+    def __init__(self, read: Callable[[], Iterator[Message]], sizer: Sizer) -> None:
+        self._read = read
         self._sizer = sizer
         self.tokens = 0
 
     def __iter__(self) -> Iterator[Utterance]:
-        for message in self._messages:
-            self.tokens += self._sizer.message(message)
-            yield utterance_of(message)
+        return utterances_of(self._read, self._count)
+
+    def _count(self, message: Message) -> None:
+        self.tokens += self._sizer.message(message)
 
 
 def plan_replacement(

@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import LiteralString
 
-from recollect.core.errors import RecollectError, StoreReadOnly
+from recollect.core.errors import InvalidInput, RecollectError, StoreReadOnly
 from recollect.core.worker import Worker
 from recollect.sessions.context.compaction import COMPACTION_KIND
 from recollect.sessions.mirror.mirror_file import MirrorFile, MirrorState
@@ -25,7 +25,7 @@ from recollect.sessions.mirror.recovery_file import (
 )
 from recollect.sessions.record.session import CHANGED_KIND
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND, REWRITE_KIND
-from recollect.store.columns import integer, text
+from recollect.store.columns import integer, text, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder
@@ -66,6 +66,7 @@ _REWRITTEN: LiteralString = """
     WHERE changes.seq > ? AND changes.kind = ?
 """
 _KNOWN: LiteralString = "SELECT id FROM sessions"
+_ENDS: LiteralString = "SELECT id, last_seq FROM sessions"
 _ALL: LiteralString = "SELECT id FROM sessions WHERE last_seq > 0 ORDER BY id"
 
 
@@ -166,6 +167,25 @@ class TranscriptMirror:
             files = sorted(self._folder.glob(f"*{MIRROR_SUFFIX}"))
         known = set(self._database.read(lambda tx: [text(id_) for (id_,) in tx.rows(_KNOWN)]))
         return [path for path in files if path.name.removesuffix(MIRROR_SUFFIX) not in known]
+
+    def ahead(self) -> int:
+        """Return how many mirrors have messages that the database lacks: it lost some, or is old.
+
+        Looks at the end of each mirror.
+
+        Raises:
+            StoreError: one of them cannot be read.
+        """
+        rows = self._database.read(lambda tx: tx.all(_ENDS))
+        ends = dict(typed_rows(rows, tuple[str, int]))
+        with os_errors(self._folder):
+            names = [path.name for path in self._folder.glob(f"*{MIRROR_SUFFIX}")]
+        found = 0
+        for name in names:
+            with suppress(InvalidInput):  # not one of ours
+                session_id = name.removesuffix(MIRROR_SUFFIX)
+                found += self._file(session_id).last_seq() > ends.get(session_id, 0)
+        return found
 
     def set_strays_aside(self) -> int:
         """Give them another ending, so that nothing takes them for transcripts; return how many.

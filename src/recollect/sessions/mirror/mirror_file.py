@@ -161,6 +161,15 @@ class MirrorFile:
             self._tell_session()
         return state
 
+    def last_seq(self) -> int:
+        """Return the seq of the last message in the file; 0 where it has none.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        place = place_of(_tail(self.path)[0])
+        return 0 if place is None else place.seq
+
     def cut(self) -> None:
         """Write the file again from the database, of which something was removed.
 

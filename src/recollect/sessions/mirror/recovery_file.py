@@ -56,9 +56,12 @@ _TABLES: dict[str, tuple[LiteralString, LiteralString]] = {
 }
 """By table: what reads its rows, and what writes one."""
 _IMPORTED: LiteralString = """
-    SELECT id, foreign_id FROM sessions
+    SELECT id, foreign_id, place FROM sessions
     WHERE source IS NOT NULL AND last_seq > 0 AND status <> 'deleted' ORDER BY id
 """
+
+
+_PLACE: LiteralString = "UPDATE sessions SET place = ? WHERE id = ?"
 
 
 class _Row(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -130,10 +133,11 @@ class RecoveryValues(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class ImportedSession(msgspec.Struct, frozen=True, array_like=True):
-    """A session that came from a file, and so must have a mirror."""
+    """A session that came from a file of a place, and so must have a mirror."""
 
     id: str
     foreign_id: str
+    place: str | None = None
 
 
 class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -225,3 +229,4 @@ def restore_facts(tx: Transaction, facts: RecoveryFacts) -> None:
     add_tombstones(tx, facts.erased)
     for name, (_, write) in _TABLES.items():
         tx.executemany(write, [msgspec.structs.astuple(row) for row in getattr(facts.rows, name)])
+    tx.executemany(_PLACE, [(each.place, each.id) for each in facts.imported])

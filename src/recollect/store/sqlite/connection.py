@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from copy import copy
 from pathlib import Path
 from typing import Literal
 from weakref import WeakKeyDictionary
@@ -17,7 +18,7 @@ from weakref import WeakKeyDictionary
 import apsw
 from msgspec import Struct
 
-from recollect.core.errors import Denied, StoreClosed, StoreError
+from recollect.core.errors import Denied, StoreClosed, StoreError, StoreReadOnly
 from recollect.store.failures import translate_os
 
 OLDEST_SQLITE = 3_051_003
@@ -82,16 +83,24 @@ class ConnectionOpener:
         tuning: Its settings.
         vfs: Name of a registered VFS; None for the system's.
         is_read_only: The file, or its folder, cannot be written: nothing is.
+        refusal: Why the file cannot even be read; every connection that is asked for raises it.
 
     Attributes:
         extensions: What readers and the writer load into their connections.
     """
 
     def __init__(
-        self, path: Path, tuning: Tuning, vfs: str | None = None, *, is_read_only: bool = False
+        self,
+        path: Path,
+        tuning: Tuning,
+        vfs: str | None = None,
+        *,
+        is_read_only: bool = False,
+        refusal: StoreReadOnly | None = None,
     ) -> None:
         self.path = path
-        self.is_read_only = is_read_only
+        self.is_read_only = is_read_only or refusal is not None
+        self._refusal = refusal
         self.extensions = Extensions()
         self._tuning = tuning
         self._vfs = vfs
@@ -122,7 +131,10 @@ class ConnectionOpener:
 
         Raises:
             apsw.Error: SQLite could not.
+            StoreReadOnly: it cannot be read as it is, and nothing can be changed.
         """
+        if self._refusal is not None:
+            raise copy(self._refusal)
         return self._open(role, 0)
 
     def _open(self, role: Role, extra_flags: int) -> apsw.Connection:

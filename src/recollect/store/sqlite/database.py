@@ -43,7 +43,7 @@ from recollect.store.sqlite.writer import Writer
 
 MOVE_HINT = (
     "copy the home to where it can be written and name the copy with --home: index.db comes back"
-    " there by itself; what was said can be read in transcripts/"
+    " there by itself; `recollect sessions`, `transcript` and `get` answer also here"
 )
 
 _POLL_S = 0.01
@@ -246,21 +246,38 @@ def open_records(
 
 
 def open_index(
-    home: Path, settings: StoreSettings, clock: Clock, *, vfs: str | None = None
+    home: Path,
+    settings: StoreSettings,
+    clock: Clock,
+    *,
+    vfs: str | None = None,
+    refusal: StoreReadOnly | None = None,
 ) -> SqliteDatabase:
     """Open ``index.db``, which can be derived again; a power cut may take its last commits.
+
+    In a home that cannot be written, one that is missing or of an older recollect is opened all the
+    same: whatever is asked of it raises `StoreReadOnly`, and the records can be read meanwhile.
+
+    Args:
+        home: Its folder.
+        settings: Of the store.
+        clock: Dates commits and schema steps.
+        vfs: Name of a registered VFS, for tests of faults.
+        refusal: What every use of it raises, where it is known already that it cannot be read.
 
     Raises:
         StoreError: it cannot be opened, or is newer than this recollect.
         Denied: the home belongs to another user.
     """
-    return open_database(
-        home / INDEX_FILE,
-        load_schema("index", INDEX_ID, keep_backup=False),
-        _tuning(settings, "NORMAL"),
-        clock,
-        vfs=vfs,
-    )
+    schema = load_schema("index", INDEX_ID, keep_backup=False)
+    path, tuning = home / INDEX_FILE, _tuning(settings, "NORMAL")
+    try:
+        if refusal is not None:
+            raise refusal
+        return open_database(path, schema, tuning, clock, vfs=vfs)
+    except StoreReadOnly as error:
+        opener = ConnectionOpener(path, tuning, refusal=error)
+        return SqliteDatabase(opener, schema, tuning, clock)
 
 
 def open_database(

@@ -145,6 +145,14 @@ def test_base64_is_one_run_in_both_alphabets(encode: Callable[[bytes], bytes], i
     assert redacted.text == f"a {finding.mark} b"
 
 
+def test_of_several_texts_in_base64_only_those_with_a_secret_go() -> None:
+    """Each run by itself."""
+    harmless, secret = _packed("nothing to see here, move along"), _packed("password=hunter2 here")
+    redacted = redact(f"{harmless} {secret} {harmless}")
+    (finding,) = redacted.findings
+    assert redacted.text == f"{harmless} {finding.mark} {harmless}"
+
+
 @pytest.mark.parametrize(
     "text",
     [

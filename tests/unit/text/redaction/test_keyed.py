@@ -35,6 +35,8 @@ LONG = run(ALNUM, 24)
         ("password\\u003d", "hunter22", ""),
         ("Server=x;Password=", "hunter22", ";User=sa"),
         ("passphrase: ", "xaNibsZfMlDO", ""),
+        ('the password "', "hunter2x9", '"'),
+        ("--password `", "letmein", "`"),
         ("DB_PASSWORD=", "letmein", "\nX=1"),
         ("export DB_PASSWORD=", "letmein", ""),
         ("ENV APP_SECRET=", "letmein", ""),
@@ -196,6 +198,13 @@ def test_a_secret_behind_a_telling_name_is_found(before: str, secret: str, after
 )
 def test_code_and_prose_about_secrets_stay(text: str) -> None:
     """Documents are full of the names."""
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize("sign", ["=", ":=", "=="])
+def test_an_equals_sign_takes_no_value_from_the_next_line(sign: str) -> None:
+    """An empty setting is no name of the setting below it."""
+    text = f"DB_PASSWORD{sign}\n{LONG}\n"
     assert redact(text).text == text
 
 
