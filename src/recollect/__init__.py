@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from recollect.aio.memory import AsyncMemory, open_async
     from recollect.core.errors import RecollectError
     from recollect.core.scope import Scope
     from recollect.governance.recover import recover
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from recollect.sessions.record.session import Session
 
 __all__ = [
+    "AsyncMemory",
     "Hit",
     "Memory",
     "Message",
@@ -36,12 +38,14 @@ __all__ = [
     "SearchResult",
     "Session",
     "open",
+    "open_async",
     "recover",
     "restore",
 ]
 __version__ = "0.1.0"
 
 _PLACES = {
+    "AsyncMemory": ("recollect.aio.memory", "AsyncMemory"),
     "Hit": ("recollect.index.query.hit", "Hit"),
     "Memory": ("recollect.memory", "Memory"),
     "Message": ("recollect.sessions.record.message", "Message"),
@@ -50,6 +54,7 @@ _PLACES = {
     "SearchResult": ("recollect.index.query.hit", "SearchResult"),
     "Session": ("recollect.sessions.record.session", "Session"),
     "open": ("recollect.memory", "open_memory"),
+    "open_async": ("recollect.aio.memory", "open_async"),
     "restore": ("recollect.restoring", "restore"),
     "recover": ("recollect.governance.recover", "recover"),
 }
