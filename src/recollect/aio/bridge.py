@@ -1,4 +1,4 @@
-"""What a call takes from the event loop while it runs on a thread: callbacks, and pieces to come."""
+"""What a call takes from the event loop while it runs on a thread: callbacks, and pieces."""
 
 from __future__ import annotations
 

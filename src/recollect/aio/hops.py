@@ -76,24 +76,25 @@ class Hops:
             future.cancel()
             raise
 
-    async def enter(self, work: Callable[[], HandleT]) -> HandleT:
-        """Return the handle that ``work`` opens; it is left where the caller was cancelled."""
+    async def enter(self, work: Callable[[], HandleT], twin_of: Callable[[HandleT], T]) -> T:
+        """Return the twin of what ``work`` opens; that is left where the caller was cancelled."""
         self._check_open()
         claim: Future[None] = Future()
         self._running.add(claim)  # closing waits until the caller has it, or it is being left
         opening = self._start(work, alone=False)
         try:
-            handle = await result_of(opening)
+            return twin_of(await result_of(opening))
         except asyncio.CancelledError:
             if not opening.cancel():
                 self._start(lambda: give_up(opening.result()), alone=True)
             raise
-        else:
-            self._held.add(handle)
-            return handle
         finally:
             self._running.discard(claim)
             claim.set_result(None)
+
+    def hold(self, handle: Handle) -> None:
+        """Leave a handle at the latest when the memory is closed."""
+        self._held.add(handle)
 
     async def leave(self, handle: Handle, leave: Callable[[], object], calls: Calls) -> None:
         """Leave a handle after the calls on it, whether the caller is cancelled or not.
@@ -136,11 +137,8 @@ class Hops:
 
     def _start(self, work: Callable[[], T], *, alone: bool) -> Future[T]:
         context = copy_context()
-        future: Future[T]
-        if alone:
-            future = _on_thread(context.run, work)
-        else:
-            future = self._pool.submit(context.run, work)
+        begin = _on_thread if alone else self._pool.submit
+        future: Future[T] = begin(context.run, work)
         self._running.add(future)
         future.add_done_callback(self._running.discard)
         return future

@@ -1,4 +1,4 @@
-"""What a memory yields, as an asynchronous iterator or context manager: read on a thread of its own."""
+"""What a memory yields, as an asynchronous iterator or context manager, on its own thread."""
 
 from __future__ import annotations
 

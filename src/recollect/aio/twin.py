@@ -17,6 +17,7 @@ from recollect.aio.bridge import Bridge
 from recollect.aio.hops import Calls, Handle, Hops
 from recollect.aio.items import AsyncInside, AsyncItems
 
+T = TypeVar("T")
 TwinT = TypeVar("TwinT", bound="Twin")
 Call: TypeAlias = Callable[..., Any]
 
@@ -112,6 +113,10 @@ class Twin:
 class AsyncHandle(Twin):
     """The twin of what is left again: an asynchronous context manager."""
 
+    def __init__(self, target: Any, hops: Hops) -> None:
+        super().__init__(target, hops)
+        hops.hold(target)
+
     async def __aenter__(self: TwinT) -> TwinT:
         return self
 
@@ -120,7 +125,7 @@ class AsyncHandle(Twin):
         await self._hops.leave(self._target, leave, self._calls)
 
 
-class Opening(Generic[TwinT]):
+class Opening(Generic[T]):
     """What opens a handle: ``async with`` leaves it again, ``await`` does not.
 
     Where the caller is cancelled meanwhile, what was opened is left at once.
@@ -131,25 +136,27 @@ class Opening(Generic[TwinT]):
         self._call, self._args, self._kwargs = call, args, kwargs
         self._opened: Any = None
 
-    def __await__(self) -> Generator[Any, None, TwinT]:
+    def __await__(self) -> Generator[Any, None, T]:
         return self._open().__await__()
 
-    async def __aenter__(self) -> TwinT:
+    async def __aenter__(self) -> T:
         self._opened = opened = await self._open()
         return opened
 
     async def __aexit__(self, *error: object) -> None:
         await self._opened.__aexit__(*error)
 
-    async def _open(self) -> TwinT:
+    async def _open(self) -> T:
         bridge = Bridge()
+        work = bridge.bound(self._call, self._args, self._kwargs)
         try:
-            handle = await self._hops.enter(bridge.bound(self._call, self._args, self._kwargs))
+            return await self._hops.enter(work, self._twin_of)
         except asyncio.CancelledError:
             bridge.cut()
             raise
-        twin: TwinT = TWINS[type(handle)](handle, self._hops)  # type: ignore[assignment]
-        return twin
+
+    def _twin_of(self, handle: Handle) -> Any:
+        return TWINS[type(handle)](handle, self._hops)
 
 
 def _handles() -> set[str]:

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
-from recollect.core.worker import WaitingIterator
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import SyncSettings
+from recollect.core.worker import WaitingIterator
 from recollect.index.index import Index
 from recollect.index.model.locks import SyncLock
 from recollect.index.model.sync_report import SyncReport, Watch, never
