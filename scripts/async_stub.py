@@ -247,7 +247,7 @@ def _given(annotation: ast.expr, module: ModuleType) -> ast.expr:
     text = ast.unparse(annotation)
     for name in (each.id for each in ast.walk(annotation) if isinstance(each, ast.Name)):
         value = getattr(importlib.import_module(origin_of(name, module)), name, None)
-        if getorigin_of(value) is Callable:
+        if get_origin(value) is Callable:
             return ast.parse(f"AsyncCallback | {text}", mode="eval").body
     if text.startswith("Iterable["):
         return ast.parse(f"{text} | Async{text}", mode="eval").body

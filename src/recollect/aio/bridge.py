@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from collections import abc
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future
 from contextvars import copy_context
 from functools import partial
@@ -14,7 +15,7 @@ from recollect.core.errors import StoreClosed
 
 T = TypeVar("T")
 
-AsyncCallback: TypeAlias = "Callable[..., Awaitable[object]]"
+AsyncCallback: TypeAlias = Callable[..., abc.Awaitable[object]]
 """May be given for a callback, beside a plain function."""
 _LOOK_S = 1.0
 """How often a thread that waits for the loop looks whether there still is one."""

@@ -24,6 +24,21 @@ from recollect.sessions.sessions import LeasedSession, Sessions
 from recollect.sessions.streaming import MessageStream
 from recollect.store.streams import EventStream, Subscription
 
+__all__ = [
+    "AsyncEventStream",
+    "AsyncHistory",
+    "AsyncIndexCheckup",
+    "AsyncLeasedSession",
+    "AsyncMemory",
+    "AsyncMemoryPool",
+    "AsyncMessageStream",
+    "AsyncObservations",
+    "AsyncSessionExport",
+    "AsyncSessions",
+    "AsyncSubscription",
+    "open_async",
+]
+
 
 class AsyncSessions(Twin, of=Sessions):
     """The asynchronous twin of `Sessions`."""

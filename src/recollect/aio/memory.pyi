@@ -14,6 +14,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.core.settings.tree import Settings
 from recollect.governance.backup import BackupReport, OnBackup
+from recollect.governance.episode import Episode
 from recollect.governance.erasure import ErasureReceipt, OnErase
 from recollect.governance.plan import PruneReport
 from recollect.governance.retention import OnPrune
@@ -83,6 +84,12 @@ class AsyncMemory:
         """
     async def checkup(self) -> AsyncIndexCheckup:
         """Return what examines the rows of the index, and repairs them."""
+    async def episode(self, name: str) -> Episode:
+        """Return the episode that an id, or a number such as ``e3``, means to the operator.
+
+        Raises:
+            NotFound: there is none in the scope.
+        """
     async def erase(
         self,
         *,
@@ -234,7 +241,7 @@ class AsyncMemory:
         """Return the best hits for a question.
 
         Args:
-            query: A question or words.
+            query: A question or words; or a number such as ``m88``, whose record comes first.
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
             min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
                 all the question's words stay in places that are left; where nothing reaches it,
@@ -244,8 +251,7 @@ class AsyncMemory:
             mode: ``hybrid``, ``lexical`` or ``vector``.
             for_session: Search on behalf of this session: only what its visibility group may hear,
                 in a group only what was said there. Without it the operator asks, who sees all.
-            for_sender: Whom that session answers, such as ``telegram:42``, where several people
-                share it; else whose turn its newest message is.
+            for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -453,6 +459,9 @@ class AsyncSessions:
     async def find(self, id_or_title: str, *, deleted: bool = False) -> Session:
         """Return the session that an id, the end of one, a title or a session key means.
 
+        The number of a message, an episode or an observation, such as ``m88``, means the session
+        that it is of.
+
         Args:
             id_or_title: What it is called.
             deleted: Whether a deleted one may be meant by its title or key, where no other is
@@ -640,6 +649,9 @@ class AsyncSessions:
     async def message(self, message_id: str) -> Message:
         """Return a message.
 
+        Args:
+            message_id: Its id, or its number as lines show it: ``m88``.
+
         Raises:
             NotFound: there is none with this id in the scope.
         """
@@ -669,6 +681,8 @@ class AsyncSessions:
             NotFound: the scope has no such session.
             InvalidInput: a number is not a whole number from 0.
         """
+    async def numbers(self, message_ids: Sequence[str]) -> dict[str, int]:
+        """Return the numbers of messages by their ids; those of other scopes are left out."""
     async def open(self, key: str, project: str | None = None) -> Session:
         """Return the current session of a key, or a new one where none is fresh.
 
@@ -1076,6 +1090,8 @@ class AsyncObservations:
         """
     @property
     def scope(self) -> Scope: ...
+    async def within(self, scope: Scope) -> AsyncObservations:
+        """Return the same observations as another scope sees them."""
 
 class AsyncEventStream:
     """What recollect did, in commit order; `memory.events` is one of these objects.

@@ -6,6 +6,9 @@ import asyncio
 import contextvars
 import gc
 import random
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing, suppress
@@ -423,6 +426,41 @@ def test_a_waiting_turn_that_is_cancelled_lets_the_next_one_in(tmp_path: Path) -
 async def _take_turn(memory: AsyncMemory, session_id: str) -> None:
     async with memory.sessions.turn(session_id):
         pass
+
+
+UNTIL_CTRL_C = """
+import asyncio, sys
+import recollect
+
+async def main():
+    async with recollect.open_async(sys.argv[1], overrides={"embedding.provider": "none"}) as memory:
+        session = await memory.sessions.create(session_id="s")
+        async with memory.sessions.hold("s") as held:
+            while True:
+                print((await held.append("user", "on and on")).seq, flush=True)
+
+asyncio.run(main())
+"""
+
+
+def test_ctrl_c_gives_the_session_back_and_keeps_what_was_acknowledged(tmp_path: Path) -> None:
+    """SIGINT in a loop of appends: the process ends by itself, with its lease released."""
+    command = [sys.executable, "-W", "error", "-c", UNTIL_CTRL_C, str(tmp_path / "home")]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    ) as process:
+        assert process.stdout is not None
+        for _ in range(5):
+            process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate()
+    assert process.returncode != 0
+    assert errors.rstrip().endswith("KeyboardInterrupt")
+    assert "never" not in errors
+    with recollect.open(tmp_path / "home", overrides=WORDS) as memory:
+        assert memory.sessions.lease("s") is None
+        stored = memory.sessions.messages("s")
+        assert len(stored) - (5 + len(rest.split())) in {0, 1}
 
 
 def test_a_timeout_and_a_task_group_of_anyio_work(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 import msgspec
 import pytest
@@ -87,8 +87,11 @@ def _is_value(function: Any, gives: str) -> bool:
             inner = inner[len(wrapper) : -1].removesuffix(", ...")
     if inner in PLAIN or gives in PLAIN:
         return True
-    kind = getattr(importlib.import_module(origin_of(inner, importlib.import_module(function.__module__))), inner)
-    return issubclass(kind, msgspec.Struct)
+    kind = getattr(
+        importlib.import_module(origin_of(inner, importlib.import_module(function.__module__))),
+        inner,
+    )
+    return get_origin(kind) in {list, tuple} or issubclass(kind, msgspec.Struct)
 
 
 def test_the_kind_of_a_twin_follows_from_what_the_call_gives(
