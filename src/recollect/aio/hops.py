@@ -27,10 +27,10 @@ LIMIT = 8
 
 
 class Ending(Protocol):
-    """What runs until it is told to end."""
+    """What runs until it is closed."""
 
     def close(self) -> bool:
-        """Tell it to end, from any thread. Return whether it does so soon."""
+        """End it, from any thread. Return whether it ends soon."""
 
 
 class Hops:
@@ -114,7 +114,7 @@ class Hops:
         await result_of(self._start(leaving, alone=True))
 
     def begin(self, work: Callable[[], None], ending: Ending) -> Future[None]:
-        """Start what runs until it is told to end.
+        """Start what runs until it is closed.
 
         Raises:
             StoreClosed: `close` was called before.
@@ -162,23 +162,23 @@ class Hops:
 async def result_of(future: Future[T]) -> T:
     """Return the result of a call on another thread. A cancelled caller leaves the call alone."""
     loop = asyncio.get_running_loop()
-    told = loop.create_future()
+    waiter = loop.create_future()
 
     def tell() -> None:
-        if not told.done():
-            told.set_result(None)
+        if not waiter.done():
+            waiter.set_result(None)
 
     def ended(_: Future[T]) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits
+        with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(tell)
 
     future.add_done_callback(ended)
-    await told
+    await waiter
     return future.result()
 
 
 def give_up(handle: Handle) -> None:
-    """Leave a handle that nobody uses any more, as by an error."""
+    """Leave a handle whose user is gone, as an error would."""
     handle.__exit__(asyncio.CancelledError, asyncio.CancelledError(), None)
 
 

@@ -26,7 +26,7 @@ class _Pipe(Generic[T]):
     """Filled from an iterator on a thread, emptied on the event loop.
 
     Attributes:
-        closing: Set when no more items are wanted.
+        closing: Set when the iterator was closed.
         is_waiting: Whether its thread waits for others, which cannot be ended.
         is_over: Whether no more items come.
         ready: Set when there may be something to take.
@@ -73,7 +73,7 @@ class _Pipe(Generic[T]):
         raise LookupError if error is None else error
 
     def close(self) -> bool:
-        """Want no more; from any thread. Return whether its thread ends by that."""
+        """End it, from any thread. Return whether its thread ends soon."""
         self.closing.set()
         with self._changed:
             self._changed.notify()
@@ -90,7 +90,7 @@ class _Pipe(Generic[T]):
         self._tell()
 
     def _tell(self) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self.ready.set)
 
 

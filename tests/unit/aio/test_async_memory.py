@@ -433,7 +433,8 @@ import asyncio, sys
 import recollect
 
 async def main():
-    async with recollect.open_async(sys.argv[1], overrides={"embedding.provider": "none"}) as memory:
+    words = {"embedding.provider": "none"}
+    async with recollect.open_async(sys.argv[1], overrides=words) as memory:
         session = await memory.sessions.create(session_id="s")
         async with memory.sessions.hold("s") as held:
             while True:

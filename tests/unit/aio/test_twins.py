@@ -6,6 +6,7 @@ import ast
 import asyncio
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 from functools import partial
@@ -21,7 +22,7 @@ from recollect.aio.twin import TWINS, AsyncHandle, Opening, Twin
 from scripts.async_stub import PLACE, calls_of, examples, origin_of
 
 ROOT = Path(__file__).resolve().parents[3]
-PLAIN = {"bool", "int", "str", "None", "bytes", "Mapping[str, int]"}
+PLAIN = {"None", "bool", "bytes", "dict", "int", "Iterator", "list", "Mapping", "str", "tuple"}
 
 
 @pytest.fixture(scope="module")
@@ -81,17 +82,13 @@ def test_what_a_call_gives_is_a_value_or_has_a_twin(
 
 
 def _is_value(function: Any, gives: str) -> bool:
-    inner = gives.removesuffix(" | None")
-    for wrapper in ("Iterator[", "list[", "tuple["):
-        if inner.startswith(wrapper):
-            inner = inner[len(wrapper) : -1].removesuffix(", ...")
-    if inner in PLAIN or gives in PLAIN:
-        return True
-    kind = getattr(
-        importlib.import_module(origin_of(inner, importlib.import_module(function.__module__))),
-        inner,
-    )
-    return get_origin(kind) in {list, tuple} or issubclass(kind, msgspec.Struct)
+    module = importlib.import_module(function.__module__)
+    for name in set(re.findall(r"\w+", gives)) - PLAIN:
+        kind = getattr(importlib.import_module(origin_of(name, module)), name)
+        is_list = isinstance(kind, str) or get_origin(kind) in {list, tuple}
+        if not is_list and not issubclass(kind, msgspec.Struct):
+            return False
+    return True
 
 
 def test_the_kind_of_a_twin_follows_from_what_the_call_gives(
