@@ -22,6 +22,10 @@ AHEAD = 256
 """Items read ahead: the loop takes a page at once, and memory is bounded."""
 
 
+class _Empty(Exception):
+    """There is no item now."""
+
+
 class _Pipe(Generic[T]):
     """Filled from an iterator on a thread, emptied on the event loop.
 
@@ -62,7 +66,7 @@ class _Pipe(Generic[T]):
         """Return the next item.
 
         Raises:
-            LookupError: there is none now; `is_over` says whether one may come.
+            _Empty: there is none now; `is_over` says whether one may come.
         """
         with self._changed:
             if self._items:
@@ -70,7 +74,7 @@ class _Pipe(Generic[T]):
                 return self._items.popleft()
             self.ready.clear()
         error, self._error = self._error, None
-        raise LookupError if error is None else error
+        raise _Empty if error is None else error
 
     def close(self) -> bool:
         """End it, from any thread. Return whether its thread ends soon."""
@@ -109,7 +113,7 @@ class AsyncItems(AsyncIterator[T]):
         pipe = self._begun()
         while True:
             is_over = pipe.is_over
-            with suppress(LookupError):
+            with suppress(_Empty):
                 return pipe.take()
             if is_over:
                 raise StopAsyncIteration
@@ -157,10 +161,12 @@ class AsyncInside(AbstractAsyncContextManager[T]):
         except asyncio.CancelledError:
             pipe.close()
             raise
-        except LookupError:
+        except _Empty:
             raise StoreClosed("the memory is closed", hint="open it again") from None
 
     async def __aexit__(self, *_: object) -> None:
         if self._pipe is not None and self._thread is not None:
             self._pipe.close()
             await result_of(self._thread)
+            with suppress(_Empty):
+                self._pipe.take()  # raises what leaving it raised

@@ -20,6 +20,8 @@ import anyio.lowlevel
 import pytest
 
 import recollect
+from recollect.aio.hops import Hops
+from recollect.aio.items import AsyncItems
 from recollect.aio.memory import AsyncMemory, AsyncMemoryPool
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreClosed
 from recollect.store.journal import RecordedEvent
@@ -113,6 +115,31 @@ def test_errors_are_those_of_the_memory(tmp_path: Path) -> None:
                 pass
 
     played(tmp_path, play)
+
+
+def test_an_error_within_an_iterator_is_raised_and_not_taken_for_its_end(tmp_path: Path) -> None:
+    """Of whatever class it is: a short list must not pass for a whole one."""
+
+    def broken() -> Iterator[int]:
+        yield 1
+        raise KeyError("a page is missing")
+
+    async def main() -> list[int]:
+        hops = Hops()
+        items = AsyncItems(hops, broken)
+        found = [await anext(items)]
+        with pytest.raises(KeyError):
+            await anext(items)
+        await hops.close(lambda: None)
+        return found
+
+    assert asyncio.run(main()) == [1]
+
+
+def test_a_memory_needs_a_thread(tmp_path: Path) -> None:
+    """A limit of 0 would wait for ever."""
+    with pytest.raises(InvalidInput):
+        recollect.open_async(tmp_path / "home", limit=0)
 
 
 def test_a_held_session_is_given_back(tmp_path: Path) -> None:
