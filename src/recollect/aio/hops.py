@@ -45,7 +45,7 @@ class Hops:
 
     def __init__(self, limit: int = LIMIT) -> None:
         if limit < 1:
-            raise InvalidInput("the limit must be 1 or more", hint=f"leave it out for {LIMIT}")
+            raise InvalidInput("the limit must be 1 or more", hint="use a number from 1")
         self._pool = ThreadPoolExecutor(limit, thread_name_prefix="recollect-async")
         self._running: Calls = set()
         self._endings: dict[Ending, Future[None]] = {}

@@ -23,7 +23,7 @@ AHEAD = 256
 
 
 class _Empty(Exception):
-    """There is no item now."""
+    """No item has come yet."""
 
 
 class _Pipe(Generic[T]):
@@ -66,7 +66,7 @@ class _Pipe(Generic[T]):
         """Return the next item.
 
         Raises:
-            _Empty: there is none now; `is_over` says whether one may come.
+            _Empty: none has come yet; `is_over` says whether one may come.
         """
         with self._changed:
             if self._items:
