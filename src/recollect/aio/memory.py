@@ -16,8 +16,8 @@ from recollect.aio.hops import LIMIT, Hops
 from recollect.aio.twin import AsyncHandle, Opening, Twin
 from recollect.index.repair.checkup import IndexCheckup
 from recollect.memory import Memory, open_memory
-from recollect.observations.observations import Observations
 from recollect.pool import MemoryPool
+from recollect.recall.steps.timeline import ObservationRecall
 from recollect.sessions.exchange.export import SessionExport
 from recollect.sessions.policy.history import History
 from recollect.sessions.sessions import LeasedSession, Sessions
@@ -48,8 +48,8 @@ class AsyncHistory(Twin, of=History):
     """The asynchronous twin of `History`."""
 
 
-class AsyncObservations(Twin, of=Observations):
-    """The asynchronous twin of `Observations`."""
+class AsyncObservations(Twin, of=ObservationRecall):
+    """The asynchronous twin of `ObservationRecall`."""
 
 
 class AsyncEventStream(Twin, of=EventStream):

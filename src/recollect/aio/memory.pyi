@@ -14,7 +14,6 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.core.settings.tree import Settings
 from recollect.governance.backup import BackupReport, OnBackup
-from recollect.governance.episode import Episode
 from recollect.governance.erasure import ErasureReceipt, OnErase
 from recollect.governance.plan import PruneReport
 from recollect.governance.retention import OnPrune
@@ -23,12 +22,15 @@ from recollect.index.model.sync_report import OnProgress, SyncReport
 from recollect.index.query.hit import SearchResult
 from recollect.index.repair.checkup import Defect
 from recollect.models.embedding.embedder import Embedder
-from recollect.observations.observation import Made, Observation, ObservationBatch, Trust
-from recollect.observations.observations import Many
+from recollect.observations.observation import Hearer, Made, Observation, ObservationBatch, Trust
+from recollect.observations.observations import Many, Observations
 from recollect.observations.recalled import OwnCalls
 from recollect.recall.maintenance import Synced
 from recollect.recall.probe import Probe
 from recollect.recall.status import Status
+from recollect.recall.steps.details import DetailBatch
+from recollect.recall.steps.lines import IndexLines
+from recollect.recall.steps.timeline import Timeline
 from recollect.sessions.catalogue import SessionList
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.flush import Flushed
@@ -84,12 +86,6 @@ class AsyncMemory:
         """
     async def checkup(self) -> AsyncIndexCheckup:
         """Return what examines the rows of the index, and repairs them."""
-    async def episode(self, name: str) -> Episode:
-        """Return the episode that an id, or a number such as ``e3``, means to the operator.
-
-        Raises:
-            NotFound: there is none in the scope.
-        """
     async def erase(
         self,
         *,
@@ -129,6 +125,25 @@ class AsyncMemory:
         """
     async def forgive_batches(self) -> int:
         """Let batches of the provider be used again; return how many failures are forgotten."""
+    async def get(
+        self,
+        ids: str | Sequence[str],
+        max_tokens: int | None = 1000,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> DetailBatch:
+        """Return records of any kind in full, in the order of the ids, and which are missing.
+
+        Args:
+            ids: Numbers such as ``#12``, ``m88`` and ``e3``, or UUIDs.
+            max_tokens: What each may cost; it is shortened to that. None gives all of it.
+            for_session: On behalf of this session: what it may not hear is missing.
+            for_sender: Whom that session answers, as for `search`.
+
+        Raises:
+            InvalidInput: an id is neither a number nor a UUID.
+        """
     async def heal_mirrors(self) -> Mapping[str, int]:
         """Make every readable transcript equal to the database; return how many were how before."""
     @property
@@ -154,6 +169,16 @@ class AsyncMemory:
             NotFound: the file or folder does not exist.
             InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
+        """
+    async def lines(
+        self, result: SearchResult, *, for_session: str | None = None, for_sender: str | None = None
+    ) -> IndexLines:
+        """Return what was found, in lines of at most 100 tokens; each tells what it would cost.
+
+        Args:
+            result: What `search` returned; what is gone meanwhile is left out.
+            for_session: As it was searched: nothing else than this session may hear.
+            for_sender: Whom that session answers, as for `search`.
         """
     async def needs_confirmation(self, *, reindex: bool = False) -> bool:
         """Return cheaply whether a sync, or a reindex, is to be agreed to by who pays."""
@@ -244,13 +269,11 @@ class AsyncMemory:
             query: A question or words; or a number such as ``m88``, whose record comes first.
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
             min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
-                all the question's words stay in places that are left; where nothing reaches it,
-                those with any of the words.
+                all of the words stay in places that are left, with any where nothing reaches it.
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
-            for_session: Search on behalf of this session: only what its visibility group may hear,
-                in a group only what was said there. Without it the operator asks, who sees all.
+            for_session: Only what this session may hear. Without it the operator asks and sees all.
             for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
             on_progress: Called while new messages and files are indexed first.
 
@@ -939,10 +962,12 @@ class AsyncHistory:
         """
 
 class AsyncObservations:
-    """Records what an agent did and saw, and reads it back.
+    """The observations, and what was around one of them.
 
     Args:
         parts: The records, and whose they are.
+        search: Finds what a question is about.
+        owner: Whose agent it is.
     """
     async def forget(self, id: str) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
@@ -974,6 +999,13 @@ class AsyncObservations:
             InvalidInput: an id is neither a UUID nor a number.
             NotFound: there is no session ``for_session`` in the scope.
             StoreError: a row or blob cannot be read.
+        """
+    async def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
+        """Return who asks; None is the operator.
+
+        Raises:
+            InvalidInput: a sender is given without a session.
+            NotFound: there is no such session in the scope.
         """
     async def list(
         self,
@@ -1090,7 +1122,37 @@ class AsyncObservations:
         """
     @property
     def scope(self) -> Scope: ...
-    async def within(self, scope: Scope) -> AsyncObservations:
+    async def timeline(
+        self,
+        anchor: str | int | datetime | None = None,
+        query: str | None = None,
+        before: int = 5,
+        after: int = 5,
+        *,
+        project: str | None = None,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> Timeline:
+        """Return what was said and done around something, as index lines by time.
+
+        Around a record it is of the same project and the same audience; around a moment, of all
+        that the asker hears.
+
+        Args:
+            anchor: A number such as ``#12`` or ``m88``, a UUID, or a time: ms UTC or datetime.
+            query: Instead of an anchor: the best hit of this question is it.
+            before: How many lines before it, at most.
+            after: How many lines after it, at most.
+            project: Only of this project.
+            for_session: On behalf of this session: only what it may hear.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            InvalidInput: both or neither of anchor and query, or one that cannot be one.
+            NotFound: there is no such record, or none that they may hear; nothing fits the
+                question; or there is no such session.
+        """
+    async def within(self, scope: Scope) -> Observations:
         """Return the same observations as another scope sees them."""
 
 class AsyncEventStream:
