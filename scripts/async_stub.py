@@ -98,7 +98,7 @@ def examples(folder: Path) -> list[tuple[type[Twin], object]]:
             memory.sessions.stream(session.id),
             memory.events.subscribe(lambda _: None),
         ]
-    missing = set(TWINS) - {type(each) for each in found}
+    missing = set(TWINS) - {base for each in found for base in type(each).__mro__}
     if missing:
         raise SystemExit(f"scripts/async_stub.py: an example is missing of {missing}")
     return [(TWINS[type(each)], each) for each in found]

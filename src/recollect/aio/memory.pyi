@@ -23,7 +23,7 @@ from recollect.index.query.hit import SearchResult
 from recollect.index.repair.checkup import Defect
 from recollect.models.embedding.embedder import Embedder
 from recollect.observations.observation import Hearer, Made, Observation, ObservationBatch, Trust
-from recollect.observations.observations import Many, Observations
+from recollect.observations.observations import Many
 from recollect.observations.recalled import OwnCalls
 from recollect.recall.maintenance import Synced
 from recollect.recall.probe import Probe
@@ -1152,7 +1152,7 @@ class AsyncObservations:
             NotFound: there is no such record, or none that they may hear; nothing fits the
                 question; or there is no such session.
         """
-    async def within(self, scope: Scope) -> Observations:
+    async def within(self, scope: Scope) -> AsyncObservations:
         """Return the same observations as another scope sees them."""
 
 class AsyncEventStream:

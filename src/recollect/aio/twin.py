@@ -40,6 +40,8 @@ class Twin:
         """Make it the twin of the objects of a class."""
         super().__init_subclass__(**kwargs)
         if of is not None:
+            for each in of.__mro__[:-1]:  # what is annotated as its base has its twin too
+                TWINS.setdefault(each, cls)
             TWINS[of] = cls
 
     def __init__(self, target: Any, hops: Hops) -> None:
