@@ -74,8 +74,9 @@ fix: $(DEV) ## Format, and fix what the linter can fix
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
 
-reference: $(DEV) ## Write the pages that are read off the code: settings and commands
+reference: $(DEV) ## Write what is read off the code: settings, commands, types of the asynchronous twins
 	@$(PY) scripts/reference.py
+	@$(PY) scripts/async_stub.py
 
 picture: $(DEV) ## Draw the picture of the README from the real output of the demo
 	@$(PY) scripts/picture.py

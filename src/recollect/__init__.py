@@ -13,6 +13,7 @@ The shortest use::
 
 TYPE_CHECKING = False  # not from `typing`: an interrupt while that is imported ends in a traceback
 if TYPE_CHECKING:
+    from recollect.aio.memory import AsyncMemory, open_async
     from recollect.core.errors import RecollectError
     from recollect.core.scope import Scope
     from recollect.governance.recover import recover
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from recollect.sessions.record.session import Session
 
 __all__ = [
+    "AsyncMemory",
     "Hit",
     "Memory",
     "Message",
@@ -32,12 +34,14 @@ __all__ = [
     "SearchResult",
     "Session",
     "open",
+    "open_async",
     "recover",
     "restore",
 ]
 __version__ = "0.1.0"
 
 _PLACES = {
+    "AsyncMemory": ("recollect.aio.memory", "AsyncMemory"),
     "Hit": ("recollect.index.query.hit", "Hit"),
     "Memory": ("recollect.memory", "Memory"),
     "Message": ("recollect.sessions.record.message", "Message"),
@@ -46,6 +50,7 @@ _PLACES = {
     "SearchResult": ("recollect.index.query.hit", "SearchResult"),
     "Session": ("recollect.sessions.record.session", "Session"),
     "open": ("recollect.memory", "open_memory"),
+    "open_async": ("recollect.aio.memory", "open_async"),
     "restore": ("recollect.restoring", "restore"),
     "recover": ("recollect.governance.recover", "recover"),
 }

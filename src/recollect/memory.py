@@ -61,7 +61,7 @@ class Memory:
         self._parts = parts
         base = self._base = parts.resources
         self.home = base.home
-        self.workspace = base.workspace
+        self.workspace: Path | None = base.workspace
         self.scope = base.scope
         self.settings = base.resolved.settings
         self.events = parts.events

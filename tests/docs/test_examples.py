@@ -11,6 +11,8 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
 SAYS = {
+    "async_first_steps.py": "No tins: they let the damp in.\n1 SessionCreated",
+    "async_many.py": "True trays: 20\ngarden",
     "annotations.py": "MEMORY.md#L3",
     "backup.py": "what was there: /",
     "chunks.py": "lines 1 to",

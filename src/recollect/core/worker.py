@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from typing import TypeAlias, TypeVar
 
 from recollect.core.errors import RecollectError
 
@@ -13,6 +13,7 @@ RETRY_S = 30.0
 LONGEST_RETRY_S = 3_600.0
 _MOST_DOUBLINGS = 16
 
+T = TypeVar("T")
 Step: TypeAlias = "Callable[[], float | None]"
 """Does what there is to do; returns after how many seconds to call it again, None: when woken."""
 
@@ -104,3 +105,19 @@ class Worker:
             return backoff_s(self._failures) if self._failed is None else self._failed(error)
         self.last_error, self._failures = None, 0
         return rest_s
+
+
+class WaitingIterator(Iterator[T]):
+    """An iterator that waits for its next item, and can be ended by another thread meanwhile.
+
+    Args:
+        items: What it yields.
+        end: Makes ``items`` come to its end.
+    """
+
+    def __init__(self, items: Iterator[T], end: Callable[[], None]) -> None:
+        self._items = items
+        self.close = end
+
+    def __next__(self) -> T:
+        return next(self._items)

@@ -20,6 +20,7 @@ from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import SyncSettings
+from recollect.core.worker import WaitingIterator
 from recollect.index.index import Index
 from recollect.index.model.locks import SyncLock
 from recollect.index.model.sync_report import SyncReport, Watch, never
@@ -215,8 +216,7 @@ class Maintenance:
         listener: SimpleQueue[Synced | None] = SimpleQueue()
         self._listener = listener
         self._start()
-        while (synced := listener.get()) is not None:
-            yield synced
+        return WaitingIterator(iter(listener.get, None), lambda: listener.put(None))
 
     def bring_in(self, stopping: Callable[[], bool] = never) -> FollowReport:
         """Store what is new in followed transcripts."""

@@ -15,7 +15,7 @@ import msgspec
 from recollect.core.errors import InvalidInput, RecollectError, StoreClosed
 from recollect.core.events import check_types
 from recollect.core.scope import Scope
-from recollect.core.worker import Worker
+from recollect.core.worker import WaitingIterator, Worker
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import (
     EventFilter,
@@ -258,7 +258,15 @@ class EventStream:
         """
         wanted = self._filter(types, session_id)
         begin = self.last_seq() if seq is None else seq
-        return iter(()) if wanted is None else self._follow(_Reader(self._records, begin, wanted))
+        if wanted is None:
+            return iter(())
+        bell, over = threading.Event(), threading.Event()
+
+        def end() -> None:
+            over.set()
+            bell.set()
+
+        return WaitingIterator(self._follow(_Reader(self._records, begin, wanted), bell, over), end)
 
     def last_seq(self) -> int:
         """Return the sequence number of the newest event of the home, seen or not.
@@ -336,12 +344,15 @@ class EventStream:
             yield from found
             reader.seq = found[-1].seq
 
-    def _follow(self, reader: _Reader) -> Iterator[RecordedEvent]:
-        bell = threading.Event()
+    def _follow(
+        self, reader: _Reader, bell: threading.Event, over: threading.Event
+    ) -> Iterator[RecordedEvent]:
         self._bells.add(reader, bell.set)
         try:
-            while not self._closing.is_set():
+            while True:
                 bell.clear()
+                if self._closing.is_set() or over.is_set():
+                    return
                 found = reader.read()
                 for event in found:
                     yield event

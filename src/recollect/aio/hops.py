@@ -1,0 +1,196 @@
+"""Where the calls of a memory run while an event loop waits for them: one hop a call.
+
+A call that had not begun when its caller is cancelled never begins. One that had begun ends on its
+thread, so that what it writes is there as a whole or not at all; its caller does not wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, suppress
+from contextvars import copy_context
+from threading import Thread
+from typing import Any, Protocol, TypeAlias, TypeVar
+from weakref import WeakSet
+
+from recollect.core.errors import InvalidInput, RecollectError, StoreClosed
+
+T = TypeVar("T")
+Handle: TypeAlias = AbstractContextManager[Any]
+HandleT = TypeVar("HandleT", bound=Handle)
+Calls: TypeAlias = "set[Future[Any]]"
+
+LIMIT = 8
+"""Plain calls at the same time: as many as the writer commits together without a queue."""
+
+
+class Ending(Protocol):
+    """What runs until it is closed."""
+
+    def close(self) -> bool:
+        """End it, from any thread. Return whether it ends soon."""
+
+
+class Hops:
+    """Runs calls on threads of its own. For one event loop.
+
+    Plain calls share ``limit`` threads. What waits for others (an iterator, a turn, a call that
+    calls back) has a thread for itself, so that it keeps no plain call waiting.
+
+    Args:
+        limit: How many plain calls run at the same time; more of them wait in order.
+    """
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        if limit < 1:
+            raise InvalidInput("the limit must be 1 or more", hint="use a number from 1")
+        self._pool = ThreadPoolExecutor(limit, thread_name_prefix="recollect-async")
+        self._running: Calls = set()
+        self._endings: dict[Ending, Future[None]] = {}
+        self._held: WeakSet[Handle] = WeakSet()
+        self._closed: Future[None] | None = None
+
+    async def run(
+        self, work: Callable[[], T], *, alone: bool = False, calls: Calls | None = None
+    ) -> T:
+        """Return what ``work`` returns.
+
+        Args:
+            work: Is called once, on another thread, with the context variables of the caller.
+            alone: Whether it has a thread for itself.
+            calls: Where it is noted until it ends.
+
+        Raises:
+            StoreClosed: `close` was called before.
+        """
+        self._check_open()
+        future = self._start(work, alone=alone)
+        if calls is not None:
+            calls.add(future)
+            future.add_done_callback(calls.discard)
+        try:
+            return await result_of(future)
+        except asyncio.CancelledError:
+            future.cancel()
+            raise
+
+    async def enter(self, work: Callable[[], HandleT], twin_of: Callable[[HandleT], T]) -> T:
+        """Return the twin of what ``work`` opens; that is left where the caller was cancelled."""
+        self._check_open()
+        claim: Future[None] = Future()
+        self._running.add(claim)  # closing waits until the caller has it, or it is being left
+        opening = self._start(work, alone=False)
+        try:
+            return twin_of(await result_of(opening))
+        except asyncio.CancelledError:
+            if not opening.cancel():
+                self._start(lambda: give_up(opening.result()), alone=True)
+            raise
+        finally:
+            self._running.discard(claim)
+            claim.set_result(None)
+
+    def hold(self, handle: Handle) -> None:
+        """Leave a handle at the latest when the memory is closed."""
+        self._held.add(handle)
+
+    async def leave(self, handle: Handle, leave: Callable[[], object], calls: Calls) -> None:
+        """Leave a handle after the calls on it, whether the caller is cancelled or not.
+
+        Where the memory was closed meanwhile, closing has left it.
+        """
+        if self._closed is not None:
+            await result_of(self._closed)
+            return
+        self._held.discard(handle)
+        pending = set(calls)
+
+        def leaving() -> None:
+            wait(pending)
+            leave()
+
+        await result_of(self._start(leaving, alone=True))
+
+    def begin(self, work: Callable[[], None], ending: Ending) -> Future[None]:
+        """Start what runs until it is closed.
+
+        Raises:
+            StoreClosed: `close` was called before.
+        """
+        self._check_open()
+        # A program that ends without closing does not wait for it.
+        future = _on_thread(copy_context().run, work, daemon=True)
+        self._endings[ending] = future
+        future.add_done_callback(lambda _: self._endings.pop(ending, None))
+        return future
+
+    async def close(self, close: Callable[[], None]) -> None:
+        """Wait for what runs, leave what is held, then call ``close``; again waits for the first.
+
+        It goes on where its caller is cancelled meanwhile.
+        """
+        if self._closed is None:
+            self._closed = _on_thread(self._finish, close)
+        await result_of(self._closed)
+
+    def _start(self, work: Callable[[], T], *, alone: bool) -> Future[T]:
+        context = copy_context()
+        begin = _on_thread if alone else self._pool.submit
+        future: Future[T] = begin(context.run, work)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return future
+
+    def _check_open(self) -> None:
+        if self._closed is not None:
+            raise StoreClosed("the memory is closed", hint="open it again")
+
+    def _finish(self, close: Callable[[], None]) -> None:
+        ending = [future for each, future in list(self._endings.items()) if each.close()]
+        while running := set(self._running):
+            wait(running)
+        self._pool.shutdown()
+        for handle in list(self._held):
+            with suppress(RecollectError):
+                give_up(handle)
+        close()
+        wait(ending)
+
+
+async def result_of(future: Future[T]) -> T:
+    """Return the result of a call on another thread. A cancelled caller leaves the call alone."""
+    loop = asyncio.get_running_loop()
+    waiter = loop.create_future()
+
+    def tell() -> None:
+        if not waiter.done():
+            waiter.set_result(None)
+
+    def ended(_: Future[T]) -> None:
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(tell)
+
+    future.add_done_callback(ended)
+    await waiter
+    return future.result()
+
+
+def give_up(handle: Handle) -> None:
+    """Leave a handle whose user is gone, as an error would."""
+    handle.__exit__(asyncio.CancelledError, asyncio.CancelledError(), None)
+
+
+def _on_thread(work: Callable[..., T], *args: Any, daemon: bool = False) -> Future[T]:
+    future: Future[T] = Future()
+
+    def run() -> None:
+        future.set_running_or_notify_cancel()
+        try:
+            future.set_result(work(*args))
+        except BaseException as error:  # noqa: BLE001  # the caller gets it
+            future.set_exception(error)
+
+    Thread(target=run, name="recollect-async-alone", daemon=daemon).start()
+    return future

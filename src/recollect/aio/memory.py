@@ -1,0 +1,143 @@
+"""`AsyncMemory`: a memory whose calls are awaited, and the parts of it.
+
+What each of them has to offer is that of its synchronous twin; see `memory.pyi`, which is made
+from them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from recollect.aio.hops import LIMIT, Hops
+from recollect.aio.twin import AsyncHandle, Opening, Twin
+from recollect.index.repair.checkup import IndexCheckup
+from recollect.memory import Memory, open_memory
+from recollect.pool import MemoryPool
+from recollect.recall.steps.timeline import ObservationRecall
+from recollect.sessions.exchange.export import SessionExport
+from recollect.sessions.policy.history import History
+from recollect.sessions.sessions import LeasedSession, Sessions
+from recollect.sessions.streaming import MessageStream
+from recollect.store.streams import EventStream, Subscription
+
+__all__ = [
+    "AsyncEventStream",
+    "AsyncHistory",
+    "AsyncIndexCheckup",
+    "AsyncLeasedSession",
+    "AsyncMemory",
+    "AsyncMemoryPool",
+    "AsyncMessageStream",
+    "AsyncObservations",
+    "AsyncSessionExport",
+    "AsyncSessions",
+    "AsyncSubscription",
+    "open_async",
+]
+
+
+class AsyncSessions(Twin, of=Sessions):
+    """The asynchronous twin of `Sessions`."""
+
+
+class AsyncHistory(Twin, of=History):
+    """The asynchronous twin of `History`."""
+
+
+class AsyncObservations(Twin, of=ObservationRecall):
+    """The asynchronous twin of `ObservationRecall`."""
+
+
+class AsyncEventStream(Twin, of=EventStream):
+    """The asynchronous twin of `EventStream`."""
+
+
+class AsyncSessionExport(Twin, of=SessionExport):
+    """The asynchronous twin of `SessionExport`."""
+
+
+class AsyncIndexCheckup(Twin, of=IndexCheckup):
+    """The asynchronous twin of `IndexCheckup`."""
+
+
+class AsyncLeasedSession(AsyncHandle, of=LeasedSession):
+    """The asynchronous twin of `LeasedSession`."""
+
+
+class AsyncMessageStream(AsyncHandle, of=MessageStream):
+    """The asynchronous twin of `MessageStream`."""
+
+    _one_at_a_time = True
+
+
+class AsyncSubscription(AsyncHandle, of=Subscription):
+    """The asynchronous twin of `Subscription`."""
+
+
+class _Closing(Twin):
+    """A twin with threads of its own, which end when it is closed."""
+
+    async def close(self) -> None:
+        """Wait for the calls that run, leave what is held, and close. Again does nothing."""
+        await self._hops.close(self._target.close)
+
+    async def __aenter__(self) -> Any:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class AsyncMemory(_Closing, of=Memory):
+    """The asynchronous twin of `Memory`."""
+
+
+class AsyncMemoryPool(_Closing):
+    """A `MemoryPool` whose memories are asynchronous.
+
+    Args:
+        home: As for `MemoryPool`.
+        overrides: As for `MemoryPool`.
+        limit: Plain calls of each memory at the same time.
+    """
+
+    def __init__(self, home: Any = None, overrides: Any = None, *, limit: int = LIMIT) -> None:
+        super().__init__(MemoryPool(home, overrides), Hops(limit))
+        self._limit = limit
+        self._twins: WeakKeyDictionary[Memory, AsyncMemory] = WeakKeyDictionary()
+
+    async def memory(self, *args: Any, **kwargs: Any) -> AsyncMemory:
+        """Return the memory of an agent, as `MemoryPool.memory` does."""
+        found = await self._hops.run(partial(_ready, self._target.memory, *args, **kwargs))
+        if found not in self._twins:
+            self._twins[found] = AsyncMemory(found, Hops(self._limit))
+        return self._twins[found]
+
+    async def close(self) -> None:
+        """Close every memory; a second call does nothing."""
+        for memory in list(self._twins.values()):
+            await memory.close()
+        await super().close()
+
+
+def open_async(*args: Any, limit: int = LIMIT, **kwargs: Any) -> Opening[AsyncMemory]:
+    """Open the memory of a home for an event loop, see `recollect.open`.
+
+    Args:
+        args: As for `recollect.open`.
+        limit: Plain calls at the same time; what waits or calls back has a thread of its own.
+        kwargs: As for `recollect.open`.
+    """
+    return Opening(Hops(limit), partial(_ready, open_memory, *args, **kwargs))
+
+
+def _ready(make: Callable[..., Memory], *args: Any, **kwargs: Any) -> Memory:
+    """Return a memory whose rooms are there: each imports its code when it is first asked for."""
+    memory = make(*args, **kwargs)
+    for name, _ in inspect.getmembers(Memory, lambda value: isinstance(value, property)):
+        getattr(memory, name)
+    return memory

@@ -1,0 +1,1652 @@
+"""Made by `make reference` from the synchronous classes; edit there."""
+
+import builtins
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self
+
+from recollect.aio.bridge import AsyncCallback
+from recollect.aio.items import AsyncInside, AsyncItems
+from recollect.aio.twin import Opening
+from recollect.core.clock import Clock
+from recollect.core.scope import Scope
+from recollect.core.settings import ResolvedSettings
+from recollect.core.settings.tree import Settings
+from recollect.governance.backup import BackupReport, OnBackup
+from recollect.governance.erasure import ErasureReceipt, OnErase
+from recollect.governance.plan import PruneReport
+from recollect.governance.retention import OnPrune
+from recollect.index.build.preview import Preview
+from recollect.index.model.sync_report import OnProgress, SyncReport
+from recollect.index.query.hit import SearchResult
+from recollect.index.repair.checkup import Defect
+from recollect.models.embedding.embedder import Embedder
+from recollect.observations.observation import Hearer, Made, Observation, ObservationBatch, Trust
+from recollect.observations.observations import Many
+from recollect.observations.recalled import OwnCalls
+from recollect.recall.maintenance import Synced
+from recollect.recall.probe import Probe
+from recollect.recall.status import Status
+from recollect.recall.steps.details import DetailBatch
+from recollect.recall.steps.lines import IndexLines
+from recollect.recall.steps.timeline import Timeline
+from recollect.sessions.catalogue import SessionList
+from recollect.sessions.context.compaction import Compaction
+from recollect.sessions.context.flush import Flushed
+from recollect.sessions.context.view import ContextView
+from recollect.sessions.context.window import Compacted
+from recollect.sessions.exchange.export import ExportReport
+from recollect.sessions.exchange.import_report import ImportReport, Progress
+from recollect.sessions.lease import Lease
+from recollect.sessions.policy.history import PendingMessage
+from recollect.sessions.policy.modes import ModeRules
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.visibility import VisibilityGroup
+from recollect.sessions.record.content import Content
+from recollect.sessions.record.draft import Item
+from recollect.sessions.record.identity_links import IdentityLinks
+from recollect.sessions.record.lineage import Branch, LineageSegment
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import Session
+from recollect.sessions.record.token_usage import TokenUsage
+from recollect.sessions.record.tool_call import ToolCall
+from recollect.sessions.streaming import Piece
+from recollect.store.journal import RecordedEvent
+from recollect.store.streams import EventsState, OnEvent
+from recollect.workspace.reading import ReadResult
+
+class AsyncMemory:
+    """The memory of one home. A context manager; threads may share it.
+
+    Use `recollect.open`.
+    """
+    async def backup(
+        self,
+        path: Path | str,
+        *,
+        secrets: bool = False,
+        workspace: bool = False,
+        replace: bool = False,
+        on_progress: AsyncCallback | OnBackup | None = None,
+    ) -> BackupReport:
+        """Write the whole home into one compressed file (0600), verified; programs go on meanwhile.
+
+        Args:
+            path: The new file, or a folder for one with the date in its name.
+            secrets: Also tokens, and the keys in ``config.yaml``.
+            workspace: Also the memory files of the workspace.
+            replace: Take the place of a file that is there.
+            on_progress: Called now and then with bytes done and in all.
+
+        Raises:
+            Conflict: the file is there, and is not to be replaced.
+            InvalidInput: it would lie in the home; or this memory has no workspace.
+            StoreError: something cannot be read or written; no file is left.
+        """
+    async def checkup(self) -> AsyncIndexCheckup:
+        """Return what examines the rows of the index, and repairs them."""
+    async def erase(
+        self,
+        *,
+        session_id: str,
+        dry_run: bool = False,
+        with_forks: bool = False,
+        on_progress: AsyncCallback | OnErase | None = None,
+    ) -> ErasureReceipt:
+        """Erase a conversation, so that no byte of it is left in the home; return a receipt.
+
+        Args:
+            session_id: Which session. Its deleted forks go with it.
+            dry_run: Only tell what would go; nothing is changed.
+            with_forks: Erase living forks that share messages with it as well.
+            on_progress: Called while rows are removed.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: living forks share messages with it, or a program holds it.
+            StoreBusy: another program is erasing, or makes a backup.
+            StoreError: a database refused; what was begun is finished at the next opening.
+        """
+    @property
+    def events(self) -> AsyncEventStream: ...
+    async def explain_settings(self) -> ResolvedSettings:
+        """Return the settings in force and where each one comes from."""
+    async def export_session(self, session_id: str, format_name: str) -> AsyncSessionExport:
+        """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
+
+        Args:
+            session_id: Which session; of a fork also the messages that it shares.
+            format_name: ``claude-code``, ``openclaw`` or ``jsonl``.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: the format is unknown.
+        """
+    async def forgive_batches(self) -> int:
+        """Let batches of the provider be used again; return how many failures are forgotten."""
+    async def get(
+        self,
+        ids: str | Sequence[str],
+        max_tokens: int | None = 1000,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> DetailBatch:
+        """Return records of any kind in full, in the order of the ids, and which are missing.
+
+        Args:
+            ids: Numbers such as ``#12``, ``m88`` and ``e3``, or UUIDs.
+            max_tokens: What each may cost; it is shortened to that. None gives all of it.
+            for_session: On behalf of this session: what it may not hear is missing.
+            for_sender: Whom that session answers, as for `search`.
+
+        Raises:
+            InvalidInput: an id is neither a number nor a UUID.
+        """
+    async def heal_mirrors(self) -> Mapping[str, int]:
+        """Make every readable transcript equal to the database; return how many were how before."""
+    @property
+    def home(self) -> Path: ...
+    async def import_transcripts(
+        self,
+        path: Path | str,
+        format_name: str = "auto",
+        progress: AsyncCallback | Progress | None = None,
+        *,
+        include_deleted: bool = False,
+    ) -> ImportReport:
+        """Import a transcript, or all below a folder; return what was new and what was wrong.
+
+        Args:
+            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken;
+                links are not followed.
+            format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` lets each file tell.
+            progress: Called after each batch and each file.
+            include_deleted: Take sessions too that were deleted in OpenClaw.
+
+        Raises:
+            NotFound: the file or folder does not exist.
+            InvalidInput: the format is unknown.
+            StoreError: the database or the disk refused.
+        """
+    async def lines(
+        self, result: SearchResult, *, for_session: str | None = None, for_sender: str | None = None
+    ) -> IndexLines:
+        """Return what was found, in lines of at most 100 tokens; each tells what it would cost.
+
+        Args:
+            result: What `search` returned; what is gone meanwhile is left out.
+            for_session: As it was searched: nothing else than this session may hear.
+            for_sender: Whom that session answers, as for `search`.
+        """
+    async def needs_confirmation(self, *, reindex: bool = False) -> bool:
+        """Return cheaply whether a sync, or a reindex, is to be agreed to by who pays."""
+    @property
+    def observations(self) -> AsyncObservations: ...
+    async def preview(self, *, reindex: bool = False) -> Preview:
+        """Return what a sync, or a reindex, would read, embed and cost; nothing is changed.
+
+        Args:
+            reindex: Whether everything is rebuilt in any case.
+
+        Raises:
+            StoreError: a database refused.
+        """
+    async def probe_embedding(self) -> Probe:
+        """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
+    async def probe_vectors(self) -> bool:
+        """Return whether the vector back end of the settings can be reached."""
+    async def prune(
+        self, *, dry_run: bool = False, on_progress: AsyncCallback | OnPrune | None = None
+    ) -> PruneReport:
+        """Remove for good what is above the caps of ``sessions.retention``; return a receipt.
+
+        Args:
+            dry_run: Only tell what would go; nothing is changed.
+            on_progress: Called after each session.
+
+        Raises:
+            StoreError: a database refused; what was removed before stays removed.
+        """
+    async def read(
+        self,
+        path: str,
+        from_line: int = 1,
+        lines: int | None = None,
+        *,
+        max_chars: int = ...,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> ReadResult:
+        """Return lines of a memory file, secrets taken out, and where to go on.
+
+        Args:
+            path: As hits name it, or absolute inside the workspace.
+            from_line: First line, from 1; after the end there is no text.
+            lines: How many at most; 120 if not given.
+            max_chars: Where to stop, after a whole line; a first line that is longer is cut.
+            for_session: Read on behalf of this session.
+            for_sender: Whom that session answers, as for `search`.
+
+        Returns:
+            The lines; with the status ``not_found``, and no text, when the file does not exist.
+
+        Raises:
+            Denied: no memory file can have this path, it is a link, or it is not for them: groups
+                see none, guests what ``sessions.guests_read`` shares.
+            InvalidInput: a number is below 1, or the file is binary or too large.
+            NotFound: this memory has neither a workspace nor extra paths, or not the session.
+            StoreClosed: the memory was closed.
+        """
+    async def reindex(self, on_progress: AsyncCallback | OnProgress = ...) -> SyncReport:
+        """Rebuild the index; the old one answers searches until the new one is finished.
+
+        Raises:
+            StoreError: a database refused.
+            ProviderError: the embedder failed; the old index stays.
+        """
+    async def retire(self) -> None:
+        """Leave the work in the background to others; close when the last user lets go of it."""
+    @property
+    def scope(self) -> Scope: ...
+    async def search(
+        self,
+        query: str,
+        limit: int | None = None,
+        min_score: float | None = None,
+        sources: Sequence[str] | None = None,
+        scope: Scope | None = None,
+        *,
+        mode: str = "hybrid",
+        for_session: str | None = None,
+        for_sender: str | None = None,
+        on_progress: AsyncCallback | OnProgress = ...,
+    ) -> SearchResult:
+        """Return the best hits for a question.
+
+        Args:
+            query: A question or words; or a number such as ``m88``, whose record comes first.
+            limit: Hits at most, 1 to 1,000; `search.limit` if not given.
+            min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
+                all of the words stay in places that are left, with any where nothing reaches it.
+            sources: Only these kinds of memory; all if not given.
+            scope: Narrows what is searched; it cannot see more than the scope of this memory.
+            mode: ``hybrid``, ``lexical`` or ``vector``.
+            for_session: Only what this session may hear. Without it the operator asks and sees all.
+            for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
+            on_progress: Called while new messages and files are indexed first.
+
+        Raises:
+            InvalidInput: an argument is out of range.
+            NotFound: the session to search for does not exist.
+            StoreError: the index cannot be read.
+        """
+    @property
+    def sessions(self) -> AsyncSessions: ...
+    async def set_stray_mirrors_aside(self) -> int:
+        """Give mirrors of sessions that the database does not have another ending."""
+    @property
+    def settings(self) -> Settings: ...
+    async def status(self) -> Status:
+        """Return what the home holds and how it is doing; no provider is asked.
+
+        Raises:
+            StoreError: a database cannot be read.
+        """
+    async def sync(self, on_progress: AsyncCallback | OnProgress = ...) -> SyncReport:
+        """Return when everything is indexed, embeddings included.
+
+        Args:
+            on_progress: Called after every batch.
+
+        Returns:
+            What this call did. In a program that stays, the background may have done some of it
+            before; what the index holds says `status`.
+
+        Raises:
+            StoreError: a database refused.
+            ProviderError: the embedder failed; words are indexed all the same.
+        """
+    async def unheard_warnings(self, result: SearchResult) -> builtins.list[str]:
+        """Return the warnings of an answer that a person was not given in the last 24 hours.
+
+        They count as given now. Without hits, or where the index is damaged, nothing is left out.
+        """
+    @property
+    def warning(self) -> str | None:
+        """Why it only answers and stores nothing: the home cannot be written. Else None."""
+    def watch(self) -> AsyncItems[Synced]:
+        """Keep the index in step until it is closed; yield what each sync in the background did.
+
+        The memory must be a live one. Only syncs that did something, or failed, are reported.
+
+        Raises:
+            InvalidInput: watching is turned off, or the memory was opened for a moment only.
+            StoreBusy: another program does it already.
+        """
+    @property
+    def workspace(self) -> Path | None: ...
+    async def close(self) -> None:
+        """Wait for the calls that run, leave what is held, and close; again does nothing."""
+
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *error: object) -> None: ...
+
+class AsyncSessions:
+    """Creates, finds, continues and ends sessions; stores and reads their messages.
+
+    What is not written here is bound from its parts: messages from `Transcripts`, finding from
+    `Catalogue`, what an agent asks before it answers from `ConversationPolicy`, the view from
+    `ContextWindows`.
+
+    Args:
+        access: The records, and whose they are.
+        opened: Is called when a session was made, or found to go on with.
+        window: What a context window needs; nothing that asks a model if not given.
+        turns: Where those who answer in a session queue; None without a queue.
+    """
+    async def append(
+        self,
+        session_id: str,
+        role: str,
+        content: Content,
+        *,
+        name: str | None = None,
+        at: int | datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        event_id: str | None = None,
+        model: str | None = None,
+        usage: TokenUsage | Mapping[str, Any] | None = None,
+        sender: str | None = None,
+        lease: Lease | None = None,
+    ) -> Message:
+        """Store a message after the newest of its session, and return it once it is durable.
+
+        Args:
+            session_id: Where it belongs.
+            role: ``user``, ``assistant``, ``system`` or ``tool``.
+            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw.
+            name: The speaker, where it is known.
+            at: When it was said, ms UTC or datetime; now if not given. It may lie before the
+                message before.
+            metadata: More facts, a JSON object.
+            event_id: An id of the caller's. The same id again stores nothing and returns the
+                first message, so that a caller may always try again; in a fork and after a reset
+                too. Other conversations may use the same ids.
+            model: The model that said it; also kept on the session.
+            usage: What it cost, in the provider's own words; added up on the session.
+            sender: Whose account said it: ``telegram:42``, or ``irc:libera:bob`` where ids count
+                within a network. Give it wherever several people write to one session.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: something of it cannot be stored.
+            Conflict: the session was deleted, another program has taken it over, or holds it
+                while it is a queue or exclusively.
+            Denied: the event id is that of a message which the scope may not see.
+        """
+    async def append_many(
+        self,
+        session_id: str,
+        items: Iterable[Item] | AsyncIterable[Item],
+        *,
+        lease: Lease | None = None,
+    ) -> builtins.list[Message]:
+        """Store messages in one transaction: all of them or none; return them in order.
+
+        Args:
+            session_id: Where they belong.
+            items: Tuples of role and content, or dicts with the argument names of `append`.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: the session was deleted, another program has taken it over, or holds it
+                while it is a queue or exclusively.
+            InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
+        """
+    async def append_stream(
+        self,
+        session_id: str,
+        pieces: Iterable[Piece] | AsyncIterable[Piece],
+        role: str = "assistant",
+        **facts: Any,
+    ) -> Message:
+        """Store pieces as they come as one message, and return it once it is whole and durable.
+
+        Args:
+            session_id: Where it belongs.
+            pieces: Texts and blocks; when they end by an error what came is left as unfinished.
+            role: Who speaks.
+            facts: As for `stream`.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: the session was deleted.
+            InvalidInput: something of it cannot be stored, or nothing came.
+        """
+    async def compact(
+        self, session_id: str, *, keep_messages: int | None = None, lease: object = None
+    ) -> Compacted:
+        """Let a summary replace in the view all but the newest messages; they stay stored.
+
+        A tool call stays with its result. The summary takes the one before in. Messages that come
+        while it is written are in the view, too. What must last is flushed first, see `flush`.
+
+        Args:
+            session_id: Which one.
+            keep_messages: How many stay verbatim; ``sessions.context.keep_messages`` if not given.
+                Fewer where they alone would fill three quarters of the room.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted, or another program holds it.
+            InvalidInput: a number below 0.
+        """
+    async def compactions(self, session_id: str) -> builtins.list[Compaction]:
+        """Return the compactions of a session, oldest first.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    async def create(
+        self,
+        key: str | None = None,
+        project: str | None = None,
+        title: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        *,
+        at: int | datetime | None = None,
+        session_id: str | None = None,
+        mode: str | None = None,
+    ) -> Session:
+        """Return a new session.
+
+        Args:
+            key: Who and where, see `record.session_key`; its agent and user own the session.
+            project: What it is about, usually a folder.
+            title: What it is called.
+            metadata: More facts, a JSON object.
+            at: When it began, ms UTC or datetime; now if not given.
+            session_id: An id of the caller's: letters, digits, ``-`` and ``_``, 64 at most.
+            mode: ``queue`` to answer strictly one message at a time; else the key decides it.
+
+        Raises:
+            InvalidInput: one of them cannot be stored.
+            Conflict: there is a session with this id, or one was erased.
+            Denied: the key or project belongs to another owner than the scope's.
+        """
+    async def find(self, id_or_title: str, *, deleted: bool = False) -> Session:
+        """Return the session that an id, the end of one, a title or a session key means.
+
+        The number of a message, an episode or an observation, such as ``m88``, means the session
+        that it is of.
+
+        Args:
+            id_or_title: What it is called.
+            deleted: Whether a deleted one may be meant by its title or key, where no other is
+                called so; by its id it always is.
+
+        Raises:
+            NotFound: nothing is called so; the hint has near names.
+            Conflict: several sessions are; the hint has their ids.
+        """
+    async def flush(self, session_id: str) -> Flushed:
+        """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
+
+        A guest's goes to ``notes/<visibility group>/YYYY-MM-DD.md`` of the home instead, where only
+        the guest's chats and the owner find it. Once in each compaction cycle; what was looked at
+        before is not looked at again, and nothing is written twice. Nothing is written from groups,
+        jobs and sub-agents.
+
+        Returns:
+            What was done, or why it was not; a failure is counted and reported, not raised.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted.
+        """
+    async def fork(
+        self, session_id: str, at_seq: int | None = None, *, title: str | None = None
+    ) -> Session:
+        """Return a new session that begins with the messages of another; nothing whole is copied.
+
+        Args:
+            session_id: The session to branch off from; it is not changed.
+            at_seq: The last message that both share; its newest if not given.
+            title: What the fork is called.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted.
+            InvalidInput: it has no message with that seq.
+        """
+    async def get(self, session_id: str) -> Session:
+        """Return a session.
+
+        Raises:
+            NotFound: there is none with this id in the scope.
+        """
+    @property
+    def history(self) -> AsyncHistory: ...
+    def hold(
+        self,
+        id_or_title: str,
+        *,
+        holder: str | None = None,
+        on_busy: str = "refuse",
+        exclusive: bool = False,
+    ) -> Opening[AsyncLeasedSession]:
+        """Resume a session and keep other programs out of it; a context manager.
+
+        Args:
+            id_or_title: Which session.
+            holder: Who holds it; the same holder may come again. A new id if not given.
+            on_busy: What to do when another program holds it: ``refuse``, or ``fork`` it.
+            exclusive: Whether others may not append meanwhile; in a queue they may not in any case.
+
+        Raises:
+            NotFound: nothing is called so.
+            Conflict: another program holds it, it was deleted, or several sessions are called so.
+            InvalidInput: ``on_busy`` is neither.
+        """
+    async def is_addressed(
+        self, session_id: str, text: str, *, reply_to_agent: bool = False
+    ) -> bool:
+        """Return whether the agent is to answer: always, but in a group only when it is called.
+
+        Args:
+            session_id: Where it was said.
+            text: What was said.
+            reply_to_agent: Whether it is a reply to something that the agent said.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    async def keep_within_window(
+        self, session_id: str, extra_tokens: int = 0, *, lease: object = None
+    ) -> Compacted:
+        """Flush and compact a session where that is due; for every turn of an agent.
+
+        At first what must last is written into the notes of the workspace, a little later older
+        messages become a summary; see the settings ``sessions.context``. Usually nothing is due,
+        and that costs as much as a view. Where a provider says what the last prompt held, and its
+        answer since the last compaction, that counts if it is more than what is estimated.
+
+        Args:
+            session_id: Which one.
+            extra_tokens: What else is in the prompt: instructions, tools, the next message.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted, or a compaction is due and another program holds it.
+            InvalidInput: a number below 0.
+        """
+    async def key_for(
+        self,
+        agent: str,
+        channel: str,
+        peer: str,
+        *,
+        account: str = "default",
+        chat_type: str = ...,
+        thread: str | None = None,
+    ) -> str:
+        """Return the session key of a conversation, by the rules of the settings.
+
+        ``sessions.direct_scope`` says which direct chats are one session; where they are one on
+        all channels, the peer becomes the person whom ``sessions.identity_links`` name. Colons and
+        percent signs of the parts are escaped, so that none can be taken for another.
+
+        Args:
+            agent: Who speaks.
+            channel: Where: ``telegram``, ``slack`` ...
+            peer: The other side: an account, a group. The id of a group is one in any case:
+                negative ones of Telegram, ``…@g.us`` of WhatsApp.
+            account: The account of the agent there.
+            chat_type: ``direct``, ``group``, ``channel``, ``room`` or another that keys know.
+            thread: The thread within it.
+
+        Raises:
+            InvalidInput: a part cannot be one, or an account that is not linked is called like a
+                person who is.
+        """
+    async def latest(
+        self, project: str | None = None, *, automatic: bool = False
+    ) -> Session | None:
+        """Return the active session that was used last, in one project or anywhere.
+
+        Args:
+            project: Only in this project.
+            automatic: Also those of jobs, hooks and sub-agents.
+        """
+    async def lease(self, session_id: str) -> Lease | None:
+        """Return the lease of the program that holds a session now; None if there is none.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    async def lineage(self, session_id: str) -> Branch:
+        """Return the tree of forks and resets that a session belongs to.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    @property
+    def links(self) -> IdentityLinks: ...
+    async def list(
+        self,
+        *,
+        project: str | None = None,
+        key: str | None = None,
+        status: str | None = None,
+        agent: str | None = None,
+        channel: str | None = None,
+        title: str | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        automatic: bool = True,
+        limit: int | None = None,
+    ) -> SessionList:
+        """Return the sessions that meet all the filters given, the last used first.
+
+        Args:
+            project: Of this project.
+            key: Of this session key.
+            status: With this status; without one all but the deleted.
+            agent: Of this agent.
+            channel: From this channel.
+            title: With this text in the title, whatever its case.
+            since: Used at this time or later, ms UTC or datetime.
+            until: Used before this time.
+            automatic: Also those of jobs, hooks and sub-agents.
+            limit: How many at most.
+
+        Raises:
+            InvalidInput: an unknown status, a key that cannot be one, or a limit below 0.
+        """
+    async def message(self, message_id: str) -> Message:
+        """Return a message.
+
+        Args:
+            message_id: Its id, or its number as lines show it: ``m88``.
+
+        Raises:
+            NotFound: there is none with this id in the scope.
+        """
+    async def message_group(self, message: Message) -> VisibilityGroup:
+        """Return which conversations hear a message.
+
+        Raises:
+            NotFound: the scope does not have its session.
+        """
+    async def messages(
+        self,
+        session_id: str,
+        limit: int | None = None,
+        *,
+        after_seq: int | None = None,
+        before_seq: int | None = None,
+    ) -> builtins.list[Message]:
+        """Return messages of a session, oldest first; of a fork also those that it shares.
+
+        Args:
+            session_id: Which one.
+            limit: How many at most: the newest of them, or, with ``after_seq``, the first after it.
+            after_seq: Only those with a greater seq.
+            before_seq: Only those with a smaller seq.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: a number is not a whole number from 0.
+        """
+    async def numbers(self, message_ids: Sequence[str]) -> dict[str, int]:
+        """Return the numbers of messages by their ids; those of other scopes are left out."""
+    async def open(self, key: str, project: str | None = None) -> Session:
+        """Return the current session of a key, or a new one where none is fresh.
+
+        The current one is the active session that was used last. How long it is fresh say the
+        settings ``sessions.fresh``. A new one names the one before it. Callers at the same time get
+        the same session.
+
+        Raises:
+            InvalidInput: the key cannot be one.
+            Denied: the key or project belongs to another owner than the scope's.
+        """
+    @property
+    def owner(self) -> Owner: ...
+    async def parts(self, session_id: str) -> builtins.list[LineageSegment]:
+        """Return where the messages of a session stand: its own, and those a fork shares.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    async def release(self, lease: Lease) -> None:
+        """Give a held session back. Again does no harm."""
+    async def rename(
+        self, session_id: str, title: str | None, *, lease: Lease | None = None
+    ) -> Session:
+        """Call a session by another title, or by none.
+
+        Args:
+            session_id: Which one.
+            title: What it is called from now on.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: another program holds it.
+            InvalidInput: it is longer than 512 characters.
+        """
+    async def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:
+        """Begin a new session under a key, as ``/new`` and ``/reset`` do, and return it.
+
+        The one before is archived and named as ``previous_id``; its messages stay.
+
+        Raises:
+            InvalidInput: the key cannot be one.
+            Denied: the key or project belongs to another owner than the scope's.
+        """
+    async def resume(self, id_or_title: str) -> Session:
+        """Return a session to go on with, active again if it was archived.
+
+        Raises:
+            NotFound: nothing is called so; the hint has near names.
+            Conflict: several sessions are; the hint has their ids. Or it was deleted, or it is
+                archived and another program holds it.
+        """
+    async def rules(self, session_id: str) -> ModeRules:
+        """Return what an agent may do in a session.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    @property
+    def scope(self) -> Scope: ...
+    async def set_mode(self, session_id: str, mode: str, *, lease: object = None) -> Session:
+        """Serve a session in another way from now on, and return it.
+
+        Raises:
+            Conflict: another program holds it.
+            NotFound: the scope has no such session.
+            InvalidInput: the mode is unknown, or it is not one for this kind of chat.
+        """
+    async def set_status(
+        self, session_id: str, status: str, *, lease: Lease | None = None
+    ) -> Session:
+        """Make a session ``active``, ``archived`` or ``deleted``; nothing of it is removed.
+
+        Args:
+            session_id: Which one.
+            status: What it is from now on.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: another program holds it.
+            InvalidInput: the status is unknown.
+        """
+    async def start(
+        self,
+        *,
+        session_id: str | None = None,
+        resume: str | None = None,
+        continue_latest: bool = False,
+        fork: bool = False,
+        key: str | None = None,
+        project: str | None = None,
+    ) -> Session:
+        """Return the session that a program begins with.
+
+        Args:
+            session_id: The session with this id, made when it is missing. Callers at the same time
+                get the same session.
+            resume: The session with this id or title, which must exist.
+            continue_latest: The session of the project that was used last; a new one without any.
+            fork: Go on in a fork of whichever session was chosen.
+            key: Of a new session.
+            project: Of a new session, and where the latest is looked for.
+
+        Raises:
+            InvalidInput: two of the first three, or a fork of nothing.
+            NotFound: nothing is called so.
+            Conflict: several sessions are, or the one that is was deleted.
+        """
+    def stream(
+        self,
+        session_id: str,
+        role: str = "assistant",
+        *,
+        name: str | None = None,
+        at: int | datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        event_id: str | None = None,
+        model: str | None = None,
+        sender: str | None = None,
+        lease: Lease | None = None,
+    ) -> Opening[AsyncMessageStream]:
+        """Return a message that arrives in pieces: ``with … as reply: reply.add("Good ")``.
+
+        It gets its seq when its first lines are stored, and keeps it. See `MessageStream`.
+
+        Args:
+            session_id: Where it belongs.
+            role: ``user``, ``assistant``, ``system`` or ``tool``.
+            name: The speaker, where it is known.
+            at: When it was said, ms UTC or datetime; when its first lines were stored if not given.
+            metadata: More facts, a JSON object.
+            event_id: An id of the caller's; again it replaces an unfinished message.
+            model: The model that says it.
+            sender: Whose account says it, as for `append`.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: the session was deleted.
+            InvalidInput: something of it cannot be stored.
+        """
+    async def tool_calls(self, session_id: str) -> tuple[ToolCall, ...]:
+        """Return what tools a session used, oldest first; of a fork also those that it shares.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    def turn(self, session_id: str, timeout_s: float = ...) -> AsyncInside[Session]:
+        """Wait until it is our turn in a session, and keep it inside the ``with`` block.
+
+        One at a time, in the order of arrival, over all threads and processes of the home. A
+        program that dies in its turn keeps no other waiting. Not for a turn within a turn.
+
+        Raises:
+            NotFound: the scope has no such session.
+            StoreBusy: it was not our turn for ``timeout_s``.
+        """
+    async def view(
+        self, session_id: str, budget_tokens: int | None = None, *, for_sender: str | None = None
+    ) -> ContextView:
+        """Return what of a session is in the prompt: a summary, and the newest messages.
+
+        Never empty where something was said: a newest message that is too long is shown as its head
+        and tail, with a mark of what is left out. Costs as much as is shown, however long the
+        session is. A fork sees the compactions of its parents up to where it branched off. Of a
+        session that several people share, only the turns that whom it answers may hear.
+
+        Args:
+            session_id: Which one.
+            budget_tokens: What it may cost; ``sessions.context.window_tokens`` if not given.
+            for_sender: Whom it answers; else whose turn the newest message is.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: ``for_sender`` cannot be an account, the budget is below 40, or an exact
+                counter has no room in it.
+        """
+    async def visibility_group(
+        self, session_id: str, for_sender: str | None = None
+    ) -> VisibilityGroup:
+        """Return which conversations hear what is answered in a session now.
+
+        Args:
+            session_id: Which one.
+            for_sender: Whom it answers; else whose turn its newest message is. That counts only in
+                a session of one person, or of several who share it one by one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: ``for_sender`` cannot be an account.
+        """
+    async def within(self, scope: Scope) -> AsyncSessions:
+        """Return the same sessions as another scope sees them."""
+
+class AsyncHistory:
+    """The pending messages of all conversations of a scope.
+
+    Args:
+        access: The records, and whose conversations.
+        links: Which accounts are one person.
+    """
+    async def add(
+        self,
+        key: str,
+        sender: str,
+        said: str,
+        *,
+        at: int | datetime | None = None,
+        message_id: str | None = None,
+    ) -> None:
+        """Keep a message until the next reply; the oldest ones go beyond the limit.
+
+        Args:
+            key: Of the conversation.
+            sender: Who said it.
+            said: What.
+            at: When, ms UTC or datetime; now if not given.
+            message_id: Its id on the channel; what waits already is not stored again.
+
+        Raises:
+            InvalidInput: one of them cannot be stored, or the key holds a secret.
+            Denied: the conversation belongs to another owner than the scope's.
+        """
+    async def clear(self, key: str, *, through: int | None = None) -> None:
+        """Forget what waits in a conversation: the agent has replied.
+
+        What came after the prompt waits for the next one.
+
+        Args:
+            key: Of the conversation.
+            through: The id of the newest message that the agent saw; what the last `render` of this
+                object showed if not given, and all where there was none.
+
+        Raises:
+            Denied: the conversation belongs to another owner than the scope's.
+        """
+    async def pending(self, key: str) -> builtins.list[PendingMessage]:
+        """Return what waits in a conversation, oldest first.
+
+        Raises:
+            Denied: the conversation belongs to another owner than the scope's.
+        """
+    async def render(self, key: str, sender: str, said: str) -> str:
+        """Return a prompt: what was said since the last reply, then what is to be answered.
+
+        Each message begins with its sender; its further lines are set in, and a marker in it loses
+        its brackets, so that no text looks like another message. Without anything pending it is
+        the message alone.
+
+        Raises:
+            Denied: the conversation belongs to another owner than the scope's.
+        """
+
+class AsyncObservations:
+    """The observations, and what was around one of them.
+
+    Args:
+        parts: The records, and whose they are.
+        search: Finds what a question is about.
+        owner: Whose agent it is.
+    """
+    async def forget(self, id: str) -> Observation:
+        """Take an observation out of search, lists and everything else until it is restored.
+
+        Args:
+            id: Its UUID, or its number as ``#12``.
+
+        Raises:
+            NotFound: the scope has none.
+        """
+    async def get(
+        self,
+        ids: str | Sequence[str],
+        max_tokens: int | None = ...,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> ObservationBatch:
+        """Return observations by id, in the order of the ids.
+
+        Args:
+            ids: UUIDs, or numbers as ``#12``.
+            max_tokens: What each may cost at most: input and output are shortened to it. None
+                gives them whole, also from the blobs.
+            for_session: On behalf of this session: what it may not hear is missing.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            InvalidInput: an id is neither a UUID nor a number.
+            NotFound: there is no session ``for_session`` in the scope.
+            StoreError: a row or blob cannot be read.
+        """
+    async def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
+        """Return who asks; None is the operator.
+
+        Raises:
+            InvalidInput: a sender is given without a session.
+            NotFound: there is no such session in the scope.
+        """
+    async def list(
+        self,
+        *,
+        session_id: str | None = None,
+        types: Sequence[str] | None = None,
+        project: str | None = None,
+        tool_name: str | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        min_importance: float | None = None,
+        forgotten: bool = False,
+        limit: int = 20,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> Many:
+        """Return observations, the newest first.
+
+        Args:
+            session_id: Only those of this session.
+            types: Only these types.
+            project: Only those of this project.
+            tool_name: Only those of this tool.
+            since: Only those from this time on, ms UTC or datetime.
+            until: Only those before this time.
+            min_importance: Only those that are at least so important.
+            forgotten: Those that were forgotten, instead of the others.
+            limit: How many at most.
+            for_session: On behalf of this session: only what it may hear.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            InvalidInput: a time or number is out of range.
+            NotFound: there is no session ``for_session`` in the scope.
+        """
+    @property
+    def own_calls(self) -> OwnCalls: ...
+    async def record(
+        self,
+        session_id: str,
+        tool_name: str | None = None,
+        type: str | None = None,
+        input: object = None,
+        output: object = None,
+        summary: str | None = None,
+        importance: float | None = None,
+        event_id: str | None = None,
+        *,
+        title: str | None = None,
+        files: Sequence[str] | None = None,
+        error: str | None = None,
+        trust: Trust | None = None,
+        tool_use_id: str | None = None,
+        message_id: str | None = None,
+        agent_id: str | None = None,
+        event: Made | None = None,
+        at: int | datetime | None = None,
+        project: str | None = None,
+    ) -> Observation:
+        """Store an observation, and return it once it is durable.
+
+        What is not given is made by rules. The same event id, or the same tool use and event, in a
+        session again stores nothing and returns the first, so that a caller may always try again.
+
+        Args:
+            session_id: Where it happened.
+            tool_name: Which tool was used.
+            type: One of `observation.TYPES`, or your own.
+            input: What the tool was given: a text, or JSON.
+            output: What came back: a text, or JSON.
+            summary: A few words of yours.
+            importance: 0 to 1.
+            event_id: An id of the caller's.
+            title: One line of yours.
+            files: Paths that it touched; those that the tool was given if not given.
+            error: What failed, as text.
+            trust: Whose words input and output are.
+            tool_use_id: The id that the model gave the call.
+            message_id: The message that it belongs to.
+            agent_id: The sub-agent that did it.
+            event: What made it; a tool, or you by hand, if not given.
+            at: When it happened, ms UTC or datetime; now if not given.
+            project: The folder that it was about; that of the session if not given.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: something of it cannot be stored.
+            Conflict: the session was deleted.
+            Denied: the project is not that of the scope; or the tool asked this memory: what was
+                remembered is not remembered again, see `own_calls`.
+        """
+    async def record_many(
+        self, items: Iterable[Mapping[str, Any]] | AsyncIterable[Mapping[str, Any]]
+    ) -> Many:
+        """Store observations in one transaction: all of them or none; return them in order.
+
+        Args:
+            items: Dicts with the argument names of `record`.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
+            Conflict: a session was deleted.
+            Denied: a project is not that of the scope.
+        """
+    async def restore(self, id: str) -> Observation:
+        """Bring a forgotten observation back.
+
+        Args:
+            id: Its UUID, or its number as ``#12``.
+
+        Raises:
+            NotFound: the scope has none.
+        """
+    @property
+    def scope(self) -> Scope: ...
+    async def timeline(
+        self,
+        anchor: str | int | datetime | None = None,
+        query: str | None = None,
+        before: int = 5,
+        after: int = 5,
+        *,
+        project: str | None = None,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> Timeline:
+        """Return what was said and done around something, as index lines by time.
+
+        Around a record it is of the same project and the same audience; around a moment, of all
+        that the asker hears.
+
+        Args:
+            anchor: A number such as ``#12`` or ``m88``, a UUID, or a time: ms UTC or datetime.
+            query: Instead of an anchor: the best hit of this question is it.
+            before: How many lines before it, at most.
+            after: How many lines after it, at most.
+            project: Only of this project.
+            for_session: On behalf of this session: only what it may hear.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            InvalidInput: both or neither of anchor and query, or one that cannot be one.
+            NotFound: there is no such record, or none that they may hear; nothing fits the
+                question; or there is no such session.
+        """
+    async def within(self, scope: Scope) -> AsyncObservations:
+        """Return the same observations as another scope sees them."""
+
+class AsyncEventStream:
+    """What recollect did, in commit order; `memory.events` is one of these objects.
+
+    Args:
+        records: ``records.db``.
+        scope: Only events that belong to it are seen.
+    """
+    async def close(self) -> None:
+        """Hand over what was committed before, then stop; a second call does nothing."""
+    def follow(
+        self,
+        seq: int | None = None,
+        *,
+        types: Sequence[str] | None = None,
+        session_id: str | None = None,
+    ) -> AsyncItems[RecordedEvent]:
+        """Yield events as they come, those of other processes too, until the memory is closed.
+
+        Args:
+            seq: As in `since`; only what comes from now on if not given.
+            types: Only these types.
+            session_id: Only those of this session.
+
+        Raises:
+            InvalidInput: a type is unknown.
+            StoreError: the database cannot be read.
+        """
+    async def last_seq(self) -> int:
+        """Return the sequence number of the newest event of the home, seen or not.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+    async def latest(
+        self, limit: int, *, types: Sequence[str] | None = None, session_id: str | None = None
+    ) -> builtins.list[RecordedEvent]:
+        """Return the newest events, up to ``limit``, oldest first.
+
+        Raises:
+            InvalidInput: a type is unknown, or the limit is below 0.
+            StoreError: the database cannot be read.
+        """
+    def since(
+        self, seq: int = 0, *, types: Sequence[str] | None = None, session_id: str | None = None
+    ) -> AsyncItems[RecordedEvent]:
+        """Yield every event after ``seq``, oldest first, until there is none left.
+
+        Args:
+            seq: The sequence number of the last one known; 0 for all.
+            types: Only these types, such as ``session.created``.
+            session_id: Only those of this session.
+
+        Raises:
+            InvalidInput: a type is unknown.
+            StoreError: the database cannot be read.
+        """
+    async def state(self) -> EventsState:
+        """Return how the callbacks are doing."""
+    def subscribe(
+        self,
+        callback: AsyncCallback | OnEvent,
+        types: Sequence[str] | None = None,
+        *,
+        session_id: str | None = None,
+        after: int | None = None,
+    ) -> Opening[AsyncSubscription]:
+        """Call ``callback`` with each event from now on, those of other processes too.
+
+        The calls come in commit order, on a thread of their own; no writer and no other callback
+        waits for them. One that raises is counted, and the next event follows. Closing the memory
+        hands over what was committed before.
+
+        Args:
+            callback: Gets a `RecordedEvent`.
+            types: Only these types.
+            session_id: Only those of this session.
+            after: Begin after this sequence number instead of now.
+
+        Returns:
+            What stops it: ``close()``, or the end of a ``with`` block.
+
+        Raises:
+            InvalidInput: a type is unknown.
+            StoreClosed: the memory is closed.
+            StoreError: the database cannot be read.
+        """
+
+class AsyncSessionExport:
+    """One session on its way out.
+
+    Args:
+        sessions: Where it is, as its reader sees it.
+        session_id: Which one.
+        writer: What the lines look like.
+    """
+    def lines(self) -> AsyncItems[bytes]:
+        """Yield the lines, without line breaks.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+    @property
+    def messages(self) -> int: ...
+    async def save(self, path: Path | str, *, replace: bool = False) -> ExportReport:
+        """Write the lines into a file (0600); it is there whole or not at all.
+
+        Raises:
+            Conflict: there is something with this name, and it was not said to replace it.
+            NotFound: the folder is missing.
+            InvalidInput: the path cannot be one.
+            StoreError: the disk or the database refused.
+        """
+
+class AsyncIndexCheckup:
+    """Examines and repairs one index.
+
+    Args:
+        database: index.db.
+        index: Knows the back end of the vectors, and rebuilds itself.
+    """
+    async def examine(self, *, deep: bool = False) -> builtins.list[Defect]:
+        """Return what is wrong; nothing is changed.
+
+        Args:
+            deep: Compare the words of every chunk, and look into every row of words and every
+                cached vector.
+
+        Raises:
+            StoreError: the index cannot be read.
+        """
+    async def repair(
+        self, found: builtins.list[Defect], on_progress: AsyncCallback | OnProgress = ...
+    ) -> builtins.list[str]:
+        """Mend what was found, and return a sentence for each thing done.
+
+        Args:
+            found: What `examine` returned.
+            on_progress: Called while the index is rebuilt.
+
+        Raises:
+            StoreError: the index cannot be written.
+            ProviderError: the index had to be rebuilt, and the embedder failed.
+        """
+
+class AsyncLeasedSession:
+    """The right to go on with a session. A context manager.
+
+    Each message is a sign of life. A program that was away for too long, so that another one took
+    over, is refused with `Conflict` at its next message and has written nothing.
+
+    What changes a session does so here with its lease, and is refused to others: `append`,
+    `append_many`, `stream`, `append_stream`, `compact`, `keep_within_window`, `rename`,
+    `set_status` and `set_mode` are those of `Sessions` without its id.
+
+    Args:
+        session: As it was when it was taken: the one asked for, or a fork of it.
+        lease: The right itself, with its fence.
+        sessions: Where it is.
+
+    Attributes:
+        session: As it was when it was taken.
+        lease: The right itself.
+    """
+    async def append(
+        self,
+        role: str,
+        content: Content,
+        *,
+        name: str | None = None,
+        at: int | datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        event_id: str | None = None,
+        model: str | None = None,
+        usage: TokenUsage | Mapping[str, Any] | None = None,
+        sender: str | None = None,
+    ) -> Message:
+        """Store a message after the newest of its session, and return it once it is durable.
+
+        Args:
+            session_id: Where it belongs.
+            role: ``user``, ``assistant``, ``system`` or ``tool``.
+            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw.
+            name: The speaker, where it is known.
+            at: When it was said, ms UTC or datetime; now if not given. It may lie before the
+                message before.
+            metadata: More facts, a JSON object.
+            event_id: An id of the caller's. The same id again stores nothing and returns the
+                first message, so that a caller may always try again; in a fork and after a reset
+                too. Other conversations may use the same ids.
+            model: The model that said it; also kept on the session.
+            usage: What it cost, in the provider's own words; added up on the session.
+            sender: Whose account said it: ``telegram:42``, or ``irc:libera:bob`` where ids count
+                within a network. Give it wherever several people write to one session.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: something of it cannot be stored.
+            Conflict: the session was deleted, another program has taken it over, or holds it
+                while it is a queue or exclusively.
+            Denied: the event id is that of a message which the scope may not see.
+        """
+    async def append_many(
+        self, items: Iterable[Item] | AsyncIterable[Item]
+    ) -> builtins.list[Message]:
+        """Store messages in one transaction: all of them or none; return them in order.
+
+        Args:
+            session_id: Where they belong.
+            items: Tuples of role and content, or dicts with the argument names of `append`.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: the session was deleted, another program has taken it over, or holds it
+                while it is a queue or exclusively.
+            InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
+        """
+    async def append_stream(
+        self, pieces: Iterable[Piece] | AsyncIterable[Piece], role: str = "assistant", **facts: Any
+    ) -> Message:
+        """Store pieces as they come as one message, and return it once it is whole and durable.
+
+        Args:
+            session_id: Where it belongs.
+            pieces: Texts and blocks; when they end by an error what came is left as unfinished.
+            role: Who speaks.
+            facts: As for `stream`.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: the session was deleted.
+            InvalidInput: something of it cannot be stored, or nothing came.
+        """
+    async def compact(self, *, keep_messages: int | None = None) -> Compacted:
+        """Let a summary replace in the view all but the newest messages; they stay stored.
+
+        A tool call stays with its result. The summary takes the one before in. Messages that come
+        while it is written are in the view, too. What must last is flushed first, see `flush`.
+
+        Args:
+            session_id: Which one.
+            keep_messages: How many stay verbatim; ``sessions.context.keep_messages`` if not given.
+                Fewer where they alone would fill three quarters of the room.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted, or another program holds it.
+            InvalidInput: a number below 0.
+        """
+    async def keep_within_window(self, extra_tokens: int = 0) -> Compacted:
+        """Flush and compact a session where that is due; for every turn of an agent.
+
+        At first what must last is written into the notes of the workspace, a little later older
+        messages become a summary; see the settings ``sessions.context``. Usually nothing is due,
+        and that costs as much as a view. Where a provider says what the last prompt held, and its
+        answer since the last compaction, that counts if it is more than what is estimated.
+
+        Args:
+            session_id: Which one.
+            extra_tokens: What else is in the prompt: instructions, tools, the next message.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted, or a compaction is due and another program holds it.
+            InvalidInput: a number below 0.
+        """
+    @property
+    def lease(self) -> Lease: ...
+    async def release(self) -> None:
+        """Give the session back. Again does no harm."""
+    async def rename(self, title: str | None) -> Session:
+        """Call a session by another title, or by none.
+
+        Args:
+            session_id: Which one.
+            title: What it is called from now on.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: another program holds it.
+            InvalidInput: it is longer than 512 characters.
+        """
+    async def renew(self) -> None:
+        """Give a sign of life without a message.
+
+        Raises:
+            Conflict: another program has taken the session over, or it was released.
+        """
+    @property
+    def session(self) -> Session: ...
+    async def set_mode(self, mode: str) -> Session:
+        """Serve a session in another way from now on, and return it.
+
+        Raises:
+            Conflict: another program holds it.
+            NotFound: the scope has no such session.
+            InvalidInput: the mode is unknown, or it is not one for this kind of chat.
+        """
+    async def set_status(self, status: str) -> Session:
+        """Make a session ``active``, ``archived`` or ``deleted``; nothing of it is removed.
+
+        Args:
+            session_id: Which one.
+            status: What it is from now on.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: another program holds it.
+            InvalidInput: the status is unknown.
+        """
+    def stream(
+        self,
+        role: str = "assistant",
+        *,
+        name: str | None = None,
+        at: int | datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        event_id: str | None = None,
+        model: str | None = None,
+        sender: str | None = None,
+    ) -> Opening[AsyncMessageStream]:
+        """Return a message that arrives in pieces: ``with … as reply: reply.add("Good ")``.
+
+        It gets its seq when its first lines are stored, and keeps it. See `MessageStream`.
+
+        Args:
+            session_id: Where it belongs.
+            role: ``user``, ``assistant``, ``system`` or ``tool``.
+            name: The speaker, where it is known.
+            at: When it was said, ms UTC or datetime; when its first lines were stored if not given.
+            metadata: More facts, a JSON object.
+            event_id: An id of the caller's; again it replaces an unfinished message.
+            model: The model that says it.
+            sender: Whose account says it, as for `append`.
+            lease: The right to go on with the session, where the caller took one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: the session was deleted.
+            InvalidInput: something of it cannot be stored.
+        """
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *error: object) -> None: ...
+
+class AsyncMessageStream:
+    """A message that arrives in pieces; a context manager. For one thread.
+
+    Leaving the block stores the whole; leaving it by an error, or a kill, leaves what arrived
+    before, with ``unfinished`` in its metadata. Where nothing arrived nothing is stored. The same
+    event id again replaces an unfinished message, and changes nothing of a finished one.
+
+    Args:
+        growing: Where it is stored.
+        make: Makes a draft of blocks and more metadata.
+        clock: Tells when to store.
+    """
+    async def add(self, piece: Piece) -> None:
+        """Take in a piece: more of the text, or a block such as a tool call.
+
+        Texts follow each other without a break, and so do thinking blocks. Now and then what is
+        there is stored, which takes a few ms.
+
+        Raises:
+            InvalidInput: the stream is over, it is not a block, or the message would be too large.
+            StoreError: the database refused.
+        """
+    async def finish(
+        self, *, usage: TokenUsage | Mapping[str, Any] | None = None, model: str | None = None
+    ) -> Message | None:
+        """Store the whole message and return it; None where nothing arrived. Again does nothing.
+
+        Args:
+            usage: What it cost, in the provider's own words.
+            model: The model that said it, if that was not known at the beginning.
+
+        Raises:
+            Conflict: the session was deleted, or another program has taken it over.
+            StoreError: the database refused.
+        """
+    async def flush(self) -> None:
+        """Store what arrived up to its last whole line, marked as unfinished.
+
+        Raises:
+            Conflict: the session was deleted, or another program has taken it over.
+            StoreError: the database refused.
+        """
+    @property
+    def message(self) -> Message | None: ...
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *error: object) -> None: ...
+
+class AsyncSubscription:
+    """A callback that is called with each event. A context manager.
+
+    Made by `EventStream.subscribe`. The calls come one after the other, on a thread of their own.
+
+    Attributes:
+        failures: Calls that raised. The event counts as handed over; the next one follows.
+        last_error: The class of the last such error, or the `code` of an error of the database.
+    """
+    async def close(self) -> None:
+        """Stop; after this the callback is not called again. A second call does nothing.
+
+        It may be called from the callback.
+        """
+    @property
+    def failures(self) -> int: ...
+    async def finish(self) -> None:
+        """Hand over what was committed before this call, then stop."""
+    @property
+    def last_error(self) -> str | None: ...
+    @property
+    def seq(self) -> int:
+        """Everything up to here was handed over, or not wanted."""
+    async def wake(self) -> None:
+        """Look for events now."""
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *error: object) -> None: ...
+
+def open_async(
+    home: Path | str | None = None,
+    workspace: Path | str | None = None,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    scope: Scope | None = None,
+    clock: Clock | None = None,
+    embedder: Embedder | None = None,
+    live: bool = True,
+    count_tokens: Callable[[str], int] | None = None,
+    limit: int = ...,
+) -> Opening[AsyncMemory]:
+    """Open the memory of a home, made when it is missing.
+
+    Args:
+        home: Its folder; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
+        workspace: The folder of MEMORY.md and memory/; the setting ``workspace.path`` if not given.
+        overrides: Settings by dotted key, stronger than file and environment.
+        scope: Whose memory it is; the local tenant, everything in it, if not given.
+        clock: Tells the time; the machine's clock if not given.
+        embedder: Makes vectors; what the settings choose if not given.
+        live: Whether the program stays: then, from its first use of the memory on, files are
+            watched and the index is kept in step in the background, see `sync` in the settings.
+        count_tokens: The tokenizer of your model, for the budgets of views; an estimate with a
+            margin of 10 % if not given.
+        limit: Plain calls at the same time, 1 or more; what waits or calls back needs none.
+
+    Raises:
+        ConfigError: a setting is wrong.
+        NotFound: the workspace is not a folder.
+        StoreError: a database cannot be opened.
+    """
+
+class AsyncMemoryPool:
+    """A `MemoryPool` whose memories are asynchronous.
+
+    Args:
+        home: As for `MemoryPool`.
+        overrides: As for `MemoryPool`.
+        limit: Plain calls of each memory at the same time.
+    """
+    def __init__(
+        self,
+        home: Path | str | None = None,
+        overrides: Mapping[str, object] | None = None,
+        *,
+        limit: int = ...,
+    ) -> None: ...
+    async def memory(
+        self,
+        agent: str | None = None,
+        workspace: Path | str | None = None,
+        scope: Scope | None = None,
+    ) -> AsyncMemory:
+        """Return the memory of an agent; do not close it, `close` of the pool does.
+
+        Args:
+            agent: Its name, in any spelling of `recollect.core.settings.agent_name`; None for all.
+            workspace: The folder of its memory files; the one of its settings if not given.
+            scope: Narrows it further.
+
+        Raises:
+            ConfigError: a setting is wrong.
+            NotFound: the workspace is not a folder.
+            StoreClosed: the pool is closed.
+            StoreError: a database cannot be opened.
+        """
+    async def close(self) -> None:
+        """Wait for the calls that run, leave what is held, and close; again does nothing."""
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *error: object) -> None: ...
