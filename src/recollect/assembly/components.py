@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.observations.observations import Observations
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
+    from recollect.sessions.context.episode import EpisodeWriter
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import MemoryReader
 
@@ -167,7 +168,7 @@ def _assemble(resources: Resources) -> Components:
             index,
             lambda: is_damaged(resources.index_home, settings.store, clock),
         ),
-        daily=lambda stopping: retention().prune_daily(stopping),
+        daily=lambda stopping: (sessions().finish_endings(), retention().prune_daily(stopping)),
     )
     maintenance = Maintenance(kept, settings.sync, clock)
     sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance))
@@ -188,13 +189,24 @@ def _assemble(resources: Resources) -> Components:
 
 
 def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Retention:
-    from recollect.governance.episode import EpisodeWriter
     from recollect.governance.retention import Retention
 
-    settings, clock = resources.resolved.settings.sessions, resources.clock
-    caps, copies = settings.retention, _copies_of(resources, index, mirror)
-    episodes = EpisodeWriter(resources.records, clock, resources.ids, caps.episode_tokens)
-    return Retention(copies, caps, resources.scope, episodes=episodes, clock=clock)
+    caps = resources.resolved.settings.sessions.retention
+    return Retention(
+        _copies_of(resources, index, mirror),
+        caps,
+        resources.scope,
+        episodes=_episodes(resources),
+        clock=resources.clock,
+    )
+
+
+def _episodes(resources: Resources) -> EpisodeWriter:
+    from recollect.observations.deeds import deeds_of
+    from recollect.sessions.context.episode import EpisodeWriter
+
+    tokens = resources.resolved.settings.sessions.retention.episode_tokens
+    return EpisodeWriter(resources.records, resources.clock, resources.ids, tokens, deeds_of)
 
 
 def _copies_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
@@ -254,6 +266,7 @@ def _sessions(
         opened=maintenance.session_started,
         window=with_model(parts, language.model if language is not None else None),
         turns=TicketQueue(resources.home / TURNS),
+        episodes=_episodes(resources),
     )
 
 

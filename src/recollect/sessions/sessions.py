@@ -18,8 +18,10 @@ from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
 from recollect.sessions.catalogue import Catalogue, named_session
+from recollect.sessions.context.episode import EpisodeWriter
 from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.context.window import ContextWindows
+from recollect.sessions.endings import Endings
 from recollect.sessions.lease import (
     Lease,
     check_change,
@@ -64,15 +66,15 @@ from recollect.store.paths import check_id
 class Sessions:
     """Creates, finds, continues and ends sessions; stores and reads their messages.
 
-    What is not written here is bound from its parts: messages from `Transcripts`, finding from
-    `Catalogue`, what an agent asks before it answers from `ConversationPolicy`, the view from
-    `ContextWindows`.
+    What is not written here is bound from its parts: `Transcripts`, `Catalogue`, `Endings`,
+    `ConversationPolicy` (what an agent asks before it answers) and `ContextWindows`.
 
     Args:
         access: The records, and whose they are.
         opened: Is called when a session was made, or found to go on with.
         window: What a context window needs; nothing that asks a model if not given.
         turns: Where those who answer in a session queue; None without a queue.
+        episodes: Makes the summaries of sessions that end; None for none.
     """
 
     def __init__(
@@ -82,14 +84,17 @@ class Sessions:
         opened: Callable[[], None] = lambda: None,
         window: WindowParts | None = None,
         turns: TicketQueue | None = None,
+        episodes: EpisodeWriter | None = None,
     ) -> None:
         self._access = access
         self._opened = opened
-        self._window = window if window is not None else WindowParts()
-        self._turns = turns
+        parts = window or WindowParts()
+        self._alike = partial(
+            Sessions, opened=opened, window=window, turns=turns, episodes=episodes
+        )
         self.scope = access.scope
         named, links = access.settings.owner, read_links(access.settings.identity_links)
-        self.owner = self._window.owner or read_owner(named, links)
+        self.owner = parts.owner or read_owner(named, links)
 
         transcripts = Transcripts(access)
         self.append, self.append_many = transcripts.append, transcripts.append_many
@@ -103,6 +108,9 @@ class Sessions:
         self.latest, self.list = catalogue.latest, catalogue.list
         self.lineage = catalogue.lineage
 
+        self._endings = Endings(access, episodes)
+        self.end, self.finish_endings = self._endings.end, self._endings.finish
+
         policy = ConversationPolicy(access, turns, self.owner, self._guard)
         self.links, self.history = policy.links, policy.history
         self.key_for = policy.key_for
@@ -114,7 +122,7 @@ class Sessions:
         self.set_mode = policy.set_mode
         self.turn = policy.turn
 
-        windows = ContextWindows(access, self._window, self.owner, self._guard)
+        windows = ContextWindows(access, parts, self.owner, self._guard)
         self.view = windows.view
         self.compactions = windows.compactions
         self.keep_within_window = windows.keep_within_window
@@ -123,8 +131,7 @@ class Sessions:
 
     def within(self, scope: Scope) -> Sessions:
         """Return the same sessions as another scope sees them."""
-        access = msgspec.structs.replace(self._access, scope=scope)
-        return Sessions(access, opened=self._opened, window=self._window, turns=self._turns)
+        return self._alike(msgspec.structs.replace(self._access, scope=scope))
 
     def create(
         self,
@@ -161,9 +168,8 @@ class Sessions:
     def open(self, key: str, project: str | None = None) -> Session:
         """Return the current session of a key, or a new one where none is fresh.
 
-        The current one is the active session that was used last. How long it is fresh say the
-        settings ``sessions.fresh``. A new one names the one before it. Callers at the same time get
-        the same session.
+        The current one is the active session that was used last; ``sessions.fresh`` says how long.
+        A new one names the one before it. Callers at the same time get the same session.
 
         Raises:
             InvalidInput: the key cannot be one.
@@ -416,6 +422,7 @@ class Sessions:
     def _change(self, unit: Callable[[Transaction], Session]) -> Session:
         session = self._access.database.write(unit)
         self._access.mirror.notify()
+        self._endings.finish()
         return session
 
     def _new(
@@ -461,10 +468,6 @@ class LeasedSession:
         session: As it was when it was taken: the one asked for, or a fork of it.
         lease: The right itself, with its fence.
         sessions: Where it is.
-
-    Attributes:
-        session: As it was when it was taken.
-        lease: The right itself.
     """
 
     def __init__(self, session: Session, lease: Lease, sessions: Sessions) -> None:
@@ -479,17 +482,14 @@ class LeasedSession:
         self.rename = partial(sessions.rename, session.id, lease=lease)
         self.set_status = partial(sessions.set_status, session.id, lease=lease)
         self.set_mode = partial(sessions.set_mode, session.id, lease=lease)
-        self._give_back = partial(sessions.release, lease)
+        self.release = partial(sessions.release, lease)
+        """Gives the session back. Again does no harm."""
 
     def __enter__(self) -> LeasedSession:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.release()
-
-    def release(self) -> None:
-        """Give the session back. Again does no harm."""
-        self._give_back()
 
     def renew(self) -> None:
         """Give a sign of life without a message.

@@ -35,6 +35,11 @@ CREATE TABLE counters (
     last   INTEGER NOT NULL CHECK (last >= 1),
     PRIMARY KEY (tenant, kind)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE endings (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id),
+    tenant     TEXT NOT NULL,
+    at         INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE episodes (
     id            TEXT PRIMARY KEY,
     tenant        TEXT NOT NULL,
@@ -50,7 +55,8 @@ CREATE TABLE episodes (
     -- What derived it, with its version.
     made_by       TEXT NOT NULL,
     created_at    INTEGER NOT NULL
-, speakers TEXT CHECK (json_valid(speakers)), turn_sender TEXT) STRICT;
+, speakers TEXT CHECK (json_valid(speakers)), turn_sender TEXT, extent TEXT NOT NULL DEFAULT 'part'
+    CHECK (extent IN ('part', 'session')), through_seq INTEGER, deeds TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE erasures (
     id          TEXT PRIMARY KEY,
     tenant      TEXT NOT NULL,
@@ -277,8 +283,11 @@ CREATE TABLE tool_calls (
     finished_at INTEGER,
     UNIQUE (session_id, call_id)
 ) STRICT;
+CREATE INDEX episodes_by_project ON episodes (tenant, project, ended_at) WHERE extent = 'session';
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
 CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
+CREATE UNIQUE INDEX episodes_whole ON episodes (session_id, coalesce(turn_sender, ''))
+    WHERE extent = 'session';
 CREATE INDEX erasures_unfinished ON erasures (at) WHERE finished_at IS NULL;
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
 CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);
