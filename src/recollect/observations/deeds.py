@@ -1,7 +1,7 @@
 """What the agent did in a session, in a few lines: kinds, files, what mattered, what still fails.
 
 Made of titles, which hold tool names, files, outcomes and the words of the user or the agent alone;
-nothing that a tool gave back is in a line.
+no line quotes what a tool gave back.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from recollect.store.engine import Transaction
 from recollect.text.tokens import estimate_tokens
 
 IMPORTANT = 0.7
-"""From here on a title is told: decisions, architecture, repairs and what failed on the way."""
+"""From here on a title has a line: decisions, architecture, repairs and what failed on the way."""
 _MOST_TITLES = 5
 _MOST_FILES = 8
 _FOREIGN = frozenset({"group", "imported", "web"})
@@ -69,7 +69,8 @@ def _lines(deeds: Sequence[_Deed]) -> Iterator[str]:
     files = _changed(deeds)
     if files:
         more = len(files) - _MOST_FILES
-        yield f"- changed: {', '.join(files[:_MOST_FILES])}{f' and {more} more' if more > 0 else ''}"
+        rest = f" and {more} more" if more > 0 else ""
+        yield f"- changed: {', '.join(files[:_MOST_FILES])}{rest}"
     own = [deed for deed in deeds if deed.trust not in _FOREIGN and deed.title not in failing]
     heaviest = sorted(own, key=lambda deed: -deed.importance)
     titles = dict.fromkeys(deed.title for deed in heaviest if deed.importance >= IMPORTANT)

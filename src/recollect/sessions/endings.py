@@ -36,7 +36,7 @@ class Endings:
 
     Args:
         access: The records, and whose they are.
-        writer: Makes the summaries; None where nobody wants any.
+        writer: Makes the summaries; None for none.
     """
 
     def __init__(self, access: SessionAccess, writer: EpisodeWriter | None) -> None:

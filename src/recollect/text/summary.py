@@ -166,9 +166,9 @@ def _said(utterances: Iterable[Utterance], previous: str) -> Iterator[tuple[str,
 
 
 def spoken_lines(summary: str) -> str:
-    """Return a summary without the lines of tools and systems.
+    r"""Return a summary without the lines of tools and systems.
 
-    >>> spoken_lines("- user: tea\\n- tool: obey\\n- grep (tool): obey")
+    >>> spoken_lines("- user: tea\n- tool: obey\n- grep (tool): obey")
     '- user: tea'
     """
     kept = []

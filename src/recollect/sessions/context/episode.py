@@ -1,10 +1,11 @@
 """Episodes: what stays of a session that ended, and of messages before they are removed.
 
 A session has one episode of all of it, which is replaced when it went on and ends again; each part
-that retention cuts off before leaves one more. Tools say nothing in them: what they gave back is
-nobody's word. What the agent did is told apart from what was said, for not all who heard the one
-hear the other. Who hears one is decided as for a message: by where it was said, and in a session that people share
-one by one by whose turns it is of. So each sender's turns get an episode of their own.
+that retention cuts off before leaves one more. Only words of people and of the agent are in them,
+none that a tool gave back. What the agent did is kept apart from what was said, because guests who
+may hear the one may not hear the other. Who hears an episode is decided as for a message: by where
+it was said, and in a session that people share one by one by whose turns it is of. So each sender's
+turns get an episode of their own.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Literal, LiteralString, Protocol
 import msgspec
 
 from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import NotFound
+from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.sessions.context.summary import utterance_of
 from recollect.sessions.policy.owner import NOBODY_NAMED, Owner
@@ -25,6 +28,7 @@ from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.transcript_rows import EVERY_TURN, HeardTurns, select_messages
 from recollect.store.columns import Condition, decode, integer, text, text_or_none
+from recollect.store.counters import next_number
 from recollect.store.engine import Database, SqlValue, Transaction
 from recollect.text.keywords import telling
 from recollect.text.statements import statements
@@ -35,6 +39,8 @@ from recollect.text.turns import Utterance, labelled
 
 MADE_BY = "episode-4"
 """Raise it when the same messages give another episode."""
+EPISODE_KIND = "episode"
+"""What their numbers are counted as."""
 _PAGE = 500
 """Messages read at once, so that a long session needs little memory."""
 _TOPICS = 8
@@ -54,16 +60,17 @@ _LAST_SUMMARY: LiteralString = """
 """
 _COLUMNS: LiteralString = """
     id, session_id, summary, topics, began_at, ended_at, message_count, made_by, created_at,
-    tenant, agent, user_id, project, speakers, turn_sender, extent, through_seq, deeds"""
+    tenant, agent, user_id, project, speakers, turn_sender, number, extent, through_seq,
+    deeds"""
 _INSERT: LiteralString = f"""
     INSERT INTO episodes ({_COLUMNS})
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608  # literals
 _SELECT: LiteralString = f"SELECT {_COLUMNS} FROM episodes WHERE "  # noqa: S608  # literals
-_WHOLE: LiteralString = "session_id = ? AND extent = 'session'"
-_REPLACED: LiteralString = (
-    "DELETE FROM episodes WHERE " + _WHOLE + " AND turn_sender IS ? RETURNING id"
-)
+_REPLACED: LiteralString = """
+    DELETE FROM episodes WHERE session_id = ? AND extent = 'session' AND turn_sender IS ?
+    RETURNING id, number
+"""
 _LIVING: LiteralString = (
     " AND NOT EXISTS (SELECT 1 FROM sessions s"
     " WHERE s.id = episodes.session_id AND s.status = 'deleted')"
@@ -99,6 +106,8 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
         speakers: Where it was said; None of an old one, which may mix what several people said.
         turn_sender: Whose turns these are, as `Message.turn_sender`; None where that is not known,
             and where everybody there heard all of it.
+        number: What it is called beside its id, as ``e3``: from 1 in its tenant, never used again;
+            0 before it is stored.
         extent: ``session``: all of it that was there, once for each sender; ``part``: what
             retention cut off.
         through_seq: The newest message of it; None of an old one.
@@ -120,13 +129,14 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     project: str | None = None
     speakers: Speakers | None = None
     turn_sender: str | None = None
+    number: int = 0
     extent: Literal["session", "part"] = "part"
     through_seq: int | None = None
     deeds: str = ""
 
     @property
     def text(self) -> str:
-        """All of it, as it stands in a prompt."""
+        """All of it, as a prompt holds it."""
         return "\n".join(part for part in (self.summary, self.deeds) if part)
 
 
@@ -138,7 +148,7 @@ class Deeds(Protocol):
 
 
 def no_deeds(tx: Transaction, where: Condition, tokens: int) -> str:
-    """Return nothing: nobody looks at what the agent did."""
+    """Return an empty text: what the agent did is not looked at."""
     return ""
 
 
@@ -290,7 +300,7 @@ class EpisodeWriter:
 
 
 class _OpenEnd:
-    """What the agent asked last, where nobody answered it.
+    """What the agent asked last, unless a person spoke after it.
 
     Args:
         tokens: Longest line.
@@ -337,15 +347,21 @@ def _up_to(session: Session, through_seq: int, heard: HeardTurns) -> Condition:
 
 
 def store_episode(tx: Transaction, episode: Episode) -> None:
-    """Store an episode; one of a whole session takes the place, and the id, of the one before."""
+    """Store an episode under the next number.
+
+    One of a whole session takes the place, the id and the number of the one before.
+    """
     row = msgspec.structs.asdict(episode)
     for name in ("topics", "speakers"):
         if row[name] is not None:
             row[name] = msgspec.json.encode(row[name]).decode()
+    known = None
     if episode.extent == "session":
         known = tx.row(_REPLACED, (episode.session_id, episode.turn_sender))
-        if known is not None:
-            row["id"] = text(known[0])
+    if known is None:
+        row["number"] = next_number(tx, episode.tenant, EPISODE_KIND)
+    else:
+        row["id"], row["number"] = known
     tx.execute(_INSERT, list(row.values()))
 
 
@@ -353,6 +369,25 @@ def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]
     """Return the episodes of a session that the scope may see, oldest first."""
     where = Condition(scope, "session_id").also("session_id = ?", session_id)
     return _select(tx, where, " ORDER BY id")
+
+
+def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
+    """Return the episode that an id, or a number such as ``e3``, means to the scope.
+
+    Raises:
+        NotFound: there is none.
+    """
+    meant = parse_record(name)
+    where = Condition(scope, "session_id")
+    if meant is None or meant.id is not None:
+        where.also("id = ?", name if meant is None else meant.id or name)
+    else:
+        where.also("number = ?", meant.number if meant.kind == EPISODE_KIND else None)
+    for episode in _select(tx, where, " ORDER BY id"):
+        return episode
+    raise NotFound(
+        "the episode does not exist", hint="use a number that was shown, such as e3, or an id"
+    )
 
 
 def last_episode(
