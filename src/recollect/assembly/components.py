@@ -270,7 +270,7 @@ def _sessions(
     from recollect.sessions.record.draft import DraftMaker
     from recollect.sessions.sessions import Sessions
 
-    settings, language = resources.resolved.settings.sessions, resources.language
+    settings, language = resources.resolved.settings, resources.language
     parts = WindowParts(
         workspace=resources.workspace,
         home=resources.home,
@@ -282,13 +282,15 @@ def _sessions(
             database=resources.records,
             clock=resources.clock,
             ids=resources.ids,
-            settings=settings,
+            settings=settings.sessions,
             drafts=DraftMaker(resources.clock, resources.ids, resources.redactor),
             mirror=Arrivals(mirror, maintenance),
             scope=resources.scope,
         ),
         opened=maintenance.session_started,
-        window=with_model(parts, language.model if language is not None else None),
+        window=with_model(
+            parts, None if language is None else language.model, settings.language.uses
+        ),
         turns=TicketQueue(resources.home / TURNS),
         episodes=_episodes(resources),
     )

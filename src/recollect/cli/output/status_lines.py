@@ -34,6 +34,7 @@ def pairs_of(found: Status) -> list[tuple[str, str]]:
         *([("batches", _batches(found))] if found.batch and found.batch.enabled else []),
         *([("tokens today", _budget(found))] if found.index.is_paid else []),
         *([("answers today", _answers(found))] if found.language.tokens_today else []),
+        *([("answers for", _uses(found))] if found.language.uses else []),
         ("sync", _sync(found)),
         ("SQLite", f"{found.records_health.sqlite_version}, {_durability(found)}"),
     ]
@@ -88,6 +89,16 @@ def _answers(found: Status) -> str:
     unpriced = count(language.unpriced_today, "answer")
     without = f", {unpriced} without a known price" if language.unpriced_today else ""
     return f"{language.tokens_today:,}{limit} tokens, {language.usd_today:.4f} USD{without}"
+
+
+def _uses(found: Status) -> str:
+    return ", ".join(
+        f"{each.use or 'others'} ({each.tokens_today:,}"
+        f"{f' of {each.limit:,}' if each.limit else ''} tokens, {each.usd_today:.4f} USD)"
+        if each.tokens_today
+        else each.use
+        for each in found.language.uses
+    )
 
 
 def _sync(found: Status) -> str:

@@ -243,9 +243,10 @@ CREATE TABLE sessions (
     UNIQUE (tenant, source, foreign_id),
     CHECK ((parent_id IS NULL) = (forked_at_seq IS NULL))
 ) STRICT;
-CREATE TABLE spending (
+CREATE TABLE "spending" (
     day                TEXT NOT NULL,
     kind               TEXT NOT NULL,
+    purpose            TEXT NOT NULL,
     model              TEXT NOT NULL,
     requests           INTEGER NOT NULL CHECK (requests >= 0),
     input_tokens       INTEGER NOT NULL CHECK (input_tokens >= 0),
@@ -255,7 +256,7 @@ CREATE TABLE spending (
     -- Billionths of a dollar, of the requests whose price is known; and how many others there were.
     nano_usd           INTEGER NOT NULL CHECK (nano_usd >= 0),
     unpriced           INTEGER NOT NULL CHECK (unpriced >= 0),
-    PRIMARY KEY (day, kind, model)
+    PRIMARY KEY (day, kind, purpose, model)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE tombstones (
     salt       BLOB NOT NULL,
