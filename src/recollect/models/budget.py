@@ -111,9 +111,7 @@ class DailyBudget:
         """Count what a request for vectors really took."""
         self.charge(TokenUse(input=tokens))
 
-    def charge(
-        self, use: TokenUse, usd: float | None = None, purpose: str = ""
-    ) -> float | None:
+    def charge(self, use: TokenUse, usd: float | None = None, purpose: str = "") -> float | None:
         """Count what a request really took; return what it cost, None where that is not known.
 
         Args:

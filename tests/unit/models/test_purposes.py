@@ -35,7 +35,10 @@ def test_each_purpose_has_a_budget_of_its_own_within_that_of_the_day() -> None:
         1_000, MemorySpending(), time, hints=LANGUAGE, purposes={"observations": 100}
     )
     budget.charge(TokenUse(input=90), purpose="observations")
-    with pytest.raises(BudgetSpent, match="observations") as caught, budget.hold(20, "observations"):
+    with (
+        pytest.raises(BudgetSpent, match="observations") as caught,
+        budget.hold(20, "observations"),
+    ):
         pass
     assert "language.budgets.observations" in caught.value.hint
     with budget.hold(900, "compaction"), pytest.raises(BudgetSpent), budget.hold(20, "flush"):

@@ -53,7 +53,8 @@ def _vectors(found: Status) -> str:
     if not (found.embedder or index.vectors):
         return "none: words only"
     size = f" of {index.dimensions}" if index.dimensions else ""
-    missing = index.chunks - index.vectors - index.refused
+    withheld = sum(index.source_chunks.get(kind, 0) for kind in index.withheld)
+    missing = index.chunks - index.vectors - index.refused - withheld
     waiting = f", {missing:,} more with `recollect sync`" if missing > 0 else ""
     return f"{count(index.vectors, 'vector')}{size}{waiting}"
 
@@ -135,6 +136,12 @@ def _index_warnings(found: Status) -> Iterator[str]:
         yield f"{index.outdated}: run `recollect reindex`"
     if index.rebuilding:
         yield "a rebuild of the index is not finished: `recollect reindex` goes on with it"
+    if index.withheld:
+        kinds = " and ".join(index.withheld)
+        yield (
+            f"{kinds} are found by words only: {found.embedder} is paid, and gets a new kind of"
+            f" memory when `recollect config set embedding.sources` names it"
+        )
     if index.refused:
         yield f"{count(index.refused, 'chunk')} refused by the embedder: only their words are found"
     if found.fallback_error is not None:

@@ -112,9 +112,7 @@ class WatchedModel:
         return found
 
 
-def ask(
-    text: str, *, system: str = "", max_output_tokens: int = 0, purpose: str = ""
-) -> Prompt:
+def ask(text: str, *, system: str = "", max_output_tokens: int = 0, purpose: str = "") -> Prompt:
     """Return the prompt of a single message.
 
     >>> ask("who?").messages[0].role

@@ -135,9 +135,7 @@ class ModelSummariser:
         system = _SUMMARY.format(tokens=order.tokens)
         for part in parts(said, PART_TOKENS * MOST_PARTS):
             told = f"{_fenced(text, 'summary')}\n\n{_fenced(part)}"
-            completion = self._model.complete(
-                ask(told, system=system, purpose=self._purpose)
-            )
+            completion = self._model.complete(ask(told, system=system, purpose=self._purpose))
             if completion.finish == "length":
                 return ""
             text = completion.text.strip()
