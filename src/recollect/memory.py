@@ -17,7 +17,7 @@ from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorr
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
+from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
@@ -107,6 +107,7 @@ class Memory:
 
     def _sync(self, on_progress: OnProgress) -> SyncReport:
         report = SyncReport(warnings=self._parts.maintenance.bring_in().warnings)
+        self._parts.digest(never)
         return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
 
     def watch(self) -> Iterator[Synced]:

@@ -63,6 +63,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Callable[[], Sessions]
     observations: Callable[[], Observations]
     events: EventStream
+    digest: Callable[[Callable[[], bool]], int]
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
 
@@ -192,10 +193,14 @@ def _assemble(resources: Resources) -> Components:
             index,
             lambda: is_damaged(resources.index_home, settings.store, clock),
         ),
-        daily=lambda stopping: (sessions().finish_endings(), retention().prune_daily(stopping)),
+        daily=lambda stopping: (digest(stopping), retention().prune_daily(stopping)),
     )
     maintenance = Maintenance(kept, settings.sync, clock)
     sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance))
+
+    def digest(stopping: Callable[[], bool] = lambda: False) -> int:
+        return _digest(resources, sessions, stopping)
+
     return Components(
         resources=resources,
         index=index,
@@ -207,6 +212,7 @@ def _assemble(resources: Resources) -> Components:
         sessions=sessions,
         observations=functools.cache(lambda: _observations(resources, sessions, maintenance)),
         events=EventStream(resources.records, resources.scope),
+        digest=digest,
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
     )
@@ -294,6 +300,39 @@ def _sessions(
         turns=TicketQueue(resources.home / TURNS),
         episodes=_episodes(resources),
     )
+
+
+def _digest(
+    resources: Resources, sessions: Callable[[], Sessions], stopping: Callable[[], bool]
+) -> int:
+    """Write the summaries that are due; let the model rewrite what it is used for."""
+    done = sessions().finish_endings()
+    settings = resources.resolved.settings
+    model = None if resources.language is None else resources.language.model
+    if model is None or resources.records.is_read_only:
+        return done
+    redactor, scope, clock = resources.redactor, resources.scope, resources.clock
+    redacted = str if redactor is None else redactor.text
+    if "episodes" in settings.language.uses:
+        from recollect.sessions.episode_digest import EpisodeDigest
+
+        writer = _episodes(resources)
+        done += EpisodeDigest(
+            resources.records, clock, writer, model, redacted=redacted, scope=scope
+        ).run(stopping)
+    if "observations" in settings.language.uses:
+        from recollect.observations.digest import ObservationDigest
+        from recollect.recall.hearer import group_at
+
+        done += ObservationDigest(
+            resources.records,
+            clock,
+            model,
+            group_of=lambda place: group_at(place, resources.owner).name,
+            redacted=redacted,
+            scope=scope,
+        ).run(stopping)
+    return done
 
 
 def _observations(

@@ -71,6 +71,10 @@ _REPLACED: LiteralString = """
     DELETE FROM episodes WHERE session_id = ? AND extent = 'session' AND turn_sender IS ?
     RETURNING id, number
 """
+_REWRITE: LiteralString = """
+    UPDATE episodes SET summary = ?, topics = ?, made_by = ?
+    WHERE id = ? AND made_by = ? AND through_seq IS ? AND created_at = ?
+"""
 _LIVING: LiteralString = (
     " AND NOT EXISTS (SELECT 1 FROM sessions s"
     " WHERE s.id = episodes.session_id AND s.status = 'deleted')"
@@ -202,7 +206,7 @@ class EpisodeWriter:
         self._records = records
         self._clock = clock
         self._ids = ids
-        self._tokens = tokens
+        self.tokens = tokens
         self._deeds = deeds
 
     def write(self, session: Session, through_seq: int) -> list[Episode]:
@@ -215,21 +219,30 @@ class EpisodeWriter:
         Raises:
             StoreError: the records cannot be read.
         """
-        if not self._tokens:
+        if not self.tokens:
             return []
+        turns = self._turns(session, through_seq)
+        made = (self._episode(session, through_seq, each, heard) for each, heard in turns.items())
+        return [episode for episode in made if episode is not None]
+
+    def said(self, session: Session, episode: Episode) -> list[Utterance]:
+        """Return what an episode of a whole session is of, as far as its hearers heard it."""
+        through = session.last_seq if episode.through_seq is None else episode.through_seq
+        heard = self._turns(session, through).get(episode.turn_sender)
+        return [] if heard is None else list(self._utterances(session, 0, through, heard))
+
+    def _turns(self, session: Session, through_seq: int) -> dict[str | None, HeardTurns]:
+        """Return the turns that get an episode of their own, by sender."""
         known = self._records.read(lambda tx: tx.all(_SENDERS, (session.id, through_seq)))
         senders = [text_or_none(sender) for (sender,) in known]
         if not _is_shared(session):
-            turns: dict[str | None, HeardTurns] = {None: EVERY_TURN}
-        elif len(senders) == 1:
-            turns = {senders[0]: EVERY_TURN}
-        else:
-            turns = {
-                sender: HeardTurns(() if sender is None else (sender,), unnamed=sender is None)
-                for sender in senders
-            }
-        made = (self._episode(session, through_seq, each, heard) for each, heard in turns.items())
-        return [episode for episode in made if episode is not None]
+            return {None: EVERY_TURN}
+        if len(senders) == 1:
+            return {senders[0]: EVERY_TURN}
+        return {
+            sender: HeardTurns(() if sender is None else (sender,), unnamed=sender is None)
+            for sender in senders
+        }
 
     def _episode(
         self, session: Session, through_seq: int, sender: str | None, heard: HeardTurns
@@ -239,7 +252,7 @@ class EpisodeWriter:
         row = self._records.read(lambda tx: tx.row(_EXTENT + where.sql, where.params))
         count, began, ended, size = row or (0, None, None, 0)
         deeds = self._done(session, heard) if is_whole else ""
-        left = self._tokens - (estimate_tokens(deeds) + 1 if deeds else 0)
+        left = self.tokens - (estimate_tokens(deeds) + 1 if deeds else 0)
         most = min(left, integer(size) // _SHARE)
         summary = self._summary(session, through_seq, most, left, heard) if count else ""
         if not (summary or deeds):
@@ -265,7 +278,7 @@ class EpisodeWriter:
     def _done(self, session: Session, heard: HeardTurns) -> str:
         where = rows_of(Scope(tenant=session.tenant), session.id)
         heard.narrow(where)
-        most = self._tokens // _DEEDS_SHARE
+        most = self.tokens // _DEEDS_SHARE
         return self._records.read(lambda tx: self._deeds(tx, where, most))
 
     def _summary(
@@ -369,6 +382,21 @@ def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]
     """Return the episodes of a session that the scope may see, oldest first."""
     where = Condition(scope, "session_id").also("session_id = ?", session_id)
     return _select(tx, where, " ORDER BY id")
+
+
+def find_unread(tx: Transaction, scope: Scope, since: int, most: int) -> list[Episode]:
+    """Return episodes of whole sessions that no model has read yet, written since a time."""
+    where = Condition(scope, "session_id").also("made_by = ?", MADE_BY)
+    where.also("extent = ?", "session").also("created_at >= ?", since).also("summary <> ?", "")
+    where.sql += _LIVING
+    return _select(tx, where, " ORDER BY created_at LIMIT ?", most)
+
+
+def rewrite_episode(tx: Transaction, old: Episode, summary: str, made_by: str) -> None:
+    """Give an episode another summary, unless it was replaced meanwhile."""
+    topics = msgspec.json.encode(topics_of(summary)).decode()
+    known = (old.id, old.made_by, old.through_seq, old.created_at)
+    tx.execute(_REWRITE, (summary, topics, made_by, *known))
 
 
 def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
