@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.observations.observations import Observations
     from recollect.recall.probe import EmbedderProbe, Probe
     from recollect.recall.status import Status
+    from recollect.recall.use_preview import UsePreview
     from recollect.sessions.context.episode import Episode
     from recollect.sessions.exchange.export import SessionExport
     from recollect.sessions.exchange.import_report import ImportReport, Progress
@@ -422,6 +423,10 @@ class Memory:
         from recollect.recall.status import report_status
 
         return self._parts.maintenance.healing(lambda: report_status(self._parts.reported()))
+
+    def preview_uses(self) -> list[UsePreview]:
+        """Return what each use of a language model would take in a day; nothing is asked."""
+        return self._parts.preview_uses()
 
     def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""

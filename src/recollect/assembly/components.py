@@ -45,6 +45,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.recall.audience import Asking
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
+    from recollect.recall.use_preview import UsePreview
     from recollect.sessions.context.episode import EpisodeWriter
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import MemoryReader
@@ -118,6 +119,25 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
         for part in closing:
             if part is not None:
                 part.close()
+
+    def preview_uses(self) -> list[UsePreview]:
+        """Return what each use of a language model would take; see `Memory.preview_uses`."""
+        from recollect.models.prices import Price, language_price
+        from recollect.recall.use_preview import preview_uses
+
+        base, settings = self.resources, self.resources.resolved.settings
+        model = None if base.language is None else base.language.model
+        is_billed = model is not None and model.is_remote
+        return preview_uses(
+            base.records,
+            base.scope.tenant,
+            settings.language,
+            now_ms=base.clock.now_ms(),
+            episode_tokens=settings.sessions.retention.episode_tokens,
+            price=language_price(model.name, settings.language)
+            if model is not None and is_billed
+            else Price(0.0),
+        )
 
     def reported(self) -> Reported:
         """Return what a status tells of."""
