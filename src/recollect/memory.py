@@ -43,7 +43,6 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.observations.observations import Observations
     from recollect.recall.probe import EmbedderProbe, Probe
     from recollect.recall.status import Status
-    from recollect.recall.use_preview import UsePreview
     from recollect.sessions.context.episode import Episode
     from recollect.sessions.exchange.export import SessionExport
     from recollect.sessions.exchange.import_report import ImportReport, Progress
@@ -67,7 +66,7 @@ class Memory:
         self.workspace = base.workspace
         self.scope = base.scope
         self.settings = base.resolved.settings
-        self.events = parts.events
+        self.events, self.preview_uses = parts.events, parts.preview_uses
         self._is_closed = False
         self._probe: EmbedderProbe | None = None
 
@@ -108,7 +107,8 @@ class Memory:
 
     def _sync(self, on_progress: OnProgress) -> SyncReport:
         report = SyncReport(warnings=self._parts.maintenance.bring_in().warnings)
-        self._parts.digest(never)
+        if self._parts.digest is not None:
+            self._parts.digest(never)
         return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
 
     def watch(self) -> Iterator[Synced]:
@@ -423,10 +423,6 @@ class Memory:
         from recollect.recall.status import report_status
 
         return self._parts.maintenance.healing(lambda: report_status(self._parts.reported()))
-
-    def preview_uses(self) -> list[UsePreview]:
-        """Return what each use of a language model would take in a day; nothing is asked."""
-        return self._parts.preview_uses()
 
     def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -39,13 +40,14 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.governance.erasure import Eraser
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
+    from recollect.governance.use_preview import UsePreview
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
+    from recollect.models.language.model import LanguageModel
     from recollect.observations.observations import Observations
     from recollect.recall.audience import Asking
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
-    from recollect.recall.use_preview import UsePreview
     from recollect.sessions.context.episode import EpisodeWriter
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import MemoryReader
@@ -64,7 +66,8 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Callable[[], Sessions]
     observations: Callable[[], Observations]
     events: EventStream
-    digest: Callable[[Callable[[], bool]], int]
+    digest: Callable[[Callable[[], bool]], int] | None
+    """Lets the language model rewrite what it is used for; None without one."""
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
 
@@ -121,9 +124,9 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
                 part.close()
 
     def preview_uses(self) -> list[UsePreview]:
-        """Return what each use of a language model would take; see `Memory.preview_uses`."""
+        """Return what each use of a language model would take in a day; nothing is asked."""
+        from recollect.governance.use_preview import preview_uses
         from recollect.models.prices import Price, language_price
-        from recollect.recall.use_preview import preview_uses
 
         base, settings = self.resources, self.resources.resolved.settings
         model = None if base.language is None else base.language.model
@@ -213,14 +216,12 @@ def _assemble(resources: Resources) -> Components:
             index,
             lambda: is_damaged(resources.index_home, settings.store, clock),
         ),
-        daily=lambda stopping: (digest(stopping), retention().prune_daily(stopping)),
+        daily=lambda stopping: _daily(resources, sessions, retention, stopping),
     )
     maintenance = Maintenance(kept, settings.sync, clock)
     sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance))
-
-    def digest(stopping: Callable[[], bool] = lambda: False) -> int:
-        return _digest(resources, sessions, stopping)
-
+    language = None if resources.language is None else resources.language.model
+    digest = None if language is None else partial(_digest, resources, language)
     return Components(
         resources=resources,
         index=index,
@@ -318,18 +319,28 @@ def _sessions(
             parts, None if language is None else language.model, settings.language.uses
         ),
         turns=TicketQueue(resources.home / TURNS),
-        episodes=_episodes(resources),
+        episodes=partial(_episodes, resources),
     )
 
 
-def _digest(
-    resources: Resources, sessions: Callable[[], Sessions], stopping: Callable[[], bool]
-) -> int:
-    """Write the summaries that are due; let the model rewrite what it is used for."""
-    done = sessions().finish_endings()
-    settings = resources.resolved.settings
-    model = None if resources.language is None else resources.language.model
-    if model is None or resources.records.is_read_only:
+def _daily(
+    resources: Resources,
+    sessions: Callable[[], Sessions],
+    retention: Callable[[], Retention],
+    stopping: Callable[[], bool],
+) -> None:
+    """Do what a program that stays does beside indexing."""
+    sessions().finish_endings()
+    language = None if resources.language is None else resources.language.model
+    if language is not None:
+        _digest(resources, language, stopping)
+    retention().prune_daily(stopping)
+
+
+def _digest(resources: Resources, model: LanguageModel, stopping: Callable[[], bool]) -> int:
+    """Let the model rewrite what it is used for; return how much it did."""
+    settings, done = resources.resolved.settings, 0
+    if resources.records.is_read_only:
         return done
     redactor, scope, clock = resources.redactor, resources.scope, resources.clock
     redacted = str if redactor is None else redactor.text

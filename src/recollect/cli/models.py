@@ -15,7 +15,7 @@ from recollect.cli.output.screen import next_steps, say, show, show_pairs
 
 if TYPE_CHECKING:  # for a name only
     from recollect.core.settings import EmbeddingSettings, LanguageSettings, Settings
-    from recollect.recall.use_preview import UsePreview
+    from recollect.governance.use_preview import UsePreview
 
 app = App()
 group = App(

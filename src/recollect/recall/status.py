@@ -103,7 +103,7 @@ class UseStatus(msgspec.Struct, frozen=True, kw_only=True):
         is_on: Whether the settings name it, and there is a model.
         requests: Answers that came.
         tokens_today: Tokens read and written.
-        limit: How many may be, by ``language.budgets``; 0 is no limit of its own.
+        limit: How many may be, by ``language.budgets``; with 0 only that of the day.
         usd_today: What those answers cost whose price is known.
         unpriced_today: How many answers had no known price.
     """

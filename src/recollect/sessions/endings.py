@@ -6,16 +6,19 @@ the summary is written leaves no session without one.
 
 from __future__ import annotations
 
-from typing import LiteralString
+from collections.abc import Callable
+from typing import TYPE_CHECKING, LiteralString
 
 from recollect.core.events import SessionEnded
 from recollect.core.scope import Scope
-from recollect.sessions.context.episode import EpisodeWriter, store_episode
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.session import Session, find_session, owner_of, require_living
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
+
+if TYPE_CHECKING:  # imported with the first session that ends
+    from recollect.sessions.context.episode import EpisodeWriter
 
 _NOTE: LiteralString = """
     INSERT INTO endings (session_id, tenant, at) VALUES (?, ?, ?)
@@ -36,12 +39,14 @@ class Endings:
 
     Args:
         access: The records, and whose they are.
-        writer: Makes the summaries; None for none.
+        make_writer: Returns what makes the summaries; None for none.
     """
 
-    def __init__(self, access: SessionAccess, writer: EpisodeWriter | None) -> None:
+    def __init__(
+        self, access: SessionAccess, make_writer: Callable[[], EpisodeWriter] | None
+    ) -> None:
         self._access = access
-        self._writer = writer
+        self._make_writer = make_writer
 
     def end(self, session_id: str) -> Session:
         """Tell that a session is over for now, and summarise it; it may go on, and end again.
@@ -76,11 +81,13 @@ class Endings:
 
     def _summarise(self, session_id: str, scope: Scope) -> None:
         """Write the summary of a session; one that goes on meanwhile ends again some day."""
+        from recollect.sessions.context.episode import store_episode
+
         database = self._access.database
         session = database.read(lambda tx: find_session(tx, scope, session_id))
         made = []
-        if session is not None and self._writer is not None:
-            made = self._writer.write(session, session.last_seq)
+        if session is not None and self._make_writer is not None:
+            made = self._make_writer().write(session, session.last_seq)
 
         def unit(tx: Transaction) -> None:
             if tx.row(_IS_DUE, (session_id,)) is None:

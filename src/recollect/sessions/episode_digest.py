@@ -1,7 +1,7 @@
 """Episodes by a language model, after they were written by rule.
 
 A call has what the hearers of one episode heard, and nothing else. What names a file or a number
-that nobody spoke of is refused, and the lines of the rules stay.
+that was not spoken of is refused, and the lines of the rules stay.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class EpisodeDigest:
         return done
 
     def _rewrite(self, episode: Episode) -> bool:
-        """Ask for one; return False where there was no answer."""
+        """Ask for one; return False without an answer."""
         scope, session_id = self._scope, episode.session_id
         session = self._database.read(lambda tx: find_session(tx, scope, session_id))
         said = [] if session is None else self._writer.said(session, episode)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,7 +18,6 @@ from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
 from recollect.sessions.catalogue import Catalogue, named_session
-from recollect.sessions.context.episode import EpisodeWriter
 from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.context.window import ContextWindows
 from recollect.sessions.endings import Endings
@@ -62,6 +61,9 @@ from recollect.store.journal import record_event
 from recollect.store.locks import TicketQueue
 from recollect.store.paths import check_id
 
+if TYPE_CHECKING:  # imported with the first session that ends
+    from recollect.sessions.context.episode import EpisodeWriter
+
 
 class Sessions:
     """Creates, finds, continues and ends sessions; stores and reads their messages.
@@ -74,7 +76,7 @@ class Sessions:
         opened: Is called when a session was made, or found to go on with.
         window: What a context window needs; nothing that asks a model if not given.
         turns: Where those who answer in a session queue; None without a queue.
-        episodes: Makes the summaries of sessions that end; None for none.
+        episodes: Returns what makes the summaries of sessions that end; None for none.
     """
 
     def __init__(
@@ -84,14 +86,13 @@ class Sessions:
         opened: Callable[[], None] = lambda: None,
         window: WindowParts | None = None,
         turns: TicketQueue | None = None,
-        episodes: EpisodeWriter | None = None,
+        episodes: Callable[[], EpisodeWriter] | None = None,
     ) -> None:
         self._access = access
         self._opened = opened
         parts = window or WindowParts()
-        self._alike = partial(
-            Sessions, opened=opened, window=window, turns=turns, episodes=episodes
-        )
+        more = {"window": window, "turns": turns, "episodes": episodes}
+        self._alike = partial(Sessions, opened=opened, **more)
         self.scope = access.scope
         named, links = access.settings.owner, read_links(access.settings.identity_links)
         self.owner = parts.owner or read_owner(named, links)
@@ -108,8 +109,8 @@ class Sessions:
         self.latest, self.list = catalogue.latest, catalogue.list
         self.lineage = catalogue.lineage
 
-        self._endings = Endings(access, episodes)
-        self.end, self.finish_endings = self._endings.end, self._endings.finish
+        endings = Endings(access, episodes)
+        self.end, self.finish_endings = endings.end, endings.finish
 
         policy = ConversationPolicy(access, turns, self.owner, self._guard)
         self.links, self.history = policy.links, policy.history
@@ -422,7 +423,7 @@ class Sessions:
     def _change(self, unit: Callable[[Transaction], Session]) -> Session:
         session = self._access.database.write(unit)
         self._access.mirror.notify()
-        self._endings.finish()
+        self.finish_endings()
         return session
 
     def _new(

@@ -16,7 +16,7 @@ from recollect.sessions.context.episode import Episode, episodes_of, last_episod
 from recollect.text.tokens import estimate_tokens
 from tests.unit.sessions.home import NOON, HandClock
 
-PROJECT = "/work/tea"
+PROJECT = "/projects/tea"
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_another_project_hears_nothing(memory: Memory) -> None:
     """Nor does a deleted session tell anything."""
     session = _worked(memory)
     memory.sessions.end(session)
-    assert _last(memory, memory.sessions.create(project="/work/other").id) is None
+    assert _last(memory, memory.sessions.create(project="/projects/other").id) is None
     here = memory.sessions.create(project=PROJECT).id
     memory.sessions.set_status(session, "deleted")
     assert _last(memory, here) is None
@@ -213,7 +213,6 @@ def test_what_is_pruned_whole_keeps_the_summary_of_its_end(memory: Memory) -> No
     session = _worked(memory)
     memory.sessions.end(session)
     (first,) = _told(memory, session)
-    memory.settings.sessions.retention  # noqa: B018  # the caps are those of the next line
     with recollect.open(
         memory.home,
         overrides={"embedding.provider": "none", "sessions.retention.days": 1},

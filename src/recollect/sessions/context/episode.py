@@ -436,7 +436,7 @@ def last_episode(
         besides: The id of a session that is not meant: the one that asks.
 
     Returns:
-        None where there is none that they hear; what was deleted or erased is heard by nobody.
+        None where they hear of none; one of a deleted session does not count.
     """
     where = Condition(scope, "session_id").also("extent = ?", "session")
     if project is None:

@@ -52,8 +52,8 @@ class UsePreview(msgspec.Struct, frozen=True, kw_only=True):
         is_named: Whether the settings name it.
         calls: Calls a day, of what was there in the last days.
         tokens: Tokens read and written a day.
-        usd: What they cost; 0 where nobody bills, None where the price is not known.
-        limit: Tokens a day at most, by ``language.budgets``; 0 is no limit of its own.
+        usd: What they cost; 0 where it is free, None where the price is unknown.
+        limit: Tokens a day at most, by ``language.budgets``; with 0 only that of the day counts.
     """
 
     use: str
