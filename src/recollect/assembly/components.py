@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from recollect.assembly.digests import digest_with, do_daily, episode_writer
 from recollect.assembly.indexes import HomeIndexes, make_index
 from recollect.assembly.resources import OpenOptions, Resources, open_resources
 from recollect.assembly.sources import (
@@ -23,34 +24,40 @@ from recollect.assembly.sources import (
     reading,
     search_backend,
 )
-from recollect.core.errors import InvalidInput, RecollectError
+from recollect.core.clock import to_datetime
+from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
+from recollect.recall.audience import check_may_read
 from recollect.recall.healing import healer, is_damaged
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.locks import TicketQueue
-from recollect.store.sqlite.home import BLOBS
+from recollect.store.sqlite.home import BLOBS, GUEST_NOTES
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.core.scope import Scope
     from recollect.governance.backup import BackupOrder, OnBackup
-    from recollect.governance.erasure import Eraser
+    from recollect.governance.erasure import Eraser, ErasureReceipt
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
     from recollect.governance.use_preview import UsePreview
+    from recollect.index.build.preview import Preview
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
-    from recollect.models.language.model import LanguageModel
-    from recollect.observations.observations import Observations
+    from recollect.observations.observations import ObservationParts, Observations
     from recollect.recall.audience import Asking
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
-    from recollect.sessions.context.episode import EpisodeWriter
+    from recollect.recall.steps.details import Records
+    from recollect.recall.steps.lines import IndexLines
+    from recollect.recall.steps.timeline import ObservationRecall, Search
+    from recollect.sessions.context.episode import Episode
+    from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.sessions.sessions import Sessions
-    from recollect.workspace.reading import MemoryReader
+    from recollect.workspace.reading import Extent, MemoryReader, ReadResult
 
 
 class Components(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +71,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     mirror: TranscriptMirror | None
     maintenance: Maintenance
     sessions: Callable[[], Sessions]
-    observations: Callable[[], Observations]
+    observed: Callable[[], ObservationParts]
     events: EventStream
     digest: Callable[[Callable[[], bool]], int] | None
     """Lets the language model rewrite what it is used for; None without one."""
@@ -90,6 +97,77 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             on_progress=on_progress or ignore_progress,
         )
 
+    def preview(self, *, rebuild: bool) -> Preview:
+        """Return what a sync would read, embed and cost; see `Memory.preview`."""
+        from recollect.store.usage_ledger import UsageLedger
+
+        found, base = self.index.preview(rebuild=rebuild), self.resources
+        limit = base.resolved.settings.embedding.remote.daily_tokens
+        if not (found.is_paid and limit):
+            return found
+        today = to_datetime(base.clock.now_ms()).date().isoformat()
+        left = max(0, limit - UsageLedger(base.records).spent(today))
+        return msgspec.structs.replace(found, tokens_left_today=left)
+
+    def without_notes(self, receipt: ErasureReceipt) -> ErasureReceipt:
+        """Return a receipt after another search back end let go of the notes that were erased."""
+        backend = self.search_backend
+        failure = backend.refresh() if backend is not None and receipt.notes else None
+        warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
+        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
+
+    def observations(self) -> Observations:
+        """Return the observations."""
+        from recollect.observations.observations import Observations
+
+        return Observations(self.observed())
+
+    def recall(self, search: Search) -> ObservationRecall:
+        """Return the observations, and what was around one of them."""
+        from recollect.recall.steps.timeline import ObservationRecall
+
+        return ObservationRecall(self.observed(), search, self.resources.owner)
+
+    def lines(
+        self, result: SearchResult, for_session: str | None, for_sender: str | None
+    ) -> IndexLines:
+        """Return the index lines of hits; see `Memory.lines`."""
+        from recollect.recall.steps.lines import lines_of
+
+        base, hearer = self.resources, None
+        if for_session is not None or for_sender is not None:
+            hearer = self.observations().hearer(for_session, for_sender)
+        return base.records.read(lambda tx: lines_of(tx, base.scope, result, hearer))
+
+    def stored(self) -> Records:
+        """Return where records of each kind are, for their details."""
+        from recollect.recall.steps.details import Records
+        from recollect.sessions.context.episode import hearers_of, require_episode
+
+        base = self.resources
+
+        def episode(name: str) -> tuple[Episode, VisibilityGroup]:
+            found = base.records.read(lambda tx: require_episode(tx, base.scope, name))
+            return found, hearers_of(found, base.owner)
+
+        return Records(observations=self.observations, sessions=self.sessions, episode=episode)
+
+    def read(self, path: str, extent: Extent, asking: Asking | None) -> ReadResult:
+        """Return lines of a memory file, as far as somebody may read it; see `Memory.read`."""
+        reading = self.reading
+        if path.startswith(f"{GUEST_NOTES}/"):
+            from recollect.recall.note_source import read_note
+
+            note = read_note(self.notes.found, path, extent, self.sessions, asking)
+            if note is not None:
+                return note
+        if asking is not None:
+            ref = path if reading is None or not asking.shared else reading.ref_of(path)
+            check_may_read(self.sessions, asking, ref)
+        if reading is None:
+            raise NotFound("this memory has no workspace", hint="give one with --workspace")
+        return reading.read(path, extent)
+
     def named(
         self,
         result: SearchResult,
@@ -99,7 +177,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
         asking: Asking | None,
     ) -> SearchResult:
         """Return what was found behind the record that the question names; see `Named`."""
-        from recollect.recall.named import Named
+        from recollect.recall.steps.named import Named
 
         named = Named(
             sessions=self.sessions,
@@ -125,22 +203,9 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
 
     def preview_uses(self) -> list[UsePreview]:
         """Return what each use of a language model would take in a day; nothing is asked."""
-        from recollect.governance.use_preview import preview_uses
-        from recollect.models.prices import Price, language_price
+        from recollect.assembly.digests import preview_of
 
-        base, settings = self.resources, self.resources.resolved.settings
-        model = None if base.language is None else base.language.model
-        is_billed = model is not None and model.is_remote
-        return preview_uses(
-            base.records,
-            base.scope.tenant,
-            settings.language,
-            now_ms=base.clock.now_ms(),
-            episode_tokens=settings.sessions.retention.episode_tokens,
-            price=language_price(model.name, settings.language)
-            if model is not None and is_billed
-            else Price(0.0),
-        )
+        return preview_of(self.resources)
 
     def reported(self) -> Reported:
         """Return what a status tells of."""
@@ -216,12 +281,12 @@ def _assemble(resources: Resources) -> Components:
             index,
             lambda: is_damaged(resources.index_home, settings.store, clock),
         ),
-        daily=lambda stopping: _daily(resources, sessions, retention, stopping),
+        daily=lambda stopping: do_daily(resources, sessions, retention, stopping),
     )
     maintenance = Maintenance(kept, settings.sync, clock)
     sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance))
     language = None if resources.language is None else resources.language.model
-    digest = None if language is None else partial(_digest, resources, language)
+    digest = None if language is None else partial(digest_with, resources, language)
     return Components(
         resources=resources,
         index=index,
@@ -231,7 +296,7 @@ def _assemble(resources: Resources) -> Components:
         mirror=mirror,
         maintenance=maintenance,
         sessions=sessions,
-        observations=functools.cache(lambda: _observations(resources, sessions, maintenance)),
+        observed=functools.cache(lambda: _observed(resources, sessions, maintenance)),
         events=EventStream(resources.records, resources.scope),
         digest=digest,
         retention=retention,
@@ -247,17 +312,9 @@ def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | No
         _copies_of(resources, index, mirror),
         caps,
         resources.scope,
-        episodes=_episodes(resources),
+        episodes=episode_writer(resources),
         clock=resources.clock,
     )
-
-
-def _episodes(resources: Resources) -> EpisodeWriter:
-    from recollect.observations.deeds import deeds_of
-    from recollect.sessions.context.episode import EpisodeWriter
-
-    tokens = resources.resolved.settings.sessions.retention.episode_tokens
-    return EpisodeWriter(resources.records, resources.clock, resources.ids, tokens, deeds_of)
 
 
 def _copies_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
@@ -319,73 +376,28 @@ def _sessions(
             parts, None if language is None else language.model, settings.language.uses
         ),
         turns=TicketQueue(resources.home / TURNS),
-        episodes=partial(_episodes, resources),
+        episodes=partial(episode_writer, resources),
     )
 
 
-def _daily(
-    resources: Resources,
-    sessions: Callable[[], Sessions],
-    retention: Callable[[], Retention],
-    stopping: Callable[[], bool],
-) -> None:
-    """Do what a program that stays does beside indexing."""
-    sessions().finish_endings()
-    language = None if resources.language is None else resources.language.model
-    if language is not None:
-        _digest(resources, language, stopping)
-    retention().prune_daily(stopping)
-
-
-def _digest(resources: Resources, model: LanguageModel, stopping: Callable[[], bool]) -> int:
-    """Let the model rewrite what it is used for; return how much it did."""
-    settings, done = resources.resolved.settings, 0
-    if resources.records.is_read_only:
-        return done
-    redactor, scope, clock = resources.redactor, resources.scope, resources.clock
-    redacted = str if redactor is None else redactor.text
-    if "episodes" in settings.language.uses:
-        from recollect.sessions.episode_digest import EpisodeDigest
-
-        writer = _episodes(resources)
-        done += EpisodeDigest(
-            resources.records, clock, writer, model, redacted=redacted, scope=scope
-        ).run(stopping)
-    if "observations" in settings.language.uses:
-        from recollect.observations.digest import ObservationDigest
-        from recollect.recall.hearer import group_at
-
-        done += ObservationDigest(
-            resources.records,
-            clock,
-            model,
-            group_of=lambda place: group_at(place, resources.owner).name,
-            redacted=redacted,
-            scope=scope,
-        ).run(stopping)
-    return done
-
-
-def _observations(
+def _observed(
     resources: Resources, sessions: Callable[[], Sessions], maintenance: Maintenance
-) -> Observations:
+) -> ObservationParts:
     from recollect.observations.draft import ObservationDrafts
-    from recollect.observations.observations import ObservationParts, Observations
+    from recollect.observations.observations import ObservationParts
     from recollect.observations.recalled import PORT, OwnCalls, names_of
     from recollect.recall.hearer import group_at, hearer_of
     from recollect.store.blobs import Blobs
 
     shared = resources.resolved.settings.observations.shared
-    return Observations(
-        ObservationParts(
-            database=resources.records,
-            blobs=Blobs(resources.home / BLOBS),
-            clock=resources.clock,
-            drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
-            hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
-            is_owners=lambda place: group_at(place, resources.owner).is_owners,
-            own_calls=OwnCalls(names_of(resources.home), frozenset({PORT})),
-            arrived=Arrivals(None, maintenance).notify,
-            scope=resources.scope,
-        )
+    return ObservationParts(
+        database=resources.records,
+        blobs=Blobs(resources.home / BLOBS),
+        clock=resources.clock,
+        drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
+        hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
+        is_owners=lambda place: group_at(place, resources.owner).is_owners,
+        own_calls=OwnCalls(names_of(resources.home), frozenset({PORT})),
+        arrived=Arrivals(None, maintenance).notify,
+        scope=resources.scope,
     )

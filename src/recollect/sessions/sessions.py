@@ -1,7 +1,6 @@
 """`Sessions`: everything that can be done with sessions; `memory.sessions` is one of these objects.
 
-The use cases, each one durable transaction under the scope of the object. What happens in the
-transaction is written in `lifecycle` and `lease`.
+Each use case is one durable transaction under its scope, written in `lifecycle` and `lease`.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class Sessions:
         opened: Is called when a session was made, or found to go on with.
         window: What a context window needs; nothing that asks a model if not given.
         turns: Where those who answer in a session queue; None without a queue.
-        episodes: Returns what makes the summaries of sessions that end; None for none.
+        episodes: Returns what summarises sessions that end; None for no summaries.
     """
 
     def __init__(
@@ -91,8 +90,8 @@ class Sessions:
         self._access = access
         self._opened = opened
         parts = window or WindowParts()
-        more = {"window": window, "turns": turns, "episodes": episodes}
-        self._alike = partial(Sessions, opened=opened, **more)
+        self._alike = partial(Sessions, opened=opened, window=window, turns=turns,
+                              episodes=episodes)  # fmt: skip
         self.scope = access.scope
         named, links = access.settings.owner, read_links(access.settings.identity_links)
         self.owner = parts.owner or read_owner(named, links)

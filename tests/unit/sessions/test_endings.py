@@ -229,3 +229,14 @@ def test_an_erased_session_leaves_no_summary(memory: Memory) -> None:
     memory.sessions.end(session)
     memory.erase(session_id=session)
     assert _told(memory, session) == []
+
+
+def test_the_details_of_an_episode_keep_what_the_agent_did_from_guests(memory: Memory) -> None:
+    """By its number; the owner reads all of it."""
+    guest = _worked(memory, "agent:main:telegram:acc:direct:77")
+    memory.sessions.end(guest)
+    (mine,) = memory.get("e1").found
+    (theirs,) = memory.get("e1", for_session=guest).found
+    assert "kettle.py" in mine.record.deeds  # type: ignore[attr-defined]  # an episode
+    assert "copper kettle" in theirs.record.summary  # type: ignore[attr-defined]  # an episode
+    assert theirs.record.deeds == ""  # type: ignore[attr-defined]  # an episode
