@@ -152,7 +152,7 @@ class EmbeddingQueue:
         cache: EmbeddingCache,
         sources: Sequence[str] = SOURCES,
     ) -> None:
-        self._sources = as_json(sources)
+        self._sources = None if set(SOURCES) <= set(sources) else as_json(sources)
         self._database = database
         self._embedder = embedder
         self._turns = turns
@@ -226,8 +226,13 @@ class EmbeddingQueue:
     def _take(self, tx: Transaction, generation: int) -> list[Waiting]:
         """Return the first waiting chunks of the first partition that has some, in order."""
         for partition in partition_numbers(tx, generation):
-            span = (*chunk_ids(partition), self._embedder.fingerprint, self._sources, BATCH)
-            if found := typed_rows(tx.all(_TAKE, span), Waiting):
+            span = (*chunk_ids(partition), self._embedder.fingerprint)
+            rows = (
+                tx.all(_TAKE, (*span, BATCH))
+                if self._sources is None
+                else tx.all(_TAKE_AGREED, (*span, self._sources, BATCH))
+            )
+            if found := typed_rows(rows, Waiting):
                 return found
         return []
 
@@ -328,9 +333,9 @@ _UNSENT: LiteralString = (
     " WHERE t.hash = c.hash AND j.fingerprint = ?)"
 )
 """A text that is under way with a batch is not made a second time."""
-_TAKE: LiteralString = (
-    "SELECT c.id, c.hash, c.text" + _UNSENT + OF_AGREED + " ORDER BY q.id LIMIT ?"
-)
+_WAITING: LiteralString = "SELECT c.id, c.hash, c.text" + _UNSENT
+_TAKE: LiteralString = _WAITING + " ORDER BY q.id LIMIT ?"
+_TAKE_AGREED: LiteralString = _WAITING + OF_AGREED + " ORDER BY q.id LIMIT ?"
 _COUNT: LiteralString = (
     "SELECT count(*) FROM (SELECT 1 FROM vector_queue WHERE id BETWEEN ? AND ? LIMIT ?)"
 )
