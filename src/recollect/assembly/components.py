@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.assembly.digests import digest_with, do_daily, episode_writer
 from recollect.assembly.indexes import HomeIndexes, make_index
 from recollect.assembly.resources import OpenOptions, Resources, open_resources
 from recollect.assembly.sources import (
@@ -47,6 +46,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.index.build.preview import Preview
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
+    from recollect.models.language.model import LanguageModel
     from recollect.observations.observations import ObservationParts, Observations
     from recollect.recall.audience import Asking
     from recollect.recall.search_port import SearchBackend
@@ -54,7 +54,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.recall.steps.details import Records
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall, Search
-    from recollect.sessions.context.episode import Episode
+    from recollect.sessions.context.episode import Episode, EpisodeWriter
     from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import Extent, MemoryReader, ReadResult
@@ -281,12 +281,11 @@ def _assemble(resources: Resources) -> Components:
             index,
             lambda: is_damaged(resources.index_home, settings.store, clock),
         ),
-        daily=lambda stopping: do_daily(resources, sessions, retention, stopping),
+        daily=lambda stopping: _daily(resources, sessions, retention, stopping),
     )
     maintenance = Maintenance(kept, settings.sync, clock)
     sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance))
     language = None if resources.language is None else resources.language.model
-    digest = None if language is None else partial(digest_with, resources, language)
     return Components(
         resources=resources,
         index=index,
@@ -298,10 +297,36 @@ def _assemble(resources: Resources) -> Components:
         sessions=sessions,
         observed=functools.cache(lambda: _observed(resources, sessions, maintenance)),
         events=EventStream(resources.records, resources.scope),
-        digest=digest,
+        digest=None if language is None else partial(_digest, resources, language),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
     )
+
+
+def _daily(
+    resources: Resources,
+    sessions: Callable[[], Sessions],
+    retention: Callable[[], Retention],
+    stopping: Callable[[], bool],
+) -> None:
+    """Do what a program that stays does beside indexing."""
+    sessions().finish_endings()
+    language = None if resources.language is None else resources.language.model
+    if language is not None:
+        _digest(resources, language, stopping)
+    retention().prune_daily(stopping)
+
+
+def _digest(resources: Resources, model: LanguageModel, stopping: Callable[[], bool]) -> int:
+    from recollect.assembly.digests import digest_with
+
+    return digest_with(resources, model, stopping)
+
+
+def _episode_writer(resources: Resources) -> EpisodeWriter:
+    from recollect.assembly.digests import episode_writer
+
+    return episode_writer(resources)
 
 
 def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Retention:
@@ -312,7 +337,7 @@ def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | No
         _copies_of(resources, index, mirror),
         caps,
         resources.scope,
-        episodes=episode_writer(resources),
+        episodes=_episode_writer(resources),
         clock=resources.clock,
     )
 
@@ -376,7 +401,7 @@ def _sessions(
             parts, None if language is None else language.model, settings.language.uses
         ),
         turns=TicketQueue(resources.home / TURNS),
-        episodes=partial(episode_writer, resources),
+        episodes=partial(_episode_writer, resources),
     )
 
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from recollect.assembly.resources import Resources
 
 if TYPE_CHECKING:  # imported where they are asked for
-    from recollect.governance.retention import Retention
     from recollect.governance.use_preview import UsePreview
     from recollect.models.language.model import LanguageModel
     from recollect.sessions.context.episode import EpisodeWriter
-    from recollect.sessions.sessions import Sessions
 
 
 def episode_writer(resources: Resources) -> EpisodeWriter:
@@ -22,20 +20,6 @@ def episode_writer(resources: Resources) -> EpisodeWriter:
 
     tokens = resources.resolved.settings.sessions.retention.episode_tokens
     return EpisodeWriter(resources.records, resources.clock, resources.ids, tokens, deeds_of)
-
-
-def do_daily(
-    resources: Resources,
-    sessions: Callable[[], Sessions],
-    retention: Callable[[], Retention],
-    stopping: Callable[[], bool],
-) -> None:
-    """Do what a program that stays does beside indexing."""
-    sessions().finish_endings()
-    language = None if resources.language is None else resources.language.model
-    if language is not None:
-        digest_with(resources, language, stopping)
-    retention().prune_daily(stopping)
 
 
 def digest_with(resources: Resources, model: LanguageModel, stopping: Callable[[], bool]) -> int:
