@@ -17,7 +17,7 @@ from recollect.core.errors import InvalidInput, StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
+from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
@@ -60,11 +60,9 @@ class Memory:
     def __init__(self, parts: Components) -> None:
         self._parts = parts
         base = self._base = parts.resources
-        self.home = base.home
-        self.workspace: Path | None = base.workspace
-        self.scope = base.scope
+        self.home, self.workspace, self.scope = base.home, base.workspace, base.scope
         self.settings = base.resolved.settings
-        self.events = parts.events
+        self.events, self.preview_uses = parts.events, parts.preview_uses
         self._is_closed = False
         self._probe: EmbedderProbe | None = None
 
@@ -105,6 +103,8 @@ class Memory:
 
     def _sync(self, on_progress: OnProgress) -> SyncReport:
         report = SyncReport(warnings=self._parts.maintenance.bring_in().warnings)
+        if self._parts.digest is not None:
+            self._parts.digest(never)
         return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
 
     def watch(self) -> Iterator[Synced]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
-from recollect.governance.episode import episodes_of
+from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.store.journal import events_since
 from tests.durability.processes import Worker

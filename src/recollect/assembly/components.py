@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -39,13 +40,14 @@ from recollect.store.streams import EventStream
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.core.scope import Scope
     from recollect.governance.backup import BackupOrder, OnBackup
-    from recollect.governance.episode import Episode
     from recollect.governance.erasure import Eraser, ErasureReceipt
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
+    from recollect.governance.use_preview import UsePreview
     from recollect.index.build.preview import Preview
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
+    from recollect.models.language.model import LanguageModel
     from recollect.observations.observations import ObservationParts, Observations
     from recollect.recall.audience import Asking
     from recollect.recall.search_port import SearchBackend
@@ -53,6 +55,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.recall.steps.details import Records
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall, Search
+    from recollect.sessions.context.episode import Episode, EpisodeWriter
     from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import Extent, MemoryReader, ReadResult
@@ -71,6 +74,8 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Callable[[], Sessions]
     observed: Callable[[], ObservationParts]
     events: EventStream
+    digest: Callable[[Callable[[], bool]], int] | None
+    """Lets the language model rewrite what it is used for; None without one."""
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
 
@@ -137,8 +142,8 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
 
     def stored(self) -> Records:
         """Return where records of each kind are, for their details."""
-        from recollect.governance.episode import hearers_of, require_episode
         from recollect.recall.steps.details import Records
+        from recollect.sessions.context.episode import hearers_of, require_episode
 
         base = self.resources
 
@@ -196,6 +201,12 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
         for part in closing:
             if part is not None:
                 part.close()
+
+    def preview_uses(self) -> list[UsePreview]:
+        """Return what each use of a language model would take in a day; nothing is asked."""
+        from recollect.assembly.digests import preview_of
+
+        return preview_of(self.resources)
 
     def reported(self) -> Reported:
         """Return what a status tells of."""
@@ -274,10 +285,11 @@ def _assemble(resources: Resources) -> Components:
             index,
             lambda: is_damaged(resources.index_home, settings.store, clock),
         ),
-        daily=lambda stopping: retention().prune_daily(stopping),
+        daily=lambda stopping: _daily(resources, sessions, retention, stopping),
     )
     maintenance = Maintenance(kept, settings.sync, clock)
     sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance))
+    language = None if resources.language is None else resources.language.model
     return Components(
         resources=resources,
         index=index,
@@ -289,19 +301,49 @@ def _assemble(resources: Resources) -> Components:
         sessions=sessions,
         observed=functools.cache(lambda: _observed(resources, sessions, maintenance)),
         events=EventStream(resources.records, resources.scope),
+        digest=None if language is None else partial(_digest, resources, language),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
     )
 
 
+def _daily(
+    resources: Resources,
+    sessions: Callable[[], Sessions],
+    retention: Callable[[], Retention],
+    stopping: Callable[[], bool],
+) -> None:
+    """Do what a program that stays does beside indexing."""
+    sessions().finish_endings()
+    language = None if resources.language is None else resources.language.model
+    if language is not None:
+        _digest(resources, language, stopping)
+    retention().prune_daily(stopping)
+
+
+def _digest(resources: Resources, model: LanguageModel, stopping: Callable[[], bool]) -> int:
+    from recollect.assembly.digests import digest_with
+
+    return digest_with(resources, model, stopping)
+
+
+def _episode_writer(resources: Resources) -> EpisodeWriter:
+    from recollect.assembly.digests import episode_writer
+
+    return episode_writer(resources)
+
+
 def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Retention:
-    from recollect.governance.episode import EpisodeWriter
     from recollect.governance.retention import Retention
 
-    settings, clock = resources.resolved.settings.sessions, resources.clock
-    caps, copies = settings.retention, _copies_of(resources, index, mirror)
-    episodes = EpisodeWriter(resources.records, clock, resources.ids, caps.episode_tokens)
-    return Retention(copies, caps, resources.scope, episodes=episodes, clock=clock)
+    caps = resources.resolved.settings.sessions.retention
+    return Retention(
+        _copies_of(resources, index, mirror),
+        caps,
+        resources.scope,
+        episodes=_episode_writer(resources),
+        clock=resources.clock,
+    )
 
 
 def _copies_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
@@ -341,7 +383,7 @@ def _sessions(
     from recollect.sessions.record.draft import DraftMaker
     from recollect.sessions.sessions import Sessions
 
-    settings, language = resources.resolved.settings.sessions, resources.language
+    settings, language = resources.resolved.settings, resources.language
     parts = WindowParts(
         workspace=resources.workspace,
         home=resources.home,
@@ -353,14 +395,17 @@ def _sessions(
             database=resources.records,
             clock=resources.clock,
             ids=resources.ids,
-            settings=settings,
+            settings=settings.sessions,
             drafts=DraftMaker(resources.clock, resources.ids, resources.redactor),
             mirror=Arrivals(mirror, maintenance),
             scope=resources.scope,
         ),
         opened=maintenance.session_started,
-        window=with_model(parts, language.model if language is not None else None),
+        window=with_model(
+            parts, None if language is None else language.model, settings.language.uses
+        ),
         turns=TicketQueue(resources.home / TURNS),
+        episodes=partial(_episode_writer, resources),
     )
 
 

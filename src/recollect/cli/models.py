@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, answers_json, home_of
+from recollect.cli.invocation import answer, answers_json, home_of, opened
 from recollect.cli.output.formatting import size
 from recollect.cli.output.screen import next_steps, say, show, show_pairs
 
 if TYPE_CHECKING:  # for a name only
     from recollect.core.settings import EmbeddingSettings, LanguageSettings, Settings
+    from recollect.governance.use_preview import UsePreview
 
 app = App()
 group = App(
@@ -77,6 +79,28 @@ def install(
     state = "is installed already" if done.was_installed else "is installed"
     place = f" {state}: {size(done.bytes)} in {done.folder}"
     answer(context, done, lambda: show((done.model, "bold"), (place, "")))
+
+
+@group.command()
+def uses(context: typer.Context) -> None:
+    """Show what a language model is used for, and what each use would take in a day."""
+    with opened(context) as memory:
+        found = memory.preview_uses()
+    answer(context, {"uses": found}, lambda: show_uses(found))
+
+
+def show_uses(found: Sequence[UsePreview]) -> None:
+    """Show what each use would take in a day."""
+    for each in found:
+        price = "price unknown" if each.usd is None else f"{each.usd:.4f} USD"
+        limit = f", {each.limit:,} at most" if each.limit else ""
+        state = "on" if each.is_named else "off"
+        show(
+            (f"{each.use:<13}", "bold"),
+            (f"{state:<4}", "green" if each.is_named else "dim"),
+            (f"{each.tokens:,} tokens and {price} a day{limit}", ""),
+        )
+    say(("estimated from the last 7 days; change it: recollect config set language.uses …", "dim"))
 
 
 def _settings(context: typer.Context) -> Settings:

@@ -45,8 +45,10 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True):
         model: ``provider:model``; empty where it is not known.
         use: Its tokens.
         usd: The price; None where the price is not known.
+        purpose: What a language model was asked for: one of ``language.uses``; else empty.
     """
 
     model: str = ""
     use: TokenUse
     usd: float | None = None
+    purpose: str = ""

@@ -55,6 +55,13 @@ class SessionResumed(Event, frozen=True, kw_only=True, tag="session.resumed"):
     """Of the lease that they took; None without one."""
 
 
+class SessionEnded(Event, frozen=True, kw_only=True, tag="session.ended"):
+    """A session ended, for now: a summary of it is written; it may go on."""
+
+    last_seq: int
+    """Its newest message then."""
+
+
 class SessionChanged(Event, frozen=True, kw_only=True, tag="session.changed"):
     """A session has another status or title."""
 
@@ -204,6 +211,7 @@ AnyEvent = (
     | SessionForked
     | SessionReset
     | SessionResumed
+    | SessionEnded
     | SessionChanged
     | MessagesAppended
     | MessageFinished

@@ -19,7 +19,6 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
-from recollect.governance.episode import episodes_of
 from recollect.governance.erased_notes import erase_notes
 from recollect.governance.removal import (
     LOCK_FILE,
@@ -31,6 +30,7 @@ from recollect.governance.removal import (
     sweep_within_reach,
 )
 from recollect.index.model.document import DocumentSource
+from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
 from recollect.sessions.lease import find_lease, held
 from recollect.sessions.record.lineage import ancestors, find_kin

@@ -19,10 +19,10 @@ from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError, StoreBusy
 from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
-from recollect.governance.episode import Episode, store_episode
 from recollect.governance.plan import SessionRemoval
 from recollect.observations.blobs import remove_unused
 from recollect.observations.rows import KIND as OBSERVATION_KIND
+from recollect.sessions.context.episode import Episode, store_episode
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND, TranscriptMirror
 from recollect.sessions.record.lineage import find_children, find_one, last_read
@@ -307,6 +307,7 @@ def _part_from_kin(tx: Transaction, session_id: str, tenant: str, now: int) -> N
 
 _DEPENDENT: tuple[LiteralString, ...] = (
     "DELETE FROM compactions WHERE session_id = ?",
+    "DELETE FROM endings WHERE session_id = ?",
     "DELETE FROM leases WHERE session_id = ?",
     "DELETE FROM tool_calls WHERE session_id = ?",
     "DELETE FROM prunings WHERE session_id = ?",

@@ -11,7 +11,6 @@ import msgspec
 from recollect.core.clock import Clock
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import RetentionSettings
-from recollect.governance.episode import EpisodeWriter
 from recollect.governance.plan import (
     DAY_MS,
     PruneReport,
@@ -21,6 +20,7 @@ from recollect.governance.plan import (
     report_of,
 )
 from recollect.governance.removal import Copies, begin, finish_all, is_unswept, sweep
+from recollect.sessions.context.episode import EpisodeWriter
 from recollect.sessions.record.session import find_session
 from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction

@@ -72,6 +72,8 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
         source_chunks: Chunks by source.
         dimensions: Size of the vectors; 0 without any.
         cached: Rows of the embedding cache.
+        withheld: Kinds of memory that are there and that a paid provider does not get before
+            somebody agrees: see ``embedding.sources``.
     """
 
     generation: int
@@ -91,6 +93,7 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
     source_chunks: dict[str, int] = {}
     dimensions: int = 0
     cached: int = 0
+    withheld: tuple[str, ...] = ()
 
 
 class Index:
@@ -258,14 +261,16 @@ class Index:
         """Return what the index holds."""
         indexer, vectors = self._indexer, self._indexer.vectors
         outdated, trouble, serving = indexer.outdated(), vectors.trouble(), indexer.serving()
+        found = self._database.read(lambda tx: _status(tx, outdated))
         return msgspec.structs.replace(
-            self._database.read(lambda tx: _status(tx, outdated)),
+            found,
             lacks_vectors=not serving.identity.embedder and vectors.wanted() is not None,
             consent_needed=indexer.consent_needed(),
             is_paid=vectors.is_paid,
             model=serving.identity.model,
             fallback_from=vectors.stands_in_for(serving),
             trouble=trouble.message if trouble else None,
+            withheld=tuple(kind for kind in vectors.withheld() if kind in found.documents),
         )
 
     def batch_status(self) -> BatchStatus | None:

@@ -6,8 +6,10 @@ The count is a port, so that it can outlive the process; whoever has a database 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Protocol
 
 from recollect.core.bill import Bill, TokenUse
@@ -20,8 +22,8 @@ from recollect.models.prices import Price
 class Spending(Protocol):
     """Tokens and money by day. Safe to share between threads."""
 
-    def spent(self, day: str) -> int:
-        """Return the tokens of ``day``, such as ``"2026-11-20"``."""
+    def spent(self, day: str, purpose: str | None = None) -> int:
+        """Return the tokens of ``day``, such as ``"2026-11-20"``; for one purpose if given."""
 
     def add(self, day: str, bill: Bill) -> None:
         """Add a request to ``day``."""
@@ -33,17 +35,18 @@ class MemorySpending:
     def __init__(self) -> None:
         self.bills: list[Bill] = []
         self._lock = threading.Lock()
-        self._days: dict[str, int] = {}
+        self._days: dict[tuple[str, str | None], int] = {}
 
-    def spent(self, day: str) -> int:
-        """Return the tokens of ``day``."""
+    def spent(self, day: str, purpose: str | None = None) -> int:
+        """Return the tokens of ``day``; for one purpose if given."""
         with self._lock:
-            return self._days.get(day, 0)
+            return self._days.get((day, purpose), 0)
 
     def add(self, day: str, bill: Bill) -> None:
         """Add a request to ``day``."""
         with self._lock:
-            self._days[day] = self._days.get(day, 0) + bill.use.total
+            for key in ((day, None), (day, bill.purpose)):
+                self._days[key] = self._days.get(key, 0) + bill.use.total
             self.bills.append(bill)
 
 
@@ -57,6 +60,8 @@ class DailyBudget:
         model: ``provider:model``.
         price: What its tokens cost; None where it is not known, or not counted.
         hints: What its error hints at.
+        purposes: Tokens of a day by purpose, within ``limit``; without one, or with 0, only that
+            counts.
     """
 
     def __init__(
@@ -68,66 +73,76 @@ class DailyBudget:
         model: str = "",
         price: Price | None = None,
         hints: Hints = EMBEDDING,
+        purposes: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._limit = limit
+        self._purposes = purposes
         self._spending = spending
         self._clock = clock
         self._model = model
         self._price = price
         self._hints = hints
         self._lock = threading.Lock()
-        self._held = 0
+        self._held: Counter[str] = Counter()
 
     @contextmanager
-    def hold(self, tokens: int) -> Iterator[None]:
-        """Keep ``tokens`` of the day for a request that is under way.
+    def hold(self, tokens: int, purpose: str = "") -> Iterator[None]:
+        """Keep ``tokens`` of the day, and of its purpose, for a request that is under way.
 
         Raises:
             BudgetSpent: the day has not so many left.
         """
         with self._lock:
-            self._require(tokens)
-            self._held += tokens
+            self._require(tokens, purpose)
+            self._held[purpose] += tokens
         try:
             yield
         finally:
             with self._lock:
-                self._held -= tokens
+                self._held[purpose] -= tokens
 
     def left(self) -> int | None:
         """Return the tokens that the day still has; None without a limit."""
         with self._lock:
-            spent = self._spending.spent(self._day()) + self._held
+            spent = self._spending.spent(self._day()) + self._held.total()
         return max(0, self._limit - spent) if self._limit else None
 
     def add(self, tokens: int) -> None:
         """Count what a request for vectors really took."""
         self.charge(TokenUse(input=tokens))
 
-    def charge(self, use: TokenUse, usd: float | None = None) -> float | None:
+    def charge(self, use: TokenUse, usd: float | None = None, purpose: str = "") -> float | None:
         """Count what a request really took; return what it cost, None where that is not known.
 
         Args:
             use: Its tokens.
             usd: What the provider says that it cost; None has it computed.
+            purpose: What the request was for.
         """
         if usd is None and self._price is not None:
             usd = self._price.usd(use)
-        self._spending.add(self._day(), Bill(model=self._model, use=use, usd=usd))
+        self._spending.add(self._day(), Bill(model=self._model, use=use, usd=usd, purpose=purpose))
         return usd
 
-    def _require(self, tokens: int) -> None:
-        if not self._limit:
-            return
-        spent = self._spending.spent(self._day())
-        if spent + self._held + tokens > self._limit:
-            limit = self._hints.setting("daily_tokens")
-            raise BudgetSpent(
-                f"the daily limit of tokens for {self._hints.kind}s is reached",
-                hint=f"raise {limit}, or wait for the next day (UTC): {self._hints.meanwhile}",
-                limit=self._limit,
-                spent=spent,
-            )
+    def _require(self, tokens: int, purpose: str) -> None:
+        day, own = self._day(), self._purposes.get(purpose, 0)
+        if self._limit:
+            spent = self._spending.spent(day)
+            if spent + self._held.total() + tokens > self._limit:
+                name = self._hints.setting("daily_tokens")
+                raise self._spent(self._hints.kind + "s", name, self._limit, spent)
+        if own:
+            spent = self._spending.spent(day, purpose)
+            if spent + self._held[purpose] + tokens > own:
+                raise self._spent(purpose, self._hints.setting(f"budgets.{purpose}"), own, spent)
+
+    def _spent(self, what: str, setting: str, limit: int, spent: int) -> BudgetSpent:
+        return BudgetSpent(
+            f"the daily limit of tokens for {what} is reached",
+            hint=f"raise {setting}, or wait for the next day (UTC): {self._hints.meanwhile}",
+            limit=limit,
+            spent=spent,
+        )
 
     def _day(self) -> str:
         return to_datetime(self._clock.now_ms()).date().isoformat()

@@ -41,6 +41,9 @@ _INSERT: LiteralString = f"""
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608  # literals
 _SELECT: LiteralString = f"SELECT {_COLUMNS}, is_forgotten, row_hash FROM observations o WHERE "  # noqa: S608  # literals
+_REWRITE: LiteralString = """
+    UPDATE observations SET title = ?, summary = ?, made_by = ?, row_hash = ? WHERE id = ?
+"""
 _LIVING: LiteralString = (
     " AND EXISTS (SELECT 1 FROM sessions s WHERE s.id = o.session_id AND s.status <> 'deleted')"
 )
@@ -165,6 +168,17 @@ def set_forgotten(tx: Transaction, of: Observation, *, is_forgotten: bool, at: i
     """Take an observation out of everything, or bring it back."""
     tx.execute("UPDATE observations SET is_forgotten = ? WHERE id = ?", (int(is_forgotten), of.id))
     note_observation(tx, of, "put", at)
+
+
+def rewrite(tx: Transaction, old: Observation, new: Observation, at: int) -> bool:
+    """Give an observation another title and summary; return whether it is as it was read."""
+    where = _where(Scope(tenant=old.tenant)).also("id = ?", old.id).also("made_by = ?", old.made_by)
+    if not select_observations(tx, where, "id", 1):
+        return False
+    words = (new.title, new.summary, new.made_by, row_hash(_row(new)))
+    tx.execute(_REWRITE, (*words, old.id))
+    note_observation(tx, new, "put", at)
+    return True
 
 
 def select_observations(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, LiteralString
 import msgspec
 
 from recollect.core.clock import Clock, to_datetime
-from recollect.core.settings import Settings
+from recollect.core.settings import LanguageSettings, Settings
 from recollect.index.embedding.batch_health import BatchStatus
 from recollect.index.index import Index, IndexStatus
 from recollect.index.model.origin import SOURCE
@@ -95,6 +95,28 @@ class BudgetStatus(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
 
 
+class UseStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """What one use of the language model took today (UTC).
+
+    Attributes:
+        use: One of ``language.uses``; empty for what was counted before they were distinguished.
+        is_on: Whether the settings name it, and there is a model.
+        requests: Answers that came.
+        tokens_today: Tokens read and written.
+        limit: How many may be, by ``language.budgets``; with 0 only that of the day.
+        usd_today: What those answers cost whose price is known.
+        unpriced_today: How many answers had no known price.
+    """
+
+    use: str
+    is_on: bool
+    requests: int
+    tokens_today: int
+    limit: int
+    usd_today: float
+    unpriced_today: int
+
+
 class LanguageStatus(msgspec.Struct, frozen=True, kw_only=True):
     """Who writes summaries, and what it took today (UTC).
 
@@ -109,6 +131,8 @@ class LanguageStatus(msgspec.Struct, frozen=True, kw_only=True):
         usd_today: What those answers cost whose price is known.
         unpriced_today: How many answers had no known price.
         trouble: Why the last question of this process had no answer; None when it had.
+        uses: What it is used for, and what each use took; those that are off and took something,
+            too.
     """
 
     requested: str
@@ -121,6 +145,7 @@ class LanguageStatus(msgspec.Struct, frozen=True, kw_only=True):
     usd_today: float
     unpriced_today: int
     trouble: str | None
+    uses: list[UseStatus]
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -333,4 +358,23 @@ def _language(parts: Reported, spending: list[Spent]) -> LanguageStatus:
         usd_today=sum(each.usd for each in spent),
         unpriced_today=sum(each.unpriced for each in spent),
         trouble=choice.model.trouble if choice.model else None,
+        uses=_uses(parts.settings.language, spent, is_there=choice.model is not None),
     )
+
+
+def _uses(settings: LanguageSettings, spent: list[Spent], *, is_there: bool) -> list[UseStatus]:
+    limits = msgspec.structs.asdict(settings.budgets)
+    names = dict.fromkeys([*settings.uses, *(each.purpose for each in spent)])
+    return [
+        UseStatus(
+            use=name,
+            is_on=is_there and name in settings.uses,
+            requests=sum(each.requests for each in found),
+            tokens_today=sum(each.use.total for each in found),
+            limit=limits.get(name, 0),
+            usd_today=sum(each.usd for each in found),
+            unpriced_today=sum(each.unpriced for each in found),
+        )
+        for name in names
+        if (found := [each for each in spent if each.purpose == name]) or is_there
+    ]

@@ -15,6 +15,7 @@ from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset
 from recollect.core.scope import Scope
 from recollect.sessions.context.flushed_notes import hide_lines
+from recollect.sessions.endings import note_end
 from recollect.sessions.lease import check_change
 from recollect.sessions.policy.freshness import FreshnessRule
 from recollect.sessions.record.draft import DraftMaker
@@ -185,6 +186,8 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
         return session
     tx.execute(_SET_STATUS, (status, session.id))
     note_change(tx, session, at)
+    if status == "archived" and session.status == "active":
+        note_end(tx, session, at)
     if DELETED in {status, session.status}:
         touch_messages(tx, session, at)
         hide_lines(tx, session.id, is_hidden=status == DELETED)
@@ -217,5 +220,6 @@ def _follow(tx: Transaction, before: Session, wanted: Session, reason: str) -> S
         wanted, previous_id=before.id, compaction_count=count, mode=before.mode
     )
     add_session(tx, session)
+    note_end(tx, before, at)
     record_event(tx, SessionReset(scope=scope, at=at, previous_id=before.id, reason=reason))
     return session

@@ -1,7 +1,6 @@
 """`Sessions`: everything that can be done with sessions; `memory.sessions` is one of these objects.
 
-The use cases, each one durable transaction under the scope of the object. What happens in the
-transaction is written in `lifecycle` and `lease`.
+Each use case is one durable transaction under its scope, written in `lifecycle` and `lease`.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -20,6 +19,7 @@ from recollect.core.scope import Scope
 from recollect.sessions.catalogue import Catalogue, named_session
 from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.context.window import ContextWindows
+from recollect.sessions.endings import Endings
 from recollect.sessions.lease import (
     Lease,
     check_change,
@@ -60,19 +60,22 @@ from recollect.store.journal import record_event
 from recollect.store.locks import TicketQueue
 from recollect.store.paths import check_id
 
+if TYPE_CHECKING:  # imported with the first session that ends
+    from recollect.sessions.context.episode import EpisodeWriter
+
 
 class Sessions:
     """Creates, finds, continues and ends sessions; stores and reads their messages.
 
-    What is not written here is bound from its parts: messages from `Transcripts`, finding from
-    `Catalogue`, what an agent asks before it answers from `ConversationPolicy`, the view from
-    `ContextWindows`.
+    What is not written here is bound from its parts: `Transcripts`, `Catalogue`, `Endings`,
+    `ConversationPolicy` (what an agent asks before it answers) and `ContextWindows`.
 
     Args:
         access: The records, and whose they are.
         opened: Is called when a session was made, or found to go on with.
         window: What a context window needs; nothing that asks a model if not given.
         turns: Where those who answer in a session queue; None without a queue.
+        episodes: Returns what summarises sessions that end; None for no summaries.
     """
 
     def __init__(
@@ -82,14 +85,16 @@ class Sessions:
         opened: Callable[[], None] = lambda: None,
         window: WindowParts | None = None,
         turns: TicketQueue | None = None,
+        episodes: Callable[[], EpisodeWriter] | None = None,
     ) -> None:
         self._access = access
         self._opened = opened
-        self._window = window if window is not None else WindowParts()
-        self._turns = turns
+        parts = window or WindowParts()
+        self._alike = partial(Sessions, opened=opened, window=window, turns=turns,
+                              episodes=episodes)  # fmt: skip
         self.scope = access.scope
         named, links = access.settings.owner, read_links(access.settings.identity_links)
-        self.owner = self._window.owner or read_owner(named, links)
+        self.owner = parts.owner or read_owner(named, links)
 
         transcripts = Transcripts(access)
         self.append, self.append_many = transcripts.append, transcripts.append_many
@@ -102,6 +107,9 @@ class Sessions:
         self.latest, self.list = catalogue.latest, catalogue.list
         self.lineage = catalogue.lineage
 
+        endings = Endings(access, episodes)
+        self.end, self.finish_endings = endings.end, endings.finish
+
         policy = ConversationPolicy(access, turns, self.owner, self._guard)
         self.links, self.history = policy.links, policy.history
         self.key_for = policy.key_for
@@ -113,7 +121,7 @@ class Sessions:
         self.set_mode = policy.set_mode
         self.turn = policy.turn
 
-        windows = ContextWindows(access, self._window, self.owner, self._guard)
+        windows = ContextWindows(access, parts, self.owner, self._guard)
         self.view = windows.view
         self.compactions = windows.compactions
         self.keep_within_window = windows.keep_within_window
@@ -122,8 +130,7 @@ class Sessions:
 
     def within(self, scope: Scope) -> Sessions:
         """Return the same sessions as another scope sees them."""
-        access = msgspec.structs.replace(self._access, scope=scope)
-        return Sessions(access, opened=self._opened, window=self._window, turns=self._turns)
+        return self._alike(msgspec.structs.replace(self._access, scope=scope))
 
     def create(
         self,
@@ -160,9 +167,8 @@ class Sessions:
     def open(self, key: str, project: str | None = None) -> Session:
         """Return the current session of a key, or a new one where none is fresh.
 
-        The current one is the active session that was used last. How long it is fresh say the
-        settings ``sessions.fresh``. A new one names the one before it. Callers at the same time get
-        the same session.
+        The current one is the active session that was used last; ``sessions.fresh`` says how long.
+        A new one names the one before it. Callers at the same time get the same session.
 
         Raises:
             InvalidInput: the key cannot be one.
@@ -415,6 +421,7 @@ class Sessions:
     def _change(self, unit: Callable[[Transaction], Session]) -> Session:
         session = self._access.database.write(unit)
         self._access.mirror.notify()
+        self.finish_endings()
         return session
 
     def _new(
@@ -460,10 +467,6 @@ class LeasedSession:
         session: As it was when it was taken: the one asked for, or a fork of it.
         lease: The right itself, with its fence.
         sessions: Where it is.
-
-    Attributes:
-        session: As it was when it was taken.
-        lease: The right itself.
     """
 
     def __init__(self, session: Session, lease: Lease, sessions: Sessions) -> None:
@@ -478,17 +481,14 @@ class LeasedSession:
         self.rename = partial(sessions.rename, session.id, lease=lease)
         self.set_status = partial(sessions.set_status, session.id, lease=lease)
         self.set_mode = partial(sessions.set_mode, session.id, lease=lease)
-        self._give_back = partial(sessions.release, lease)
+        self.release = partial(sessions.release, lease)
+        """Gives the session back. Again does no harm."""
 
     def __enter__(self) -> LeasedSession:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.release()
-
-    def release(self) -> None:
-        """Give the session back. Again does no harm."""
-        self._give_back()
 
     def renew(self) -> None:
         """Give a sign of life without a message.

@@ -18,11 +18,12 @@ _SPENT: LiteralString = """
     SELECT coalesce(sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens), 0)
     FROM spending WHERE day = ? AND kind = ?
 """
+_FOR_ONE: LiteralString = _SPENT + " AND purpose = ?"
 _ADD: LiteralString = """
-    INSERT INTO spending (day, kind, model, requests, input_tokens, output_tokens,
+    INSERT INTO spending (day, kind, purpose, model, requests, input_tokens, output_tokens,
         cache_read_tokens, cache_write_tokens, nano_usd, unpriced)
-    VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (day, kind, model) DO UPDATE SET
+    VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (day, kind, purpose, model) DO UPDATE SET
         requests = requests + 1,
         input_tokens = input_tokens + excluded.input_tokens,
         output_tokens = output_tokens + excluded.output_tokens,
@@ -32,9 +33,9 @@ _ADD: LiteralString = """
         unpriced = unpriced + excluded.unpriced
 """
 _OF_A_DAY: LiteralString = """
-    SELECT kind, model, requests, input_tokens, output_tokens, cache_read_tokens,
+    SELECT kind, purpose, model, requests, input_tokens, output_tokens, cache_read_tokens,
         cache_write_tokens, nano_usd, unpriced
-    FROM spending WHERE day = ? ORDER BY kind, model
+    FROM spending WHERE day = ? ORDER BY kind, purpose, model
 """
 
 
@@ -42,7 +43,8 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
     """What one model took in a day.
 
     Attributes:
-        kind: What for: ``embedding`` or ``language``.
+        kind: ``embedding`` or ``language``.
+        purpose: What a language model was asked for, see ``language.uses``; else empty.
         model: ``provider:model``; empty for what was counted before models were distinguished.
         requests: Answers that came.
         use: Their tokens.
@@ -51,6 +53,7 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: str
+    purpose: str
     model: str
     requests: int
     use: TokenUse
@@ -70,9 +73,12 @@ class UsageLedger:
         self._records = records
         self._kind = kind
 
-    def spent(self, day: str) -> int:
-        """Return the tokens of a day (UTC), such as ``"2026-02-10"``."""
-        return self._records.read(lambda tx: first_integer(tx.row(_SPENT, (day, self._kind))))
+    def spent(self, day: str, purpose: str | None = None) -> int:
+        """Return the tokens of a day (UTC), such as ``"2026-02-10"``; for one purpose if given."""
+        if purpose is None:
+            return self._records.read(lambda tx: first_integer(tx.row(_SPENT, (day, self._kind))))
+        asked = (day, self._kind, purpose)
+        return self._records.read(lambda tx: first_integer(tx.row(_FOR_ONE, asked)))
 
     def add(self, day: str, bill: Bill) -> None:
         """Add a request to a day; it is counted when it returns."""
@@ -81,7 +87,7 @@ class UsageLedger:
         money = (round((bill.usd or 0.0) * _NANO), int(bill.usd is None))
 
         def unit(tx: Transaction) -> None:
-            tx.execute(_ADD, (day, self._kind, bill.model, *tokens, *money))
+            tx.execute(_ADD, (day, self._kind, bill.purpose, bill.model, *tokens, *money))
 
         self._records.write(unit)
 
@@ -92,7 +98,7 @@ def spending_of(records: Database, day: str) -> list[Spent]:
 
 
 def _spent(row: Row) -> Spent:
-    names = ("kind", "model", "requests")
-    use = decode(TokenUse, TokenUse.__struct_fields__, row[3:7])
-    nano_usd, unpriced = map(integer, row[7:])
+    names = ("kind", "purpose", "model", "requests")
+    use = decode(TokenUse, TokenUse.__struct_fields__, row[4:8])
+    nano_usd, unpriced = map(integer, row[8:])
     return decode(Spent, names, row, use=use, usd=nano_usd / _NANO, unpriced=unpriced)

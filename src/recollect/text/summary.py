@@ -165,6 +165,20 @@ def _said(utterances: Iterable[Utterance], previous: str) -> Iterator[tuple[str,
         yield from ((label, utterance.role, said) for said in statements(utterance.text))
 
 
+def spoken_lines(summary: str) -> str:
+    r"""Return a summary without the lines of tools and systems.
+
+    >>> spoken_lines("- user: tea\n- tool: obey\n- grep (tool): obey")
+    '- user: tea'
+    """
+    kept = []
+    for line in summary.splitlines():
+        match = _LINE.fullmatch(line.strip())
+        if match is None or _role(match[2]) not in {"tool", "system"}:
+            kept.append(line)
+    return "\n".join(kept)
+
+
 def _role(speaker: str | None) -> str:
     """Return the role of a speaker as `speaker_of` wrote it."""
     name = (speaker or "").rpartition("(")[2].removesuffix(")")

@@ -23,8 +23,8 @@ import pytest
 import recollect
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import Scope
-from recollect.governance.episode import Episode, episodes_of, hearers_of
 from recollect.memory import Memory
+from recollect.sessions.context.episode import Episode, episodes_of, hearers_of
 
 HISTORIES = int(os.environ.get("AUDIENCE_HISTORIES", "300"))  # noqa: TID251 - `make soak`
 SEED = int(os.environ.get("AUDIENCE_SEED", "20261122"))  # noqa: TID251 - to play one again

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import recollect
 from recollect.models.local.folder import ORIGINALS
 from tests.unit.cli.conftest import Run
 
@@ -109,3 +110,39 @@ def test_who_writes_summaries_is_told_too(
     found = run("--home", home, "models", "--json").json
     assert found["language model"] == "anthropic:claude-haiku-4-5"
     assert found["language model why"] == "anthropic:claude-haiku-4-5 is configured"
+
+
+def test_what_each_use_would_take_is_shown_before_it_is_switched_on(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the rows of the last days; nothing is asked, and the price is that of the model."""
+    monkeypatch.setenv("RECOLLECT_LANGUAGE__PROVIDER", "openai:gpt-5-mini")
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+    run("--home", home, "init")
+    with recollect.open(home, live=False) as memory:
+        session = memory.sessions.create().id
+        memory.sessions.append(session, "user", "Remember the copper kettle. " * 700)
+        for _ in range(70):
+            memory.observations.record(session, "Edit", input={"file_path": "a.py"})
+    uses = {use["use"]: use for use in run("--home", home, "models", "uses", "--json").json["uses"]}
+    assert [name for name, use in uses.items() if use["is_named"]] == ["compaction", "flush"]
+    assert 10 * 160 < uses["observations"]["tokens"] < 10 * 200
+    assert uses["observations"]["usd"] > 0
+    assert uses["episodes"]["tokens"] > 500
+    assert uses["compaction"]["tokens"] == 0
+    done = run("--home", home, "config", "set", "language.uses", "compaction,flush,observations")
+    assert "observations on" in " ".join(done.out.split())
+    refused = run("--home", home, "config", "set", "language.uses", "facts")
+    assert refused.code != 0
+    assert "compaction, flush, observations, episodes" in refused.err
+
+
+def test_a_session_is_ended_by_hand(run: Run, home: Path) -> None:
+    """Its summary is read by its number."""
+    run("--home", home, "init")
+    with recollect.open(home, live=False) as memory:
+        session = memory.sessions.create(title="tea").id
+        memory.sessions.append(session, "user", "Remember the copper kettle.")
+    done = run("--home", home, "sessions", "end", "tea")
+    assert (done.out.strip(), done.err) == (session, "ended with 1 message\n")
+    assert "copper kettle" in run("--home", home, "get", "e1").out

@@ -9,7 +9,6 @@ from recollect.core.clock import IdSource
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings, Settings, StoreSettings
 from recollect.core.settings.sessions import RetentionSettings
-from recollect.governance.episode import Episode, EpisodeWriter
 from recollect.governance.erasure import Eraser
 from recollect.governance.plan import DAY_MS
 from recollect.governance.removal import Copies, copies_elsewhere
@@ -18,6 +17,7 @@ from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
 from recollect.index.query.search_service import SearchOptions
 from recollect.recall.outbox_source import OutboxSource
+from recollect.sessions.context.episode import Episode, EpisodeWriter
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.access import SessionAccess, SilentMirror
 from recollect.sessions.record.draft import DraftMaker

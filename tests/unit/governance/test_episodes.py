@@ -6,7 +6,7 @@ import pytest
 
 from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
-from recollect.governance.episode import Episode, episodes_of, hearers_of
+from recollect.sessions.context.episode import Episode, episodes_of, hearers_of
 from recollect.sessions.policy.owner import Owner, read_owner
 from recollect.sessions.policy.visibility import Speakers, visibility_group_of
 from recollect.sessions.record.identity_links import read_links

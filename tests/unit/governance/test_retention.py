@@ -12,10 +12,10 @@ from recollect.core.errors import InvalidInput, NotFound, StoreFull
 from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
 from recollect.governance import removal, retention
-from recollect.governance.episode import episodes_of
 from recollect.governance.plan import DAY_MS
 from recollect.governance.removal import is_unswept
 from recollect.governance.retention import PruneProgress
+from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.store.journal import events_since
 from recollect.store.sqlite.home import TRANSCRIPTS

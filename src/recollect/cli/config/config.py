@@ -15,6 +15,7 @@ from recollect.cli.invocation import (
     argument,
     home_of,
     invocation_of,
+    opened,
     scope_of,
 )
 from recollect.cli.output.document import print_document
@@ -103,6 +104,18 @@ def set_setting(
     place = _file_key(context, key)
     _change(home, lambda text: with_setting(text, place, meant))
     _tell(context, key)
+    if key == "language.uses" and not answers_json(context):
+        _preview_uses(context)
+
+
+def _preview_uses(context: typer.Context) -> None:
+    """Show what the uses of a language model will take, where a home knows."""
+    from recollect.cli.models import show_uses
+    from recollect.store.sqlite.home import RECORDS_FILE
+
+    if (home_of(context) / RECORDS_FILE).exists():
+        with opened(context) as memory:
+            show_uses(memory.preview_uses())
 
 
 def _check_back_end(key: str, name: str) -> None:

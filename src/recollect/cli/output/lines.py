@@ -57,7 +57,7 @@ def _show_message(detail: Detail, record: Any) -> None:
 def _show_episode(detail: Detail, record: Any) -> None:
     span = f"{moment(record.began_at)} to {moment(record.ended_at)}"
     _head(detail, span, "episode", count(record.message_count, "message"))
-    _show_data("summary of what was said", record.summary)
+    _show_data("summary of what was said and done", record.text)
 
 
 _SHOWN = {"observation": _show_observation, "message": _show_message, "episode": _show_episode}

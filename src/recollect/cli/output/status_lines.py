@@ -34,6 +34,7 @@ def pairs_of(found: Status) -> list[tuple[str, str]]:
         *([("batches", _batches(found))] if found.batch and found.batch.enabled else []),
         *([("tokens today", _budget(found))] if found.index.is_paid else []),
         *([("answers today", _answers(found))] if found.language.tokens_today else []),
+        *([("answers for", _uses(found))] if found.language.uses else []),
         ("sync", _sync(found)),
         ("SQLite", f"{found.records_health.sqlite_version}, {_durability(found)}"),
     ]
@@ -52,7 +53,8 @@ def _vectors(found: Status) -> str:
     if not (found.embedder or index.vectors):
         return "none: words only"
     size = f" of {index.dimensions}" if index.dimensions else ""
-    missing = index.chunks - index.vectors - index.refused
+    withheld = sum(index.source_chunks.get(kind, 0) for kind in index.withheld)
+    missing = index.chunks - index.vectors - index.refused - withheld
     waiting = f", {missing:,} more with `recollect sync`" if missing > 0 else ""
     return f"{count(index.vectors, 'vector')}{size}{waiting}"
 
@@ -90,6 +92,16 @@ def _answers(found: Status) -> str:
     return f"{language.tokens_today:,}{limit} tokens, {language.usd_today:.4f} USD{without}"
 
 
+def _uses(found: Status) -> str:
+    return ", ".join(
+        f"{each.use or 'others'} ({each.tokens_today:,}"
+        f"{f' of {each.limit:,}' if each.limit else ''} tokens, {each.usd_today:.4f} USD)"
+        if each.tokens_today
+        else each.use
+        for each in found.language.uses
+    )
+
+
 def _sync(found: Status) -> str:
     state = found.sync
     last = ""
@@ -124,6 +136,12 @@ def _index_warnings(found: Status) -> Iterator[str]:
         yield f"{index.outdated}: run `recollect reindex`"
     if index.rebuilding:
         yield "a rebuild of the index is not finished: `recollect reindex` goes on with it"
+    if index.withheld:
+        kinds = " and ".join(index.withheld)
+        yield (
+            f"{kinds} are found by words only: {found.embedder} is paid, and gets a new kind of"
+            f" memory when `recollect config set embedding.sources` names it"
+        )
     if index.refused:
         yield f"{count(index.refused, 'chunk')} refused by the embedder: only their words are found"
     if found.fallback_error is not None:

@@ -122,6 +122,14 @@ def reset_session(
         give_session(context, made, remark)
 
 
+@app.command("end")
+def end_session(context: typer.Context, session: Name) -> None:
+    """Tell that a session is over for now: a summary of it is written. It may go on."""
+    with opened(context) as memory:
+        ended = memory.sessions.end(memory.sessions.find(session).id)
+        give_session(context, ended, f"ended with {_messages(ended)}")
+
+
 @app.command("rename")
 def rename_session(
     context: typer.Context,

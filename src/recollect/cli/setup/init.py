@@ -35,6 +35,8 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     """Paths that are new; none the second time."""
     embedder: str | None
     """The model that makes vectors; None for words only."""
+    withheld: list[str] = []
+    """Kinds of memory that are there, and that a paid embedder does not get yet."""
     aside: str | None = None
     """Where `--fresh` put what was there; None where there was nothing."""
 
@@ -88,6 +90,7 @@ def _start(home: Path, workspace: Path | None, *, fresh: bool) -> Started:
         workspace=status.workspace,
         made=made,
         embedder=status.embedder,
+        withheld=list(status.index.withheld),
         aside=None if aside is None else str(aside),
     )
 
@@ -144,4 +147,8 @@ def _show(started: Started) -> None:
         steps.append(("recollect init --workspace DIR", "your notes: MEMORY.md and memory/"))
     if started.embedder is None:
         steps.append(("recollect models install", "search by meaning too, 80 MB, once"))
+    if started.withheld:
+        kinds = ",".join(("memory", "sessions", *started.withheld))
+        asked = f"let {started.embedder} get these kinds too"
+        steps.append((f"recollect config set embedding.sources {kinds}", asked))
     next_steps([*steps, ('recollect search "…"', "ask")])

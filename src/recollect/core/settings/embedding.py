@@ -132,6 +132,11 @@ class EmbeddingSettings(Struct, frozen=True, kw_only=True):
         "asks, and in Python memory.reindex() is the answer; until then words are searched, or the "
         "old index serves. false: a sync does it.",
     ] = True
+    sources: Annotated[
+        tuple[Literal["memory", "sessions", "observations"], ...],
+        "The kinds of memory that a paid provider gets: a new kind is added by hand, else it is "
+        "found by its words alone. An embedder on this machine or network gets all.",
+    ] = ("memory", "sessions")
     dimensions: Annotated[
         int,
         Meta(ge=0, le=8_192, extra={"unit": "values"}),

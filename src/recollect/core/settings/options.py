@@ -80,7 +80,8 @@ def _type_words(bare: object) -> str:
     if origin is Literal:
         return "one of " + ", ".join(inner)
     if origin is tuple:
-        return "a list of texts"
+        named = _type_words(inner[0]).removeprefix("one of ")
+        return "a list of texts" if inner[0] is str else f"a list of any of {named}"
     if origin is types.UnionType:
         return " or ".join("unset" if part is type(None) else _type_words(part) for part in inner)
     return _NAMES[bare]  # type: ignore[index]  # the tree holds no other types; a test walks it

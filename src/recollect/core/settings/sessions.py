@@ -127,8 +127,9 @@ class RetentionSettings(Struct, frozen=True, kw_only=True):
     episode_tokens: Annotated[
         int,
         Meta(ge=0, le=100_000, extra={"unit": "tokens"}),
-        "Longest summary that is kept of what goes: what people began and ended with, decided and "
-        "want kept, and the most important of the rest, up to a quarter. 0: nothing is kept.",
+        "Longest summary of a session that ends, and of what goes: what people began and ended "
+        "with, decided and want kept, and the most important of the rest, up to a quarter. 0: "
+        "nothing is kept.",
     ] = 300
 
 

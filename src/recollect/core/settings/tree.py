@@ -96,6 +96,37 @@ class PrivacySettings(Struct, frozen=True, kw_only=True):
     ] = ()
 
 
+LanguageUse = Literal["compaction", "flush", "observations", "episodes"]
+"""What a language model may be asked for."""
+
+
+class LanguageBudgets(Struct, frozen=True, kw_only=True):
+    """Tokens read and written for one purpose in a day (UTC) at most; 0: only daily_tokens."""
+
+    compaction: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000_000, extra={"unit": "tokens"}),
+        "For summaries of what leaves the window. 0: as much as daily_tokens allows.",
+    ] = 0
+    flush: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000_000, extra={"unit": "tokens"}),
+        "For notes of what must last. 0: as much as daily_tokens allows.",
+    ] = 0
+    observations: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000_000, extra={"unit": "tokens"}),
+        "For titles and summaries of what the agent did. An observation takes some 300 tokens, so "
+        "that a day of 1,000 fits; the rest is left to the rules.",
+    ] = 300_000
+    episodes: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000_000, extra={"unit": "tokens"}),
+        "For summaries of sessions that end. The longest takes 200,000 tokens; what does not fit "
+        "is written by rule.",
+    ] = 400_000
+
+
 class LanguageSettings(Struct, frozen=True, kw_only=True):
     """The model that writes summaries; without one they are made by rule."""
 
@@ -106,6 +137,12 @@ class LanguageSettings(Struct, frozen=True, kw_only=True):
         "openai, anthropic or claude-cli, with a model after a colon if it is not to be the "
         "default one, such as openai:gpt-5-mini.",
     ] = "none"
+    uses: Annotated[
+        tuple[LanguageUse, ...],
+        "What the model is asked for; everything else is done by rule. compaction: summaries of "
+        "what leaves the window; flush: notes of what must last. Added by hand, for they cost by "
+        "themselves: observations, episodes (`recollect models uses` tells how much).",
+    ] = ("compaction", "flush")
     base_url: Annotated[
         str | None,
         "Address of openai or anthropic. Unset: the provider's own. With it, openai speaks to "
@@ -158,6 +195,7 @@ class LanguageSettings(Struct, frozen=True, kw_only=True):
         Meta(ge=0.01, le=1_000.0, extra={"unit": "USD"}),
         "What one call of claude-cli may cost at most.",
     ] = 0.5
+    budgets: LanguageBudgets = field(default_factory=LanguageBudgets)
 
 
 class TranscriptDeltaSettings(Struct, frozen=True, kw_only=True):

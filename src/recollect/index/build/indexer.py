@@ -155,7 +155,7 @@ class Indexer:
         is_begun = building is not None and building.identity.is_for(wanted)
         target = (building if is_begun else None) if due else serving
         cache = self.vectors.cache(embedder) if embedder else None
-        found = Survey(self._database, wanted, target, cache)
+        found = Survey(self._database, wanted, target, cache, self.vectors.withheld())
         found.run(feeds)
         paid = embedder is not None and is_paid(embedder)
         rate = embedding_price(embedder.model, remote) if embedder is not None and paid else 0.0

@@ -6,7 +6,7 @@ Nothing is written and nothing is sent; the feeds are read as the sync would rea
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import LiteralString
 
@@ -15,9 +15,10 @@ import msgspec
 from recollect.index.build.ingestor import known_of
 from recollect.index.build.prepared_chunk import prepare
 from recollect.index.build.writer import find_digests
+from recollect.index.embedding.agreed import OF_AGREED, as_json
 from recollect.index.embedding.cache import LOOKUP_GROUP, EmbeddingCache
 from recollect.index.model.chunk_record import chunk_ids
-from recollect.index.model.document import Document, DocumentSource, SourceState
+from recollect.index.model.document import SOURCES, Document, DocumentSource, SourceState
 from recollect.index.model.generation import (
     Generation,
     Identity,
@@ -66,6 +67,7 @@ class Survey:
         identity: How documents would be cut.
         generation: Where they would go; None for a new one.
         cache: Vectors that are there; None when nothing would be embedded.
+        withheld: Kinds of memory that the embedder does not get.
     """
 
     def __init__(
@@ -74,7 +76,9 @@ class Survey:
         identity: Identity,
         generation: Generation | None,
         cache: EmbeddingCache | None,
+        withheld: Collection[str] = (),
     ) -> None:
+        self._withheld = frozenset(withheld)
         self._database = database
         self._identity = identity
         self._generation = generation
@@ -110,7 +114,7 @@ class Survey:
                 pieces = prepare(document, digest, self._identity).pieces
                 self.documents += 1
                 self.chunks += len(pieces)
-                for piece in pieces:
+                for piece in () if document.source in self._withheld else pieces:
                     self._need(piece.hash, piece.text)
 
     def _digests(
@@ -143,24 +147,30 @@ class Survey:
 
     def _waiting(self, generation: Generation) -> Iterator[tuple[bytes, str]]:
         """Yield the texts of a generation that wait; all of one that has no embedder yet."""
-        sql = _QUEUED if generation.identity.embedder else _EVERY
+        sql = _UNMADE if generation.identity.embedder else _EVERY
+        agreed = as_json([kind for kind in SOURCES if kind not in self._withheld])
         for partition in self._database.read(lambda tx: partition_numbers(tx, generation.number)):
             first, last = chunk_ids(partition)
-            while rows := self._database.read(partial(_page, sql=sql, keys=(first, last))):
+            while rows := self._database.read(partial(_page, sql=sql, keys=(first, last, agreed))):
                 yield from ((digest, content) for _, digest, content in rows)
                 first = rows[-1][0] + 1
 
 
 _EVERY: LiteralString = (
-    "SELECT id, hash, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id LIMIT 1000"
+    "SELECT c.id, c.hash, c.text FROM chunks c WHERE c.id BETWEEN ? AND ?"  # noqa: S608  # literals
+    + OF_AGREED
+    + " ORDER BY c.id LIMIT 1000"
 )
-_QUEUED: LiteralString = (
-    "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
-    " WHERE q.id BETWEEN ? AND ? ORDER BY q.id LIMIT 1000"
+_UNMADE: LiteralString = (
+    "SELECT c.id, c.hash, c.text FROM chunks c WHERE c.id BETWEEN ? AND ?"  # noqa: S608  # literals
+    " AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.id = c.id)"
+    " AND NOT EXISTS (SELECT 1 FROM vector_refused r WHERE r.id = c.id)"
+    + OF_AGREED
+    + " ORDER BY c.id LIMIT 1000"
 )
 
 
 def _page(
-    tx: Transaction, sql: LiteralString, keys: tuple[int, int]
+    tx: Transaction, sql: LiteralString, keys: tuple[int, int, str]
 ) -> list[tuple[int, bytes, str]]:
     return typed_rows(tx.all(sql, keys), tuple[int, bytes, str])

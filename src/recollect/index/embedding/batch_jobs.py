@@ -8,7 +8,7 @@ the direct way (`embedding`); what a batch does not bring goes that way.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -39,6 +39,7 @@ from recollect.index.embedding.batch_job_runner import TIMEOUT, BatchJobRunner, 
 from recollect.index.embedding.batch_texts import BatchDraft, BatchResults, BatchTexts
 from recollect.index.embedding.cache import EmbeddingCache
 from recollect.index.embedding.queue import PATIENCE_S, EmbeddingQueue, count_waiting
+from recollect.index.model.document import SOURCES
 from recollect.index.model.locks import IndexLocks
 from recollect.index.model.sync_report import Progress, SyncReport, Watch
 from recollect.models.embedding.batch_job import EmbeddingBatches, batches_of
@@ -85,6 +86,7 @@ class EmbeddingJobs:
         locks: Those of the home.
         clock: Tells the time.
         kept: Fingerprints of other embedders whose batches are left alone.
+        sources: The kinds of memory that the embedder may get.
     """
 
     def __init__(
@@ -97,7 +99,9 @@ class EmbeddingJobs:
         locks: IndexLocks,
         clock: Clock,
         kept: Collection[str] = (),
+        sources: Sequence[str] = SOURCES,
     ) -> None:
+        self._sources = tuple(sources)
         self._database = database
         self._embedder = embedder
         self._settings = settings
@@ -213,7 +217,7 @@ class EmbeddingJobs:
         if not self._has_enough(generation):
             return None
         budget = round_.batches.budget
-        texts = BatchTexts(self._database, self._cache, self._embedder)
+        texts = BatchTexts(self._database, self._cache, self._embedder, self._sources)
         draft = texts.draft(
             generation,
             round_.batches.line,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -12,10 +12,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from recollect.index.embedding.agreed import OF_AGREED, as_json
 from recollect.index.embedding.batch_job_rows import BatchJob, in_flight, settle_texts, texts_of
 from recollect.index.embedding.cache import EmbeddingCache
 from recollect.index.embedding.queue import EmbeddingQueue, Made, Waiting
 from recollect.index.model.chunk_record import chunk_ids
+from recollect.index.model.document import SOURCES
 from recollect.index.model.generation import find_generation, partition_numbers
 from recollect.models.embedding import batch_job
 from recollect.models.embedding.batch_job import Result
@@ -54,9 +56,17 @@ class BatchTexts:
         database: index.db.
         cache: Vectors that were made before.
         embedder: Who is to make the others.
+        sources: The kinds of memory that it may get.
     """
 
-    def __init__(self, database: Database, cache: EmbeddingCache, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        database: Database,
+        cache: EmbeddingCache,
+        embedder: Embedder,
+        sources: Sequence[str] = SOURCES,
+    ) -> None:
+        self._sources = as_json(sources)
         self._database = database
         self._cache = cache
         self._embedder = embedder
@@ -108,7 +118,8 @@ class BatchTexts:
         numbers = self._database.read(lambda tx: partition_numbers(tx, generation))
         for partition in numbers:
             after, last = chunk_ids(partition)
-            while page := self._database.read(partial(_page, after=after, last=last)):
+            span = partial(_page, last=last, sources=self._sources)
+            while page := self._database.read(partial(span, after=after)):
                 after = page[-1][0] + 1
                 fresh = {digest: content for _, digest, content in page if digest not in passed}
                 passed |= fresh.keys()
@@ -125,11 +136,11 @@ class BatchTexts:
         return [(d, content) for d, content in fresh.items() if d in wanted and content.strip()]
 
 
-def _page(tx: Transaction, after: int, last: int) -> list[tuple[int, bytes, str]]:
+def _page(tx: Transaction, after: int, last: int, sources: str) -> list[tuple[int, bytes, str]]:
     rows = tx.all(
-        "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"
-        " WHERE q.id BETWEEN ? AND ? ORDER BY q.id LIMIT ?",
-        (after, last, PAGE),
+        "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"  # noqa: S608  # literals
+        " WHERE q.id BETWEEN ? AND ?" + OF_AGREED + " ORDER BY q.id LIMIT ?",
+        (after, last, sources, PAGE),
     )
     return typed_rows(rows, tuple[int, bytes, str])
 

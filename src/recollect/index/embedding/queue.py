@@ -11,8 +11,10 @@ import msgspec
 import numpy as np
 
 from recollect.core.errors import BudgetSpent, EmbeddingError, ProviderError, ProviderRejected
+from recollect.index.embedding.agreed import OF_AGREED, as_json
 from recollect.index.embedding.cache import EmbeddingCache, Half, evict
 from recollect.index.model.chunk_record import NUMBER_MASK, PARTITION_SHIFT, chunk_ids
+from recollect.index.model.document import SOURCES
 from recollect.index.model.generation import partition_numbers
 from recollect.index.model.sync_report import Progress, SyncReport, Watch
 from recollect.index.vectors.codes import add_codes, encode
@@ -139,11 +141,18 @@ class EmbeddingQueue:
         embedder: Makes the vectors.
         turns: Taken for each batch, so that two who embed at once share the work.
         cache: Vectors that were made before.
+        sources: The kinds of memory that the embedder may get.
     """
 
     def __init__(
-        self, database: Database, embedder: Embedder, turns: WriteQueue, cache: EmbeddingCache
+        self,
+        database: Database,
+        embedder: Embedder,
+        turns: WriteQueue,
+        cache: EmbeddingCache,
+        sources: Sequence[str] = SOURCES,
     ) -> None:
+        self._sources = None if set(SOURCES) <= set(sources) else as_json(sources)
         self._database = database
         self._embedder = embedder
         self._turns = turns
@@ -217,8 +226,13 @@ class EmbeddingQueue:
     def _take(self, tx: Transaction, generation: int) -> list[Waiting]:
         """Return the first waiting chunks of the first partition that has some, in order."""
         for partition in partition_numbers(tx, generation):
-            span = (*chunk_ids(partition), self._embedder.fingerprint, BATCH)
-            if found := typed_rows(tx.all(_TAKE, span), Waiting):
+            span = (*chunk_ids(partition), self._embedder.fingerprint)
+            rows = (
+                tx.all(_TAKE, (*span, BATCH))
+                if self._sources is None
+                else tx.all(_TAKE_AGREED, (*span, self._sources, BATCH))
+            )
+            if found := typed_rows(rows, Waiting):
                 return found
         return []
 
@@ -319,7 +333,9 @@ _UNSENT: LiteralString = (
     " WHERE t.hash = c.hash AND j.fingerprint = ?)"
 )
 """A text that is under way with a batch is not made a second time."""
-_TAKE: LiteralString = "SELECT c.id, c.hash, c.text" + _UNSENT + " ORDER BY q.id LIMIT ?"
+_WAITING: LiteralString = "SELECT c.id, c.hash, c.text" + _UNSENT
+_TAKE: LiteralString = _WAITING + " ORDER BY q.id LIMIT ?"
+_TAKE_AGREED: LiteralString = _WAITING + OF_AGREED + " ORDER BY q.id LIMIT ?"
 _COUNT: LiteralString = (
     "SELECT count(*) FROM (SELECT 1 FROM vector_queue WHERE id BETWEEN ? AND ? LIMIT ?)"
 )

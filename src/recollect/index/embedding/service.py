@@ -13,6 +13,7 @@ import msgspec
 from recollect.core.clock import Clock
 from recollect.core.errors import BudgetSpent, DimensionMismatch, ProviderError
 from recollect.core.settings import EmbeddingSettings
+from recollect.index.embedding.agreed import settle_queue
 from recollect.index.embedding.batch_health import BatchStatus
 from recollect.index.embedding.batch_job_rows import has_due_job, has_jobs
 from recollect.index.embedding.cache import EmbeddingCache, evict, space_of
@@ -23,6 +24,7 @@ from recollect.index.embedding.failure import (
     note_embedder_failure,
 )
 from recollect.index.embedding.queue import EmbeddingQueue, Worked, count_waiting
+from recollect.index.model.document import FOUND, SOURCES
 from recollect.index.model.generation import Generation, Identity, set_size
 from recollect.index.model.locks import IndexLocks
 from recollect.index.model.sync_report import SyncReport, Watch
@@ -131,6 +133,16 @@ class EmbeddingService:
         embedder = self.wanted()
         return embedder is not None and is_paid(embedder)
 
+    def withheld(self) -> tuple[str, ...]:
+        """Return the kinds of memory that the embedder does not get before somebody agrees."""
+        embedder = self.wanted()
+        sent = SOURCES if embedder is None else self._sources(embedder)
+        return tuple(kind for kind in FOUND if kind not in sent)
+
+    def _sources(self, embedder: Embedder) -> tuple[str, ...]:
+        """Return the kinds of memory that an embedder may get; all where no bills come."""
+        return self._settings.sources if is_paid(embedder) else SOURCES
+
     def size(self, embedder: Embedder) -> int:
         """Return the size of its vectors; 0 for a remote one that has not been asked yet."""
         if embedder.is_remote:
@@ -206,12 +218,19 @@ class EmbeddingService:
         embedder = self._embedders.fitting(generation.identity.embedder)
         if embedder is None or (watch.mode == "answer" and embedder.is_remote):
             return SyncReport()
+        if watch.mode != "answer" and is_paid(embedder):
+            sources = self._sources(embedder)
+            self._database.write(lambda tx: settle_queue(tx, generation.number, sources))
         if not self._database.read(
             lambda tx: bool(count_waiting(tx, generation.number, 1)) or has_jobs(tx)
         ):
             return SyncReport()
         queue = EmbeddingQueue(
-            self._database, embedder, self._locks.embedding, self.cache(embedder)
+            self._database,
+            embedder,
+            self._locks.embedding,
+            self.cache(embedder),
+            self._sources(embedder),
         )
         try:
             self._learn_size(generation, embedder, watch)
@@ -278,6 +297,7 @@ class EmbeddingService:
                 locks=self._locks,
                 clock=self._clock,
                 kept={e.fingerprint for e in both if e is not None} - {embedder.fingerprint},
+                sources=self._sources(embedder),
             ),
         )
 

@@ -14,6 +14,8 @@ SOURCES = ("memory", "sessions", "observations", "facts", "episodes")
 """Kinds of memory that can be found; the position is stored, so only append."""
 FILES, SESSIONS, OBSERVATIONS = SOURCES[:3]
 """The kinds of memory files, messages and observations."""
+FOUND = (FILES, SESSIONS, OBSERVATIONS)
+"""Those that can be found today."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):

@@ -113,7 +113,7 @@ class ClaudeCli:
         given = _transcript(prompt).encode()
         seconds = self._settings.timeout_s
         policy = RetryPolicy(attempt_s=seconds, total_s=seconds, tries=_TRIES, limited_tries=_TRIES)
-        with self._budget.hold(most_tokens(prompt)):
+        with self._budget.hold(most_tokens(prompt), prompt.purpose):
             return self._tries.run(
                 lambda ends: self._read(self._run(arguments, given, ends), prompt), policy
             )
@@ -160,7 +160,7 @@ class ClaudeCli:
         text = _text(found)
         use = use_of(found.usage) or estimated_use(prompt, text)
         usd = None if found.total_cost_usd is None else max(0.0, found.total_cost_usd)
-        usd = self._budget.charge(use, usd)
+        usd = self._budget.charge(use, usd, prompt.purpose)
         if found.is_error or found.subtype.startswith("error") or output.code:
             raise _refusal(found)
         if not text.strip():

@@ -35,6 +35,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
         max_output_tokens: Longest answer; 0 takes ``language.max_output_tokens``.
         temperature: How much is left to chance; None leaves it to the model, for some take none.
         schema: JSON schema of an object that the answer must be; None asks for text.
+        purpose: What for, one of ``language.uses``: it has its own budget, and is counted apart.
     """
 
     system: str = ""
@@ -42,6 +43,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     max_output_tokens: int = 0
     temperature: float | None = None
     schema: Mapping[str, object] | None = None
+    purpose: str = ""
 
 
 class Completion(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,11 +112,13 @@ class WatchedModel:
         return found
 
 
-def ask(text: str, *, system: str = "", max_output_tokens: int = 0) -> Prompt:
+def ask(text: str, *, system: str = "", max_output_tokens: int = 0, purpose: str = "") -> Prompt:
     """Return the prompt of a single message.
 
     >>> ask("who?").messages[0].role
     'user'
     """
     messages = (PromptMessage(text=text),)
-    return Prompt(system=system, messages=messages, max_output_tokens=max_output_tokens)
+    return Prompt(
+        system=system, messages=messages, max_output_tokens=max_output_tokens, purpose=purpose
+    )

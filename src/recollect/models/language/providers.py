@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from recollect.core.errors import ModelMissing
 from recollect.core.settings import LanguageSettings, agent_environment
 from recollect.models.budget import DailyBudget
@@ -78,4 +80,5 @@ def _budget(
         model=name,
         price=language_price(name, settings) if is_billed else Price(0.0),
         hints=LANGUAGE,
+        purposes=msgspec.structs.asdict(settings.budgets) if is_billed else {},
     )

@@ -84,7 +84,7 @@ class RemoteLanguageModel:
         # Each try starts a new answer, so one of them has no shorter deadline.
         seconds = self._settings.timeout_s
         policy = RetryPolicy(attempt_s=seconds, total_s=seconds)
-        with self._budget.hold(most_tokens(prompt)):
+        with self._budget.hold(most_tokens(prompt), prompt.purpose):
             return self._client.post(
                 self._wire.path, body, lambda answer: self._read(answer, prompt), policy
             )
@@ -93,7 +93,7 @@ class RemoteLanguageModel:
         """Return an answer; what was paid for is counted even if it is of no use."""
         reply = self._wire.read(body)
         use = reply.use or estimated_use(prompt, reply.text)
-        usd = self._budget.charge(use)
+        usd = self._budget.charge(use, purpose=prompt.purpose)
         if reply.is_declined:
             raise ProviderRejected(
                 f"{self.name} declined to answer",

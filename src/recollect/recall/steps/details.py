@@ -148,9 +148,14 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
         episode, heard_by = self.records.episode(name)
         if self.group is not None and heard_by.name != self.group.name:
             return None
-        short = _cut(episode.summary, self.most)
-        shown = msgspec.structs.replace(episode, summary=short)
-        return _detail("episode", shown, shown.number, estimate_tokens(short))
+        hears_all = self.group is None or self.group.is_owners
+        deeds = episode.deeds if hears_all else ""
+        if self.most is not None and estimate_tokens(deeds) > self.most // 2:
+            deeds = _cut(deeds, self.most // 2)
+        left = None if self.most is None else self.most - estimate_tokens(deeds)
+        short = _cut(episode.summary, left)
+        shown = msgspec.structs.replace(episode, summary=short, deeds=deeds)
+        return _detail("episode", shown, shown.number, estimate_tokens(shown.text))
 
 
 def _detail(kind: str, record: msgspec.Struct, number: int, tokens: int) -> Detail:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -138,10 +138,12 @@ class ModelSummariser:
 
     Args:
         model: Who is asked; when it cannot, the extractive summary is taken.
+        purpose: What the summaries are for, one of ``language.uses``.
     """
 
-    def __init__(self, model: LanguageModel) -> None:
+    def __init__(self, model: LanguageModel, purpose: str = "compaction") -> None:
         self._model = model
+        self._purpose = purpose
 
     def summarise(self, order: SummaryOrder) -> Summary:
         """Return the summary of the model, or the extractive one where the model fails."""
@@ -159,7 +161,7 @@ class ModelSummariser:
         system = _SUMMARY.format(tokens=order.tokens)
         for part in parts(said, PART_TOKENS * MOST_PARTS):
             told = f"{_fenced(text, 'summary')}\n\n{_fenced(part)}"
-            completion = self._model.complete(ask(told, system=system))
+            completion = self._model.complete(ask(told, system=system, purpose=self._purpose))
             if completion.finish == "length":
                 return ""
             text = completion.text.strip()
@@ -184,7 +186,9 @@ class ModelNotes:
                 Note(text=" ".join(line.split()))
                 for part in parts(said, PART_TOKENS * MOST_PARTS)
                 for line in complete_as(
-                    self._model, ask(_fenced(part), system=_NOTES), LastingNotes
+                    self._model,
+                    ask(_fenced(part), system=_NOTES, purpose="flush"),
+                    LastingNotes,
                 ).value.notes
             ]
         except ProviderError:
@@ -238,9 +242,12 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
     owner: Owner | None = None
 
 
-def with_model(parts: WindowParts, model: LanguageModel | None) -> WindowParts:
-    """Return the parts with a language model, or as they are without one."""
-    if model is None:
-        return parts
-    notes = ModelNotes(model)
-    return msgspec.structs.replace(parts, summariser=ModelSummariser(model), notes=notes)
+def with_model(
+    parts: WindowParts, model: LanguageModel | None, uses: Collection[str]
+) -> WindowParts:
+    """Return the parts with a language model for its uses, or as they are without one."""
+    if model is not None and "compaction" in uses:
+        parts = msgspec.structs.replace(parts, summariser=ModelSummariser(model))
+    if model is not None and "flush" in uses:
+        parts = msgspec.structs.replace(parts, notes=ModelNotes(model))
+    return parts

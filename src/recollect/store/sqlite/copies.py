@@ -101,17 +101,17 @@ def _statements(connection: apsw.Connection) -> Iterator[str]:
     chosen = "IN (SELECT value FROM json_each(?1))"
     if ("pending_messages", "key") in known:
         keys = f"(SELECT key FROM sessions WHERE id {chosen})"  # noqa: S608  # literals
-        yield f"DELETE FROM pending_messages WHERE key IN {keys}"  # noqa: S608
+        yield f"DELETE FROM pending_messages WHERE key IN {keys}"  # noqa: S608  # literals
     if ("sessions", "parent_id") in known:
         parted = "parent_id = NULL, forked_at_seq = NULL"
-        yield f"UPDATE sessions SET {parted} WHERE parent_id {chosen}"  # noqa: S608
+        yield f"UPDATE sessions SET {parted} WHERE parent_id {chosen}"  # noqa: S608  # literals
     if ("sessions", "previous_id") in known:
-        yield f"UPDATE sessions SET previous_id = NULL WHERE previous_id {chosen}"  # noqa: S608
+        yield f"UPDATE sessions SET previous_id = NULL WHERE previous_id {chosen}"  # noqa: S608  # literals
     for table, column in sorted(known):
         if column == "session_id":
-            yield f'DELETE FROM "{table}" WHERE session_id {chosen}'  # noqa: S608
+            yield f'DELETE FROM "{table}" WHERE session_id {chosen}'  # noqa: S608  # literals
     if ("sessions", "id") in known:
-        yield f"DELETE FROM sessions WHERE id {chosen}"  # noqa: S608
+        yield f"DELETE FROM sessions WHERE id {chosen}"  # noqa: S608  # literals
 
 
 def _has_database(path: Path) -> bool:

@@ -35,6 +35,11 @@ CREATE TABLE counters (
     last   INTEGER NOT NULL CHECK (last >= 1),
     PRIMARY KEY (tenant, kind)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE endings (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id),
+    tenant     TEXT NOT NULL,
+    at         INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE episodes (
     id            TEXT PRIMARY KEY,
     tenant        TEXT NOT NULL,
@@ -50,7 +55,8 @@ CREATE TABLE episodes (
     -- What derived it, with its version.
     made_by       TEXT NOT NULL,
     created_at    INTEGER NOT NULL
-, speakers TEXT CHECK (json_valid(speakers)), turn_sender TEXT, number INTEGER) STRICT;
+, speakers TEXT CHECK (json_valid(speakers)), turn_sender TEXT, number INTEGER, extent TEXT NOT NULL DEFAULT 'part'
+    CHECK (extent IN ('part', 'session')), through_seq INTEGER, deeds TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE erasures (
     id          TEXT PRIMARY KEY,
     tenant      TEXT NOT NULL,
@@ -237,9 +243,10 @@ CREATE TABLE sessions (
     UNIQUE (tenant, source, foreign_id),
     CHECK ((parent_id IS NULL) = (forked_at_seq IS NULL))
 ) STRICT;
-CREATE TABLE spending (
+CREATE TABLE "spending" (
     day                TEXT NOT NULL,
     kind               TEXT NOT NULL,
+    purpose            TEXT NOT NULL,
     model              TEXT NOT NULL,
     requests           INTEGER NOT NULL CHECK (requests >= 0),
     input_tokens       INTEGER NOT NULL CHECK (input_tokens >= 0),
@@ -249,7 +256,7 @@ CREATE TABLE spending (
     -- Billionths of a dollar, of the requests whose price is known; and how many others there were.
     nano_usd           INTEGER NOT NULL CHECK (nano_usd >= 0),
     unpriced           INTEGER NOT NULL CHECK (unpriced >= 0),
-    PRIMARY KEY (day, kind, model)
+    PRIMARY KEY (day, kind, purpose, model)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE tombstones (
     salt       BLOB NOT NULL,
@@ -278,8 +285,11 @@ CREATE TABLE tool_calls (
     UNIQUE (session_id, call_id)
 ) STRICT;
 CREATE UNIQUE INDEX episodes_by_number ON episodes (tenant, number);
+CREATE INDEX episodes_by_project ON episodes (tenant, project, ended_at) WHERE extent = 'session';
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
 CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
+CREATE UNIQUE INDEX episodes_whole ON episodes (session_id, coalesce(turn_sender, ''))
+    WHERE extent = 'session';
 CREATE INDEX erasures_unfinished ON erasures (at) WHERE finished_at IS NULL;
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
 CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);

@@ -1,0 +1,71 @@
+"""What is derived after the records are written: summaries of sessions, words of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from recollect.assembly.resources import Resources
+
+if TYPE_CHECKING:  # imported where they are asked for
+    from recollect.governance.use_preview import UsePreview
+    from recollect.models.language.model import LanguageModel
+    from recollect.sessions.context.episode import EpisodeWriter
+
+
+def episode_writer(resources: Resources) -> EpisodeWriter:
+    """Return what makes the summaries of sessions."""
+    from recollect.observations.deeds import deeds_of
+    from recollect.sessions.context.episode import EpisodeWriter
+
+    tokens = resources.resolved.settings.sessions.retention.episode_tokens
+    return EpisodeWriter(resources.records, resources.clock, resources.ids, tokens, deeds_of)
+
+
+def digest_with(resources: Resources, model: LanguageModel, stopping: Callable[[], bool]) -> int:
+    """Let the model rewrite what it is used for; return how much it did."""
+    settings, done = resources.resolved.settings, 0
+    if resources.records.is_read_only:
+        return done
+    redactor, scope, clock = resources.redactor, resources.scope, resources.clock
+    redacted = str if redactor is None else redactor.text
+    if "episodes" in settings.language.uses:
+        from recollect.sessions.episode_digest import EpisodeDigest
+
+        writer = episode_writer(resources)
+        done += EpisodeDigest(
+            resources.records, clock, writer, model, redacted=redacted, scope=scope
+        ).run(stopping)
+    if "observations" in settings.language.uses:
+        from recollect.observations.digest import ObservationDigest
+        from recollect.recall.hearer import group_at
+
+        done += ObservationDigest(
+            resources.records,
+            clock,
+            model,
+            group_of=lambda place: group_at(place, resources.owner).name,
+            redacted=redacted,
+            scope=scope,
+        ).run(stopping)
+    return done
+
+
+def preview_of(resources: Resources) -> list[UsePreview]:
+    """Return what each use of a language model would take in a day; see `Memory.preview_uses`."""
+    from recollect.governance.use_preview import preview_uses
+    from recollect.models.prices import Price, language_price
+
+    settings = resources.resolved.settings
+    model = None if resources.language is None else resources.language.model
+    price: Price | None = Price(0.0)
+    if model is not None and model.is_remote:
+        price = language_price(model.name, settings.language)
+    return preview_uses(
+        resources.records,
+        resources.scope.tenant,
+        settings.language,
+        now_ms=resources.clock.now_ms(),
+        episode_tokens=settings.sessions.retention.episode_tokens,
+        price=price,
+    )

@@ -1,0 +1,119 @@
+"""What each use of a language model would take in a day, estimated from the rows of the last days.
+
+Nothing is asked and nothing written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import LiteralString, get_args
+
+import msgspec
+
+from recollect.core.bill import TokenUse
+from recollect.core.settings import LanguageSettings
+from recollect.core.settings.tree import LanguageUse
+from recollect.models.prices import Price
+from recollect.store.columns import integer
+from recollect.store.engine import Database, Transaction
+
+DAY_MS = 86_400_000
+DAYS = 7
+"""Days that are looked at: a week has every kind of day."""
+_NOTES = 200
+"""Tokens of the notes of one flush, about: ten lines."""
+_PER_OBSERVATION = 100
+"""Tokens of one observation beside its input: its share of the instructions, marks, files."""
+_ANSWERED = 60
+"""Tokens of a title with a summary."""
+_MOST_READ = 192_000
+"""Tokens of one session that a model reads at most."""
+
+_COMPACTED: LiteralString = """
+    SELECT coalesce(sum(tokens_before), 0), coalesce(sum(length(summary)) / 4, 0), count(*)
+    FROM compactions WHERE tenant = ? AND created_at >= ?
+"""
+_OBSERVED: LiteralString = """
+    SELECT coalesce(sum(min(length(input), 1200) / 4), 0), count(*)
+    FROM observations WHERE tenant = ? AND created_at >= ? AND trust NOT IN ('group', 'imported')
+"""
+_SAID: LiteralString = """
+    SELECT coalesce(sum(min(said, ?)), 0), count(*) FROM (
+        SELECT sum(m.token_estimate) AS said FROM sessions s JOIN messages m ON m.session_id = s.id
+        WHERE s.tenant = ? AND s.updated_at >= ? AND m.role IN ('user', 'assistant') GROUP BY s.id)
+"""
+
+
+class UsePreview(msgspec.Struct, frozen=True, kw_only=True):
+    """What one use would take in a day.
+
+    Attributes:
+        use: One of ``language.uses``.
+        is_named: Whether the settings name it.
+        calls: Calls a day, of what was there in the last days.
+        tokens: Tokens read and written a day.
+        usd: What they cost; 0 where it is free, None where the price is unknown.
+        limit: Tokens a day at most, by ``language.budgets``; with 0 only that of the day counts.
+    """
+
+    use: str
+    is_named: bool
+    calls: float
+    tokens: int
+    usd: float | None
+    limit: int
+
+
+def preview_uses(
+    records: Database,
+    tenant: str,
+    settings: LanguageSettings,
+    *,
+    now_ms: int,
+    episode_tokens: int,
+    price: Price | None,
+) -> list[UsePreview]:
+    """Return every use with what it would take in a day, as the last `DAYS` days were.
+
+    Args:
+        records: ``records.db``.
+        tenant: Whose rows.
+        settings: Which uses are named, and their budgets.
+        now_ms: The time.
+        episode_tokens: Longest summary of a session.
+        price: Of the model; None where it is not known.
+    """
+    since = now_ms - DAYS * DAY_MS
+    found = records.read(lambda tx: _taken(tx, tenant, since, episode_tokens))
+    limits: Mapping[str, int] = msgspec.structs.asdict(settings.budgets)
+    return [
+        UsePreview(
+            use=use,
+            is_named=use in settings.uses,
+            calls=round(found[use][0] / DAYS, 1),
+            tokens=found[use][1].total // DAYS,
+            usd=None if price is None else price.usd(found[use][1]) / DAYS,
+            limit=limits[use],
+        )
+        for use in get_args(LanguageUse)
+    ]
+
+
+def _taken(
+    tx: Transaction, tenant: str, since: int, episode_tokens: int
+) -> dict[str, tuple[int, TokenUse]]:
+    """Return the calls and the tokens of all days together, by use."""
+    read, written, compactions = _numbers(tx, _COMPACTED, tenant, since)
+    inputs, observed = _numbers(tx, _OBSERVED, tenant, since)
+    said, sessions = _numbers(tx, _SAID, _MOST_READ, tenant, since)
+    digest = TokenUse(input=inputs + observed * _PER_OBSERVATION, output=observed * _ANSWERED)
+    return {
+        "compaction": (compactions, TokenUse(input=read, output=written)),
+        "flush": (compactions, TokenUse(input=read, output=compactions * _NOTES)),
+        "observations": (-(-observed // 8), digest),
+        "episodes": (sessions, TokenUse(input=said, output=sessions * episode_tokens)),
+    }
+
+
+def _numbers(tx: Transaction, sql: LiteralString, *params: str | int) -> list[int]:
+    return [integer(value) for value in tx.row(sql, params) or ()]

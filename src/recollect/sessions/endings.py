@@ -1,0 +1,99 @@
+"""The end of a session: noted with what ended it, and summarised at once or by whoever comes next.
+
+The note is one row in the transaction of the end itself, so that a program which is killed before
+the summary is written leaves no session without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, LiteralString
+
+from recollect.core.events import SessionEnded
+from recollect.core.scope import Scope
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.session import Session, find_session, owner_of, require_living
+from recollect.store.columns import text
+from recollect.store.engine import Transaction
+from recollect.store.journal import record_event
+
+if TYPE_CHECKING:  # imported with the first session that ends
+    from recollect.sessions.context.episode import EpisodeWriter
+
+_NOTE: LiteralString = """
+    INSERT INTO endings (session_id, tenant, at) VALUES (?, ?, ?)
+    ON CONFLICT (session_id) DO UPDATE SET at = excluded.at
+"""
+_DUE: LiteralString = "SELECT session_id FROM endings WHERE tenant = ? ORDER BY at, session_id"
+_DONE: LiteralString = "DELETE FROM endings WHERE session_id = ?"
+_IS_DUE: LiteralString = "SELECT 1 FROM endings WHERE session_id = ?"
+
+
+def note_end(tx: Transaction, session: Session, at: int) -> None:
+    """Note that a session ended: a summary of it is due."""
+    tx.execute(_NOTE, (session.id, session.tenant, at))
+
+
+class Endings:
+    """Ends sessions, and writes the summaries that are due.
+
+    Args:
+        access: The records, and whose they are.
+        make_writer: Returns what makes the summaries; None for none.
+    """
+
+    def __init__(
+        self, access: SessionAccess, make_writer: Callable[[], EpisodeWriter] | None
+    ) -> None:
+        self._access = access
+        self._make_writer = make_writer
+
+    def end(self, session_id: str) -> Session:
+        """Tell that a session is over for now, and summarise it; it may go on, and end again.
+
+        The summary replaces the one of its last end. Nothing else changes: it stays active, and is
+        still the current session of its key.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted.
+        """
+        now = self._access.clock.now_ms()
+
+        def unit(tx: Transaction) -> Session:
+            session = require_living(tx, self._access.scope, session_id)
+            note_end(tx, session, now)
+            event = SessionEnded(scope=owner_of(session), at=now, last_seq=session.last_seq)
+            record_event(tx, event)
+            return session
+
+        session = self._access.database.write(unit)
+        self.finish()
+        return session
+
+    def finish(self) -> int:
+        """Write the summaries that are due, and return how many sessions that were."""
+        database, tenant = self._access.database, self._access.scope.tenant
+        due = [text(row[0]) for row in database.read(lambda tx: tx.all(_DUE, (tenant,)))]
+        for session_id in due:
+            self._summarise(session_id, Scope(tenant=tenant))
+        return len(due)
+
+    def _summarise(self, session_id: str, scope: Scope) -> None:
+        """Write the summary of a session; one that goes on meanwhile ends again some day."""
+        from recollect.sessions.context.episode import store_episode
+
+        database = self._access.database
+        session = database.read(lambda tx: find_session(tx, scope, session_id))
+        made = []
+        if session is not None and self._make_writer is not None:
+            made = self._make_writer().write(session, session.last_seq)
+
+        def unit(tx: Transaction) -> None:
+            if tx.row(_IS_DUE, (session_id,)) is None:
+                return  # somebody else wrote it, or the session was erased meanwhile
+            for episode in made:
+                store_episode(tx, episode)
+            tx.execute(_DONE, (session_id,))
+
+        database.write(unit)
