@@ -42,6 +42,8 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.retention import OnPrune
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
+    from recollect.observations.controls import CaptureControls
+    from recollect.observations.projects import Projects
     from recollect.recall.probe import EmbedderProbe, Probe
     from recollect.recall.status import Status
     from recollect.sessions.exchange.export import SessionExport
@@ -80,6 +82,16 @@ class Memory:
     def sessions(self) -> Sessions:
         """The sessions of this home."""
         return self._parts.sessions()
+
+    @property
+    def projects(self) -> Projects:
+        """The projects of this home."""
+        return self.capture.projects
+
+    @property
+    def capture(self) -> CaptureControls:
+        """What is captured of them, and what is not."""
+        return self._parts.capture()
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Return when everything is indexed, embeddings included.
@@ -200,6 +212,7 @@ class Memory:
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
             audience=audience_of(sessions, asking) if asking is not None else None,
             ranges=ranges_of(sessions, seen.session) if seen.session is not None else None,
+            projects=() if seen.project is None else self.projects.paths(seen.project),
         )
         maintenance = self._parts.maintenance
         missing = maintenance.searching() if maintenance.reads_first else ()
@@ -283,22 +296,8 @@ class Memory:
             InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
-        from recollect.sessions.exchange.formats.registry import FORMATS, STORES
-        from recollect.sessions.exchange.importer import TranscriptImporter
-
-        parts = self._parts
-        importer = TranscriptImporter(
-            database=self._base.records,
-            clock=self._base.clock,
-            ids=self._base.ids,
-            redactor=self._base.redactor,
-            formats=tuple(FORMATS.values()),
-            stores=STORES,
-            mirror=parts.mirror,
-            scope=self._base.scope,
-            links=self.sessions.links,
-        )
-        return importer.run(path, format_name, progress, include_deleted=include_deleted)
+        reader = self._parts.importer()
+        return reader.run(path, format_name, progress, include_deleted=include_deleted)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:
         """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.

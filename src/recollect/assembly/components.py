@@ -16,8 +16,10 @@ from recollect.assembly.indexes import HomeIndexes, make_index
 from recollect.assembly.resources import OpenOptions, Resources, open_resources
 from recollect.assembly.sources import (
     LateNotes,
+    capture_controls,
     extra_paths,
     followed_transcripts,
+    importer,
     memory_files,
     reading,
     search_backend,
@@ -37,8 +39,10 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.governance.erasure import Eraser
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
+    from recollect.observations.controls import CaptureControls
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
+    from recollect.sessions.exchange.importer import TranscriptImporter
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import MemoryReader
 
@@ -57,6 +61,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     events: EventStream
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
+    capture: Callable[[], CaptureControls]
 
     def backup_order(
         self, secrets: bool, workspace: bool, on_progress: OnBackup | None
@@ -76,6 +81,12 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             redactor=base.redactor,
             on_progress=on_progress or ignore_progress,
         )
+
+    def importer(self) -> TranscriptImporter:
+        """Return what imports transcripts that a person names."""
+        from recollect.sessions.exchange.formats.registry import FORMATS
+
+        return importer(self.resources, self.mirror, self.capture(), tuple(FORMATS.values()))
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
@@ -111,6 +122,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             mirror=self.mirror,
             maintenance=self.maintenance,
             events=self.events,
+            capture=self.capture(),
         )
 
 
@@ -150,13 +162,14 @@ def _assemble(resources: Resources) -> Components:
     )
     if mirror is not None:
         mirror.catch_up()
+    controls = functools.cache(lambda: capture_controls(resources))
     retention = functools.cache(lambda: _retention(resources, index, mirror))
     kept = Kept(
         index=index,
         lock=worker_lock(resources.index_home, files, resources.scope, clock),
         sync_lock=locks.sync,
         files=files,
-        followed=followed_transcripts(resources, mirror),
+        followed=followed_transcripts(resources, mirror, controls),
         is_live=resources.order.live,
         heal=healer(
             resources.records,
@@ -175,10 +188,11 @@ def _assemble(resources: Resources) -> Components:
         search_backend=search_backend(resources, files, index),
         mirror=mirror,
         maintenance=maintenance,
-        sessions=functools.cache(lambda: _sessions(resources, mirror, maintenance)),
+        sessions=functools.cache(lambda: _sessions(resources, mirror, maintenance, controls())),
         events=EventStream(resources.records, resources.scope),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
+        capture=controls,
     )
 
 
@@ -219,7 +233,10 @@ def _eraser(resources: Resources, index: Index, mirror: TranscriptMirror | None)
 
 
 def _sessions(
-    resources: Resources, mirror: TranscriptMirror | None, maintenance: Maintenance
+    resources: Resources,
+    mirror: TranscriptMirror | None,
+    maintenance: Maintenance,
+    controls: CaptureControls,
 ) -> Sessions:
     from recollect.sessions.context.summary import WindowParts, with_model
     from recollect.sessions.policy.conversation import TURNS
@@ -243,6 +260,7 @@ def _sessions(
             drafts=DraftMaker(resources.clock, resources.ids, resources.redactor),
             mirror=Arrivals(mirror, maintenance),
             scope=resources.scope,
+            projects=controls.projects,
         ),
         opened=maintenance.session_started,
         window=with_model(parts, language.model if language is not None else None),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.assembly.resources import Resources, has_files, own_index_of
@@ -16,9 +16,12 @@ from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.workspace.extra_paths import ExtraPath, extra_path
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+    from recollect.observations.controls import CaptureControls
     from recollect.recall.followed import FollowedTranscripts
     from recollect.recall.memory_source import MemorySource, NoteSource
     from recollect.recall.search_port import SearchBackend
+    from recollect.sessions.exchange.importer import TranscriptImporter
+    from recollect.sessions.exchange.transcript_format import TranscriptFormat
     from recollect.workspace.reading import MemoryReader
 
 BUILTIN = "builtin"
@@ -100,7 +103,7 @@ def reading(resources: Resources, files: MemorySource | None) -> MemoryReader | 
 
 
 def followed_transcripts(
-    resources: Resources, mirror: TranscriptMirror | None
+    resources: Resources, mirror: TranscriptMirror | None, controls: Callable[[], CaptureControls]
 ) -> FollowedTranscripts | None:
     """Return the transcripts of other programs that are followed; None where none are."""
     named = resources.resolved.settings.workspace.transcripts
@@ -108,22 +111,52 @@ def followed_transcripts(
         return None
     from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
     from recollect.recall.following import following_formats
+
+    reader = importer(resources, mirror, controls(), following_formats(), LEDGER)
+    return FollowedTranscripts(followed_places(named), reader)
+
+
+def importer(
+    resources: Resources,
+    mirror: TranscriptMirror | None,
+    controls: CaptureControls,
+    formats: Sequence[TranscriptFormat],
+    ledger: str = "",
+) -> TranscriptImporter:
+    """Return what imports transcripts of other programs into a home."""
     from recollect.sessions.exchange.formats.registry import STORES
     from recollect.sessions.exchange.importer import TranscriptImporter
 
-    importer = TranscriptImporter(
+    return TranscriptImporter(
         database=resources.records,
         clock=resources.clock,
         ids=resources.ids,
         redactor=resources.redactor,
-        formats=following_formats(),
+        formats=formats,
         stores=STORES,
         mirror=mirror,
         scope=resources.scope,
         links=read_links(resources.resolved.settings.sessions.identity_links),
-        ledger=LEDGER,
+        projects=controls.projects,
+        rule=controls,
+        ledger=ledger,
     )
-    return FollowedTranscripts(followed_places(named), importer)
+
+
+def capture_controls(resources: Resources) -> CaptureControls:
+    """Return what says which projects there are, and what of them is captured."""
+    from recollect.observations.controls import CaptureControls
+    from recollect.observations.projects import Projects
+
+    redactor, settings = resources.redactor, resources.resolved.settings
+    projects = Projects(
+        resources.records,
+        resources.clock,
+        resources.ids,
+        resources.scope.tenant,
+        redactor.text if redactor is not None else str,
+    )
+    return CaptureControls(projects, settings.privacy.exclude_projects, settings.capture)
 
 
 def search_backend(

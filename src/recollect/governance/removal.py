@@ -21,6 +21,7 @@ from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
 from recollect.governance.episode import Episode, store_episode
 from recollect.governance.plan import SessionRemoval
+from recollect.observations.projects import forget_project
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND, TranscriptMirror
 from recollect.sessions.record.lineage import find_children, find_one, last_read
@@ -152,6 +153,7 @@ def begin_erasure(
         tx.executemany(_FORGET_KIN, [(session_id, id_) for id_ in kin])
         record_changes(tx, tenant=tenant, kind=SESSION_KIND, refs=kin, op="put", at=now)
         _part_from_kin(tx, session_id, tenant, now)
+        forget_project(tx, tenant, session_id)
         tx.execute(_BLANK, (HIDDEN, session_id))
 
 

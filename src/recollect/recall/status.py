@@ -17,6 +17,7 @@ from recollect.index.index import Index, IndexStatus
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
 from recollect.models.registry import Choice, LanguageChoice, choose_language
+from recollect.observations.controls import CaptureControls, Pause
 from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
@@ -154,6 +155,10 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         messages: How many there are.
         unowned: Sessions with people while ``sessions.owner`` names nobody: all count as guests'.
         unknown_origin: Imported sessions that do not tell who heard them.
+        pauses: Those of now, in which nothing is captured.
+        left_out: What was left out of what programs did since the home was made, by reason:
+            ``withheld`` messages, ``calls`` of tools.
+        alike: Pairs of projects that look like the same, for a person to decide.
         erasing: Whether an erasure is not finished: something of what was erased may be left.
         index: The rows of the index.
         embedder: ``provider:model``, or None.
@@ -193,6 +198,9 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     messages: int
     unowned: int
     unknown_origin: int
+    pauses: list[Pause]
+    left_out: dict[str, int]
+    alike: int
     erasing: bool
     index: IndexStatus
     embedder: str | None
@@ -224,6 +232,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     mirror: TranscriptMirror | None
     maintenance: Maintenance
     events: EventStream
+    capture: CaptureControls
 
 
 def report_status(parts: Reported) -> Status:
@@ -275,6 +284,9 @@ def report_status(parts: Reported) -> Status:
         messages=messages,
         unowned=0 if parts.settings.sessions.owner else personal,
         unknown_origin=unknown,
+        pauses=parts.capture.pauses(),
+        left_out=parts.capture.counts(),
+        alike=sum(len(project.looks_like) for project in parts.capture.projects.list()) // 2,
         erasing=parts.records.read(has_unfinished_erasure),
         index=index,
         embedder=choice.embedder.model if choice.embedder else None,

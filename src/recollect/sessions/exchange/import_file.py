@@ -32,7 +32,8 @@ from recollect.sessions.exchange.transcript_format import (
     Skip,
     TranscriptFormat,
 )
-from recollect.sessions.record.access import MirrorSignal
+from recollect.sessions.exchange.withheld import CallFilter, CaptureRule, Verdict
+from recollect.sessions.record.access import MirrorSignal, ProjectNames
 from recollect.sessions.record.draft import (
     MAX_LABEL_CHARS,
     Draft,
@@ -82,6 +83,8 @@ class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
     scope: Scope
     links: IdentityLinks
     mirror: MirrorSignal
+    projects: ProjectNames
+    rule: CaptureRule
     ledger: str
     tally: Tally
     stopping: Callable[[], bool]
@@ -118,6 +121,11 @@ class TranscriptImport:
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
         self._occurrences = import_source.LineOccurrences(source, entry.read_bytes)
+        self._verdicts: dict[str | None, Verdict] = {}
+        self._folder = session.project
+        self._calls = CallFilter(
+            lambda tool, arguments: context.rule.skips_call(tool, arguments, self._folder)
+        )
         self._batch = _Batch()
         self._extras = Extras()
         self._time = source.mtime_ns // 1_000_000
@@ -212,6 +220,12 @@ class TranscriptImport:
         if message.id is not None and self._origins.get(message.id) in self._erased:
             self._tally.counts["erased"] += 1
             return
+        if self._is_withheld(message):
+            self._tally.counts["withheld"] += 1
+            return
+        message = self._without_calls(message)
+        if message.content == []:
+            return
         if message.shared and not self._extras.knows(message.session.id):
             self._share(message)
         draft = self._draft(message, line)
@@ -225,6 +239,26 @@ class TranscriptImport:
         if message.session.title is not None:
             self._learn(message.session)
         self._batch.add(foreign_id, draft)
+
+    def _is_withheld(self, message: ForeignMessage) -> bool:
+        """Whether a person did not want it captured where and when it was said."""
+        project = message.session.project or self._session.project
+        if project not in self._verdicts:
+            self._verdicts[project] = self._context.rule.verdict(project)
+        self._folder = project
+        at = message.at if message.at is not None else self._time
+        return self._verdicts[project].reason(at) is not None
+
+    def _without_calls(self, message: ForeignMessage) -> ForeignMessage:
+        """Return a message without the calls that a person does not want captured.
+
+        What else its record holds goes with them: it repeats what tools answered.
+        """
+        before, content = self._calls.calls, self._calls.without(message.content)
+        if content == message.content:
+            return message
+        self._tally.counts["calls"] += self._calls.calls - before
+        return msgspec.structs.replace(message, content=content, extra={})
 
     def _draft(self, message: ForeignMessage, line: import_source.Line) -> Draft:
         identity = message.id or self._occurrences.identity(line.body or b"")
@@ -259,6 +293,8 @@ class TranscriptImport:
             foreign_id=foreign.id,
             metadata=self._context.drafts.facts(foreign.metadata),
         )
+        if foreign.project is not None and session.project is not None:
+            self._context.projects.note(foreign.project, session.project)
         key = _key(foreign.key)
         owned = owned_session(session, key, self._context.scope, self._context.links)
         tells_nothing = key is None or key.is_bare

@@ -16,6 +16,7 @@ from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.columns import decode
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_change, record_event
+from recollect.store.project_paths import OF_PROJECT
 
 STATUSES = ("active", "archived", "deleted")
 """The life of a session; nothing is removed by a status."""
@@ -137,12 +138,19 @@ class Condition:
         self.params: list[SqlValue] = [scope.tenant]
         self.equal("agent", scope.agent)
         self.equal("user_id", scope.user)
-        self.equal("project", scope.project)
+        self.of_project(scope.project)
         self.equal(session_column, scope.session)
 
     def equal(self, column: LiteralString, value: SqlValue) -> Condition:
         """Narrow to rows with that value; None does not narrow."""
         return self if value is None else self.also(column + " = ?", value)
+
+    def of_project(self, path: str | None) -> Condition:
+        """Narrow to what has a path of the project that has ``path``; None does not narrow."""
+        if path is not None:
+            self.sql += " AND " + OF_PROJECT
+            self.params += [path, self.params[0], path]
+        return self
 
     def also(self, sql: LiteralString, value: SqlValue) -> Condition:
         """Narrow by a comparison with one value."""

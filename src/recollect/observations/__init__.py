@@ -1,0 +1,1 @@
+"""What an agent did: projects, and what is captured of them."""
