@@ -223,9 +223,10 @@ class TranscriptImport:
         if self._is_withheld(message):
             self._tally.counts["withheld"] += 1
             return
-        message = self._without_calls(message)
-        if message.content == []:
+        kept = self._without_calls(message)
+        if kept is not message and not kept.content:
             return
+        message = kept
         if message.shared and not self._extras.knows(message.session.id):
             self._share(message)
         draft = self._draft(message, line)
