@@ -27,7 +27,9 @@ def test_spellings_of_a_remote_agree_and_have_no_credentials(url: str) -> None:
     assert normal_remote(url) == "github.com/acme/shop"
 
 
-@pytest.mark.parametrize("url", ["", "../shop", "/srv/git/shop.git", "https://[broken", "file:///x"])
+@pytest.mark.parametrize(
+    "url", ["", "../shop", "/srv/git/shop.git", "https://[broken", "file:///x"]
+)
 def test_a_remote_on_this_disk_or_without_a_host_is_none(url: str) -> None:
     """Two of them would agree on different machines."""
     assert normal_remote(url) is None
