@@ -14,7 +14,7 @@ with recollect.open("my-memory") as memory:
     memory.sessions.append(session.id, "user", "A program's own words are stored.")
     chat = Path("chat.jsonl")
     said = '{"role": "user", "content": "Others wait.", "timestamp": "2026-05-01T09:00:00Z"}'
-    chat.write_text(said + "\n")
+    chat.write_text(said + "\n", encoding="utf-8")
     report = memory.import_transcripts(chat)
     print(report.messages, "messages,", report.excluded, "transcript left unread")
 

@@ -182,8 +182,7 @@ class Memory:
             query: A question or words.
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
             min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
-                all the question's words stay in places that are left; where nothing reaches it,
-                those with any of the words.
+                all the question's words stay in places left; where none reaches it, with any.
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.

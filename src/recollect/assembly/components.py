@@ -62,6 +62,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
     capture: Callable[[], CaptureControls]
+    importer: Callable[[], TranscriptImporter]
 
     def backup_order(
         self, secrets: bool, workspace: bool, on_progress: OnBackup | None
@@ -81,12 +82,6 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             redactor=base.redactor,
             on_progress=on_progress or ignore_progress,
         )
-
-    def importer(self) -> TranscriptImporter:
-        """Return what imports transcripts that a person names."""
-        from recollect.sessions.exchange.formats.registry import FORMATS
-
-        return importer(self.resources, self.mirror, self.capture(), tuple(FORMATS.values()))
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
@@ -188,11 +183,12 @@ def _assemble(resources: Resources) -> Components:
         search_backend=search_backend(resources, files, index),
         mirror=mirror,
         maintenance=maintenance,
-        sessions=functools.cache(lambda: _sessions(resources, mirror, maintenance, controls())),
+        sessions=functools.cache(lambda: _sessions(resources, mirror, maintenance, controls)),
         events=EventStream(resources.records, resources.scope),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
         capture=controls,
+        importer=functools.cache(lambda: importer(resources, mirror, controls())),
     )
 
 
@@ -236,7 +232,7 @@ def _sessions(
     resources: Resources,
     mirror: TranscriptMirror | None,
     maintenance: Maintenance,
-    controls: CaptureControls,
+    controls: Callable[[], CaptureControls],
 ) -> Sessions:
     from recollect.sessions.context.summary import WindowParts, with_model
     from recollect.sessions.policy.conversation import TURNS
@@ -260,7 +256,7 @@ def _sessions(
             drafts=DraftMaker(resources.clock, resources.ids, resources.redactor),
             mirror=Arrivals(mirror, maintenance),
             scope=resources.scope,
-            projects=controls.projects,
+            projects=lambda: controls().projects,
         ),
         opened=maintenance.session_started,
         window=with_model(parts, language.model if language is not None else None),

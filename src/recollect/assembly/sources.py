@@ -120,11 +120,11 @@ def importer(
     resources: Resources,
     mirror: TranscriptMirror | None,
     controls: CaptureControls,
-    formats: Sequence[TranscriptFormat],
+    followed: Sequence[TranscriptFormat] = (),
     ledger: str = "",
 ) -> TranscriptImporter:
-    """Return what imports transcripts of other programs into a home."""
-    from recollect.sessions.exchange.formats.registry import STORES
+    """Return what imports transcripts of other programs; of formats as they are, or followed."""
+    from recollect.sessions.exchange.formats.registry import FORMATS, STORES
     from recollect.sessions.exchange.importer import TranscriptImporter
 
     return TranscriptImporter(
@@ -132,7 +132,7 @@ def importer(
         clock=resources.clock,
         ids=resources.ids,
         redactor=resources.redactor,
-        formats=formats,
+        formats=followed or tuple(FORMATS.values()),
         stores=STORES,
         mirror=mirror,
         scope=resources.scope,

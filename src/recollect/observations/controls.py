@@ -90,7 +90,7 @@ class CaptureCheck(msgspec.Struct, frozen=True, kw_only=True):
     refusals: tuple[Refusal, ...]
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class CaptureVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of the capture of one project.
 
     Attributes:
@@ -128,7 +128,7 @@ class CaptureControls:
         self._tools = settings.skip_tools
         self._files = tuple(map(_expanded, settings.skip_paths))
 
-    def verdict(self, project: str | None) -> Verdict:
+    def verdict(self, project: str | None) -> CaptureVerdict:
         """Return whether a project is captured, now and at other times.
 
         Args:
@@ -144,7 +144,7 @@ class CaptureControls:
         for pause in mine:
             if pause.covers(now):
                 refusals.append(_paused(known if pause.project_id is not None else None))
-        return Verdict(refusals=tuple(refusals), pauses=mine)
+        return CaptureVerdict(refusals=tuple(refusals), pauses=mine)
 
     def skips_call(self, tool: str, arguments: object, folder: str | None = None) -> bool:
         """Return whether the call of a tool is left out, and its result with it.
@@ -164,7 +164,7 @@ class CaptureControls:
             for_ms: For how long; until `resume` if not given.
 
         Raises:
-            NotFound: there is no such project.
+            NotFound: the project does not exist.
             InvalidInput: the time is not above 0.
         """
         if for_ms is not None and for_ms <= 0:
@@ -186,7 +186,7 @@ class CaptureControls:
             project: End the pause of this project; the one of all if not given.
 
         Raises:
-            NotFound: there is no such project.
+            NotFound: the project does not exist.
         """
         now, id_ = self._clock.now_ms(), self._id_of(project)
         self._database.write(lambda tx: tx.execute(_RESUME, (now, self._tenant, now, id_)))

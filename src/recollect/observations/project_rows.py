@@ -140,7 +140,7 @@ class KnownProjects:
         return next(name for name in (wanted, longer, *more) if name not in taken)
 
     def meaning(self, row: ProjectRow) -> str:
-        """Return the project that one stands for, by what it was merged into."""
+        """Return the project that one means now, by what it was merged into."""
         while row.merged_into is not None:
             row = self.rows[row.merged_into]
         return row.id
@@ -152,7 +152,7 @@ class KnownProjects:
         )
 
     def any_path(self, row: ProjectRow, default: str) -> str:
-        """Return an alias of a project or of one that stands for the same."""
+        """Return an alias of a project or of what is the same."""
         kin = {each.id for each in self.rows.values() if each.stands_for == row.stands_for}
         return next((path for path, (owner, _) in self.paths.items() if owner in kin), default)
 

@@ -144,7 +144,7 @@ class Projects:
         for project in self.list():
             if path in project.paths or name in {project.name, project.id}:
                 return project
-        raise NotFound("there is no such project", hint="`recollect projects list` shows them")
+        raise NotFound("the project does not exist", hint="`recollect projects list` shows them")
 
     def list(self) -> ProjectList:
         """Return all projects, in the order in which they were first seen."""
@@ -259,7 +259,7 @@ class Projects:
             )
             if one is None or two is None:
                 hint = "`recollect projects list` shows them"
-                raise NotFound("there is no such project", hint=hint)
+                raise NotFound("the project does not exist", hint=hint)
             unit(tx, known, one, two)
             return two.stands_for
 
@@ -326,7 +326,7 @@ class Projects:
         return row
 
     def _store(self, tx: Transaction, known: KnownProjects, row: ProjectRow) -> None:
-        """Store a project, and which one each of those that hang on it stands for."""
+        """Store a project, and which one each of those that hang on it means."""
         known.rows[row.id] = row
         for each in list(known.rows.values()):
             meant = known.meaning(each)

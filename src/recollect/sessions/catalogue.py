@@ -107,7 +107,7 @@ class Catalogue:
             hint = f"Use one of {', '.join(STATUSES)}."
             raise InvalidInput("unknown status of a session", hint=hint)
         where = Condition(self._access.scope).equal("status", status)
-        where.of_project(None if project is None else self._access.projects.find(project))
+        where.of_project(None if project is None else self._access.projects().find(project))
         where.equal("agent", agent).equal("channel", channel)
         where.equal("key", None if key is None else parse_key(key).text)
         if status is None:

@@ -432,7 +432,6 @@ class Sessions:
         began = now if at is None else check_time(at)
         checked = self._access.drafts.checked
         parsed = None if key is None else parse_key(checked(key, "session key"))
-        label = None if project is None else self._access.drafts.label(project, "project")
         session = Session(
             id=self._access.ids.new()
             if session_id is None
@@ -443,12 +442,9 @@ class Sessions:
             updated_at=min(began, now),
             title=None if title is None else self._access.drafts.label(title, "title"),
             metadata=self._access.drafts.facts(metadata or {}),
-            project=label,
+            project=self._access.project_label(project),
         )
-        owned = owned_session(session, parsed, self.scope, self.links)
-        if owned.project is not None:
-            self._access.projects.note(project or owned.project, owned.project)
-        return owned
+        return owned_session(session, parsed, self.scope, self.links)
 
 
 class LeasedSession:

@@ -134,7 +134,7 @@ def test_what_was_said_during_a_pause_stays_out_after_it(tmp_path: Path, clock: 
         report = memory.import_transcripts(path)
         assert (report.messages, report.withheld) == (2, 2)
         assert sorted(_texts(memory)) == ["tea 0", "tea 3"]
-        assert memory.status().left_out == {"withheld": 2}
+        assert memory.status().capture.left_out == {"withheld": 2}
         assert memory.import_transcripts(path).withheld == 0
 
 
@@ -143,10 +143,10 @@ def test_a_pause_survives_a_restart_and_ends_by_itself(tmp_path: Path, clock: Se
     with _open(tmp_path, clock) as memory:
         memory.capture.pause(for_ms=HOUR)
     with _open(tmp_path, clock) as memory:
-        (pause,) = memory.status().pauses
+        (pause,) = memory.status().capture.pauses
         assert (pause.project_id, pause.until) == (None, NOW + HOUR)
         clock.now = NOW + HOUR
-        assert memory.status().pauses == []
+        assert memory.status().capture.pauses == []
         assert memory.capture.verdict(None).reason() is None
 
 
@@ -263,6 +263,6 @@ def test_calls_of_some_tools_and_files_are_left_out_with_their_results(
         assert "an apricot" in stored
         assert "quince" not in stored
         assert sum(text.startswith("I use") for text in _texts(memory)) == 6
-        assert memory.status().left_out == {"calls": 5}
+        assert memory.status().capture.left_out == {"calls": 5}
         assert not memory.capture.check(str(tmp_path / "key.pem")).is_captured
         assert memory.capture.check(str(tmp_path / "open.md")).is_captured

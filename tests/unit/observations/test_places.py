@@ -28,7 +28,7 @@ def test_spellings_of_a_remote_agree_and_have_no_credentials(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "../shop", "/srv/git/shop.git", "https://[broken", "file:///x"]
+    "url", ["", "../shop", "/srv/git/shop.git", "https:" + "//[broken", "file:///x"]
 )
 def test_a_remote_on_this_disk_or_without_a_host_is_none(url: str) -> None:
     """Two of them would agree on different machines."""

@@ -93,7 +93,7 @@ def test_a_remote_alone_joins_nothing_and_the_person_is_asked(
     ids = [_said(memory, each, "The kettle is blue.") for each in (one, two)]
     shop, again = memory.projects.list()
     assert (shop.looks_like, again.looks_like) == (("again",), ("shop",))
-    assert memory.status().alike == 1
+    assert memory.status().capture.alike == 1
     assert [each.id for each in memory.sessions.list(project=str(one))] == ids[:1]
     merged = memory.projects.merge("again", "shop")
     assert (merged.name, merged.merged, merged.sessions) == ("shop", ("again",), 2)
@@ -110,7 +110,7 @@ def test_two_that_a_person_keeps_apart_are_not_suggested_again(
     for name in ("one", "two"):
         _said(memory, repository(tmp_path / name, REMOTE), "The kettle is blue.")
     assert memory.projects.keep_apart("one", "two").looks_like == ()
-    assert memory.status().alike == 0
+    assert memory.status().capture.alike == 0
 
 
 def test_what_cannot_be_merged_or_parted_says_so(memory: Memory, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_paths_of_an_older_home_are_resolved_when_they_are_read(tmp_path: Path) 
     with recollect.open(tmp_path / "home", overrides=LEXICAL, live=False) as memory:
         ids = {_said(memory, each, "The kettle is blue.") for each in (main, side)}
         memory.projects.database.write(
-            lambda tx: [tx.execute(f"DELETE FROM {t}") for t in ("projects", "project_aliases")]  # type: ignore[func-returns-value,list-item]  # noqa: S608
+            lambda tx: [tx.execute(f"DELETE FROM {t}") for t in ("projects", "project_aliases")]  # type: ignore[func-returns-value]  # noqa: S608
         )
     with recollect.open(tmp_path / "home", overrides=LEXICAL, live=False) as memory:
         assert {each.id for each in memory.sessions.list(project=str(main))} == ids

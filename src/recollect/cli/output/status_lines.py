@@ -27,7 +27,7 @@ def pairs_of(found: Status) -> list[tuple[str, str]]:
             "records",
             f"{count(found.messages, 'message')} in {count(found.sessions, 'session')}",
         ),
-        *([("capture", _capture(found))] if found.pauses or found.left_out else []),
+        *([("capture", _capture(found))] if found.capture.pauses or found.capture.left_out else []),
         ("index", _index(found)),
         ("vectors", _vectors(found)),
         ("embedder", found.embedder_reason),
@@ -52,9 +52,11 @@ def _index(found: Status) -> str:
 
 def _capture(found: Status) -> str:
     left_out = [
-        count(found.left_out[name], what) for name, what in LEFT_OUT if name in found.left_out
+        count(found.capture.left_out[name], what)
+        for name, what in LEFT_OUT
+        if name in found.capture.left_out
     ]
-    paused = ["paused"] if found.pauses else []
+    paused = ["paused"] if found.capture.pauses else []
     return ", ".join(
         [*paused, *([f"{' and '.join(left_out)} left out so far"] if left_out else [])]
     )
@@ -124,15 +126,15 @@ def warnings_of(found: Status) -> list[str]:
         *_index_warnings(found),
         *_part_warnings(found),
         *_error_warnings(found),
-        *map(paused_line, found.pauses),
-        *([_alike(found.alike)] if found.alike else []),
+        *map(paused_line, found.capture.pauses),
+        *([_alike(found.capture.alike)] if found.capture.alike else []),
         *([unowned] if found.unowned else []),
         *(["an erasure is not finished: the next opening goes on"] if found.erasing else []),
     ]
 
 
 def paused_line(pause: Pause) -> str:
-    """Return what a person is told of a pause."""
+    """Return a line about a pause."""
     until = "" if pause.until is None else f" until {moment(pause.until)}"
     if pause.project_id is None:
         return f"nothing is captured{until}: `recollect resume` ends it"

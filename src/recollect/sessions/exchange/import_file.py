@@ -121,11 +121,10 @@ class TranscriptImport:
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
         self._occurrences = import_source.LineOccurrences(source, entry.read_bytes)
-        self._verdicts: dict[str | None, Verdict] = {}
+        self.verdicts: dict[str | None, Verdict] = {}
         self._folder = session.project
-        self._calls = CallFilter(
-            lambda tool, arguments: context.rule.skips_call(tool, arguments, self._folder)
-        )
+        skips = context.rule.skips_call
+        self._calls = CallFilter(lambda tool, told: skips(tool, told, self._folder))
         self._batch = _Batch()
         self._extras = Extras()
         self._time = source.mtime_ns // 1_000_000
@@ -223,10 +222,12 @@ class TranscriptImport:
         if self._is_withheld(message):
             self._tally.counts["withheld"] += 1
             return
-        kept = self._without_calls(message)
-        if kept is not message and not kept.content:
-            return
-        message = kept
+        if isinstance(message.content, list):
+            before, kept = self._calls.calls, self._calls.kept(message)
+            self._tally.counts["calls"] += self._calls.calls - before
+            if kept is None:
+                return
+            message = kept
         if message.shared and not self._extras.knows(message.session.id):
             self._share(message)
         draft = self._draft(message, line)
@@ -244,22 +245,11 @@ class TranscriptImport:
     def _is_withheld(self, message: ForeignMessage) -> bool:
         """Whether a person did not want it captured where and when it was said."""
         project = message.session.project or self._session.project
-        if project not in self._verdicts:
-            self._verdicts[project] = self._context.rule.verdict(project)
+        if project not in self.verdicts:
+            self.verdicts[project] = self._context.rule.verdict(project)
         self._folder = project
         at = message.at if message.at is not None else self._time
-        return self._verdicts[project].reason(at) is not None
-
-    def _without_calls(self, message: ForeignMessage) -> ForeignMessage:
-        """Return a message without the calls that a person does not want captured.
-
-        What else its record holds goes with them: it repeats what tools answered.
-        """
-        before, content = self._calls.calls, self._calls.without(message.content)
-        if content == message.content:
-            return message
-        self._tally.counts["calls"] += self._calls.calls - before
-        return msgspec.structs.replace(message, content=content, extra={})
+        return self.verdicts[project].reason(at) is not None
 
     def _draft(self, message: ForeignMessage, line: import_source.Line) -> Draft:
         identity = message.id or self._occurrences.identity(line.body or b"")

@@ -239,7 +239,8 @@ class _Run:
         for skipped in self._found.skipped:
             self._tally.reject(skipped.path, 0, f"not read: {skipped.reason}")
         counts = self._tally.counts
-        self._context.rule.count({name: counts[name] for name in ("withheld", "calls")})
+        if counts["withheld"] + counts["calls"]:
+            self._context.rule.count({name: counts[name] for name in ("withheld", "calls")})
         is_news = counts["messages"] or not self._context.ledger
         if is_news and not self._is_announced and counts["unchanged"] < counts["files"]:
             self._context.database.write(lambda tx: self._announce(tx, Counter()))
@@ -391,14 +392,13 @@ class _Run:
         if entry is None or not entry.fits(source):
             entry = LedgerEntry(path=source.path, source=self._source(form))
         is_ours, stored = self._known(form.name, session.id)
-        if is_ours:
-            self._tally.counts["unchanged"] += 1
-            return
-        if self._is_refused(session, source):
-            self._tally.counts["excluded"] += 1
+        project = project_of(session, [*probe(source.lines())])
+        verdict = self._context.rule.verdict(project)
+        if is_ours or verdict.reason() is not None:
+            self._tally.counts["unchanged" if is_ours else "excluded"] += 1
             return
         reading = TranscriptImport(self._context, form, session, source, entry)
-        reading.stored[session.id] = stored
+        reading.stored[session.id], reading.verdicts[project] = stored, verdict
         try:
             is_done = reading.run(lambda done: self._tell(source.path, done), at_end)
             self._is_announced = is_done and at_end is not None
@@ -410,7 +410,7 @@ class _Run:
 
     def _is_refused(self, session: ForeignSession, source: LineSource) -> bool:
         """Return whether nothing is captured of what a transcript is about; it stays unread."""
-        project = project_of(session, probe(source.lines()))
+        project = project_of(session, [*probe(source.lines())])
         return self._context.rule.verdict(project).reason() is not None
 
     def _leave(self, entry: LedgerEntry, size: int, mtime_ns: int) -> None:

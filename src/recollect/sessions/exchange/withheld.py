@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
-from recollect.sessions.exchange.transcript_format import ForeignSession, Record
+import msgspec
+
+from recollect.sessions.exchange.transcript_format import ForeignMessage, ForeignSession, Record
 
 _CALLS = frozenset({"tool_use", "toolCall", "function_call"})
 _RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
@@ -71,11 +73,16 @@ class CallFilter:
         self.calls = 0
         """How many were taken out."""
 
-    def without(self, content: Any) -> Any:
-        """Return the content of a message without them."""
-        if not isinstance(content, list):
-            return content
-        return [block for block in content if not self.takes(block)]
+    def kept(self, message: ForeignMessage) -> ForeignMessage | None:
+        """Return a message with blocks without them; None where nothing is left.
+
+        What else its record holds goes with them: it repeats what tools answered.
+        """
+        content: Any = message.content
+        left = [block for block in content if not self.takes(block)]
+        if len(left) == len(content):
+            return message
+        return msgspec.structs.replace(message, content=left, extra={}) if left else None
 
     def takes(self, block: Any) -> bool:
         """Return whether a block is a call that goes, or the result of one."""

@@ -69,7 +69,7 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
         drafts: Checks and cleans what callers pass.
         mirror: Is notified after each commit that added messages.
         scope: Whose sessions these are.
-        projects: Knows which paths are one project.
+        projects: Returns what knows which paths are one project.
     """
 
     database: Database
@@ -79,4 +79,16 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
     drafts: DraftMaker
     mirror: MirrorSignal = SilentMirror()
     scope: Scope = Scope()
-    projects: ProjectNames = PlainProjects()
+    projects: Callable[[], ProjectNames] = PlainProjects
+
+    def project_label(self, project: str | None) -> str | None:
+        """Return a project as it is stored, and take note of it.
+
+        Raises:
+            InvalidInput: it is not a text, or too long.
+        """
+        if project is None:
+            return None
+        label = self.drafts.label(project, "project")
+        self.projects().note(project, label)
+        return label
