@@ -173,11 +173,11 @@ def test_a_pause_of_one_project_holds_for_its_worktrees_alone(
 def test_the_end_of_one_pause_leaves_the_others(tmp_path: Path, clock: SetClock) -> None:
     """`resume` alone ends that of everything."""
     with _open(tmp_path, clock) as memory:
-        memory.capture.pause("/work/shop")
+        memory.capture.pause("/srv/shop")
         memory.capture.pause()
         (left,) = memory.capture.resume()
         assert left.project_id is not None
-        assert memory.capture.verdict("/work/shop").reason() == "paused"
+        assert memory.capture.verdict("/srv/shop").reason() == "paused"
 
 
 def test_wrong_pauses_are_refused(tmp_path: Path, clock: SetClock) -> None:
@@ -208,7 +208,7 @@ def test_what_a_program_stores_itself_is_stored_while_paused(
     """docs/privacy.md: a pause is of what is captured by itself; an append is an order."""
     with _open(tmp_path, clock) as memory:
         memory.capture.pause()
-        session = memory.sessions.create(project="/work/shop")
+        session = memory.sessions.create(project="/srv/shop")
         memory.sessions.append(session.id, "user", "The kettle is blue.")
         assert _texts(memory) == ["The kettle is blue."]
 

@@ -238,7 +238,7 @@ def test_an_erased_session_takes_its_path_along_and_leaves_that_of_others(
 def test_secrets_in_a_path_are_not_stored(memory: Memory) -> None:
     """Redaction comes before every write."""
     secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-    _said(memory, f"/work/{secret}/shop", "The kettle is blue.")
+    _said(memory, f"/srv/{secret}/shop", "The kettle is blue.")
     assert all(secret not in path for each in memory.projects.list() for path in each.paths)
     memory.close()
     assert secret.encode() not in (memory.home / "records.db").read_bytes()

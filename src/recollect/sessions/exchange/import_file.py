@@ -32,7 +32,7 @@ from recollect.sessions.exchange.transcript_format import (
     Skip,
     TranscriptFormat,
 )
-from recollect.sessions.exchange.withheld import CallFilter, CaptureRule, Verdict
+from recollect.sessions.exchange.withheld import CallFilter, CaptureRule, CapturedWhen
 from recollect.sessions.record.access import MirrorSignal, ProjectNames
 from recollect.sessions.record.draft import (
     MAX_LABEL_CHARS,
@@ -121,7 +121,7 @@ class TranscriptImport:
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
         self._occurrences = import_source.LineOccurrences(source, entry.read_bytes)
-        self.verdicts: dict[str | None, Verdict] = {}
+        self.verdicts: dict[str | None, CapturedWhen] = {}
         self._folder = session.project
         skips = context.rule.skips_call
         self._calls = CallFilter(lambda tool, told: skips(tool, told, self._folder))

@@ -20,7 +20,7 @@ _PROJECT = ("cwd", "project")
 """Fields of a line that tell where it was said, in any format."""
 
 
-class Verdict(Protocol):
+class CapturedWhen(Protocol):
     """Whether a project is captured, now and at other times."""
 
     def reason(self, at: int | None = None) -> str | None:
@@ -30,7 +30,7 @@ class Verdict(Protocol):
 class CaptureRule(Protocol):
     """Whoever knows what is not to be captured."""
 
-    def verdict(self, project: str | None) -> Verdict:
+    def verdict(self, project: str | None) -> CapturedWhen:
         """Return whether a project is captured."""
 
     def skips_call(self, tool: str, arguments: object, folder: str | None = None) -> bool:
@@ -43,7 +43,7 @@ class CaptureRule(Protocol):
 class CaptureAll:
     """Leaves nothing out."""
 
-    def verdict(self, project: str | None) -> Verdict:
+    def verdict(self, project: str | None) -> CapturedWhen:
         """Return that the project is captured."""
         return self
 
