@@ -32,7 +32,7 @@ from recollect.sessions.exchange.transcript_format import (
     Skip,
     TranscriptFormat,
 )
-from recollect.sessions.exchange.withheld import CallFilter, CaptureRule, CapturedWhen
+from recollect.sessions.exchange.withheld import CallFilter, CapturedWhen, CaptureRule
 from recollect.sessions.record.access import MirrorSignal, ProjectNames
 from recollect.sessions.record.draft import (
     MAX_LABEL_CHARS,
