@@ -26,6 +26,10 @@ PYTEST := $(PY) -m pytest --numprocesses auto --dist worksteal
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
+# What moves, copies or removes a whole home.
+KEEPING := tests/durability/test_recover_kills.py tests/durability/test_backup_kills.py tests/durability/test_erase_kills.py \
+	tests/durability/test_command_cuts.py
+
 demo: $(RUN) ## Read the sample workspace and transcripts, and answer three questions from them
 	@$(VENV)/bin/recollect --home .cache/demo demo --with-model
 
@@ -52,8 +56,9 @@ check: $(DEV) ## Check format, lint, types, floors, links and sizes
 mutate: $(DEV) ## Change the core rooms in places drawn by a seed, and name the changes no test sees; takes long
 	@$(PY) scripts/mutate.py
 
-soak: $(DEV) ## Play 10,000 random histories of who may hear what; takes half an hour or so
-	@AUDIENCE_HISTORIES=10000 $(PYTEST) --quiet tests/integration/recall/test_audiences.py
+soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; play 10,000 random histories; takes an hour or so
+	@RECOLLECT_DURABILITY=full $(PYTEST) --quiet -o faulthandler_timeout=7200 $(KEEPING)
+	@AUDIENCE_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/recall/test_audiences.py
 
 bench: $(DEV) ## Run the short benchmarks and print their tables
 	@COLUMNS=$${COLUMNS:-110} $(PY) -m scripts.bench

@@ -15,6 +15,7 @@ from pathlib import Path
 MAY_BE_MISSING = (
     r"root reads everything",
     r"the npm package @tobilu/qmd is not installed",
+    r"the npm package openclaw is not wanted",
     r"could not import 'llama_cpp'",
     r"needs the reference data of OpenClaw",
 )

@@ -25,8 +25,9 @@ from recollect.text.redaction import Redactor
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ROOT / "src"
-PIECE = 2_000
-_PIECES = 200
+SIZES = (600, 2_000, 6_000, 40_000)
+"""Characters of a piece: a message, what the figures are given for, a long one, a tool's output."""
+_CHARACTERS = 400_000
 _WINDOW = 8
 _MARK = re.compile(r"\[redacted:[a-z0-9-]+:[0-9a-f]{6}\]")
 _WORKER = """
@@ -53,10 +54,12 @@ class CarrierScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RedactionSpeed(msgspec.Struct, frozen=True, kw_only=True):
-    """CPU in ms for 2,000 characters of one kind of text; the best and the median of all rounds."""
+    """CPU in ms for a piece of one kind of text; the best and the median of all rounds."""
 
     source: str
     texts: str
+    characters: int
+    """Of a piece."""
     best_ms: float
     median_ms: float
 
@@ -142,19 +145,27 @@ def run_redaction(
 
 
 def _speeds(sources: dict[str, Path], rounds: int) -> Iterator[RedactionSpeed]:
-    for texts, pieces in _texts().items():
-        laps: dict[str, list[float]] = {name: [] for name in sources}
-        with ExitStack() as opened:
-            workers = {
-                name: opened.enter_context(_Worker(path, pieces)) for name, path in sources.items()
-            }
-            for _ in range(rounds):
-                for name, worker in workers.items():
-                    laps[name].append(worker.lap())
-        for name, found in laps.items():
-            found.sort()
-            median = found[len(found) // 2]
-            yield RedactionSpeed(source=name, texts=texts, best_ms=found[0], median_ms=median)
+    for texts, text in _texts().items():
+        for size in SIZES:
+            laps = _laps(sources, _pieces(text, size), rounds)
+            for name, found in laps.items():
+                median = found[len(found) // 2]
+                yield RedactionSpeed(
+                    source=name, texts=texts, characters=size, best_ms=found[0], median_ms=median
+                )
+
+
+def _laps(sources: dict[str, Path], pieces: list[str], rounds: int) -> dict[str, list[float]]:
+    """Return what a round costs with each source, the cheapest first."""
+    laps: dict[str, list[float]] = {name: [] for name in sources}
+    with ExitStack() as opened:
+        workers = {
+            name: opened.enter_context(_Worker(path, pieces)) for name, path in sources.items()
+        }
+        for _ in range(rounds):
+            for name, worker in workers.items():
+                laps[name].append(worker.lap())
+    return {name: sorted(found) for name, found in laps.items()}
 
 
 class _Worker:
@@ -190,16 +201,17 @@ class _Worker:
         return told.readline()
 
 
-def _texts() -> dict[str, list[str]]:
-    """Return pieces of 2,000 characters: prose and code of this repository, and the corpus."""
+def _texts() -> dict[str, str]:
+    """Return prose and code of this repository, and the corpus, a case a line."""
     prose = "".join(path.read_text("utf-8") for path in sorted((ROOT / "docs").rglob("*.md")))
     code = "".join(path.read_text("utf-8") for path in sorted(OURS.rglob("*.py")))
     told = "\n".join(str(case.value) for case in corpus(1) if isinstance(case.value, str))
-    return {"prose": _pieces(prose), "code": _pieces(code), "secrets": _pieces(told)}
+    return {"prose": prose, "code": code, "secrets": told}
 
 
-def _pieces(text: str) -> list[str]:
-    return [text[at : at + PIECE] for at in range(0, len(text) - PIECE, PIECE)][:_PIECES]
+def _pieces(text: str, size: int) -> list[str]:
+    most = min(len(text) - size + 1, _CHARACTERS)
+    return [text[at : at + size] for at in range(0, most, size)]
 
 
 def describe_redaction(run: RedactionRun) -> list[str]:
@@ -221,10 +233,16 @@ def redaction_grids(run: RedactionRun) -> list[Grid]:
         rows = tuple((f"{e.half}: {e.carrier}", f"{e.right} of {e.total}") for e in scores)
         grids.append(Grid(title=title, columns=("carrier", "right"), rows=rows))
     speeds = tuple(
-        (f"{each.texts}, {each.source}", f"{each.best_ms:.3f}", f"{each.median_ms:.3f}")
+        (
+            f"{each.texts}, {each.source}",
+            f"{each.characters:,}",
+            f"{each.best_ms:.3f}",
+            f"{each.median_ms:.3f}",
+            f"{each.characters / each.best_ms / 1000:.1f}",
+        )
         for each in run.speeds
     )
-    header = ("ms CPU for 2,000 characters", "best", "median")
+    header = ("texts, source", "characters", "ms CPU, best", "median", "MB a second")
     return [*grids, *([Grid(title="Speed", columns=header, rows=speeds)] if speeds else [])]
 
 

@@ -188,8 +188,7 @@ class Memory:
             mode: ``hybrid``, ``lexical`` or ``vector``.
             for_session: Search on behalf of this session: only what its visibility group may hear,
                 in a group only what was said there. Without it the operator asks, who sees all.
-            for_sender: Whom that session answers, such as ``telegram:42``, where several people
-                share it; else whose turn its newest message is.
+            for_sender: Whom it answers, where several people share it, such as ``telegram:42``.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -209,7 +208,7 @@ class Memory:
             sources=None if sources is None else source_names(sources),
             mode=mode,
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
-            audience=audience_of(sessions, asking) if asking is not None else None,
+            audience=audience_of(sessions, asking, self._base.records),
             ranges=ranges_of(sessions, seen.session) if seen.session is not None else None,
             projects=() if seen.project is None else self.projects.paths(seen.project),
         )
@@ -223,6 +222,15 @@ class Memory:
             result = maintenance.healed(error, ask)
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
+
+    def unheard_warnings(self, result: SearchResult) -> list[str]:
+        """Return the warnings of an answer that a person was not given in the last 24 hours.
+
+        They count as given now. Without hits, or where the index is damaged, nothing is left out.
+        """
+        from recollect.recall.daily_warnings import unheard_warnings
+
+        return unheard_warnings(self._base.records, self._base.clock, result)
 
     def read(
         self,
@@ -295,8 +303,8 @@ class Memory:
             InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
-        reader = self._parts.importer()
-        return reader.run(path, format_name, progress, include_deleted=include_deleted)
+        run = self._parts.importer().run
+        return run(path, format_name, progress, include_deleted=include_deleted)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:
         """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.

@@ -18,6 +18,7 @@ def restore(
     home: Path | str | None = None,
     *,
     workspace: Path | str | None = None,
+    with_settings: bool = False,
     clock: Clock | None = None,
     on_progress: OnBackup | None = None,
 ) -> RestoreReport:
@@ -29,6 +30,9 @@ def restore(
             as ``<home>.before-<time>``; what was erased from it is erased from the backup's too.
         workspace: Where memory files of the backup go, if it has any; nowhere if not given. A file
             that is there and differs is kept beside the restored one.
+        with_settings: Take all settings and tokens of a backup of a home that is not known here.
+            Otherwise those that send data out, start programs, read outside of the home, remove
+            something, or say who is the owner are put into ``aside/`` and named in the report.
         clock: Tells the time; the machine's clock if not given.
         on_progress: Called now and then with bytes done and in all.
 
@@ -45,6 +49,7 @@ def restore(
         default_home() if home is None else Path(home),
         clock or SystemClock(),
         workspace=None if workspace is None else Path(workspace),
+        with_settings=with_settings,
         on_progress=on_progress or ignore_progress,
     )
     if report.erased_again:

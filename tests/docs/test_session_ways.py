@@ -46,6 +46,7 @@ WAYS: dict[str, Callable[[Memory, Session], Session | None]] = {
     "get(id)": lambda memory, s: memory.sessions.get(s.id),
     "find(id)": lambda memory, s: memory.sessions.find(s.id),
     "find(title)": lambda memory, _: memory.sessions.find(TITLE),
+    "find(title, deleted=True)": lambda memory, _: memory.sessions.find(TITLE, deleted=True),
     "list()": lambda memory, _: next(iter(memory.sessions.list()), None),
     "latest()": lambda memory, _: memory.sessions.latest(),
     "resume(id)": lambda memory, s: memory.sessions.resume(s.id),

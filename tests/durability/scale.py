@@ -16,6 +16,7 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers of trials."""
 
     cuts: int
+    command_cuts: int
     fault_stride: int
     """Every how-many-th call fails in a trial."""
     kills: int
@@ -30,6 +31,7 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
 
 SHORT = Scale(
     cuts=1_500,
+    command_cuts=40,
     fault_stride=5,
     kills=12,
     writes_a_process=50,
@@ -42,6 +44,7 @@ SHORT = Scale(
 )
 FULL = Scale(
     cuts=1_500,
+    command_cuts=500,
     fault_stride=1,
     kills=150,
     writes_a_process=400,

@@ -9,8 +9,8 @@ import pytest
 
 import recollect
 from recollect.store.archive import check_archive
-from tests.durability.processes import Worker
-from tests.durability.scale import SCALE, chance, report
+from tests.durability.deaths import Life, deaths, run
+from tests.durability.scale import SCALE, report
 
 WORDS = {"embedding.provider": "none"}
 OLD, NEW = ["quince"], ["quince", "medlar"]
@@ -36,52 +36,43 @@ def _said(home: Path) -> list[str]:
         return [message.text for message in memory.sessions.messages("tea")]
 
 
-def _run(command: str, *arguments: object) -> int | None:
-    """Return how many steps a worker needed; None where it was killed."""
-    worker = Worker(command, *arguments)
-    told = worker.answer()
-    worker.kill()
-    return int(told) if told else None
-
-
-def _steps(command: str, base: Path, archive: Path) -> list[int]:
-    """Return at which of its steps a command is to be killed: all of them, or some."""
-    trial = base.with_name("trial")
-    shutil.copytree(base, trial)
-    count = _run(command, trial / "home", archive, -1)
+def _life(command: str, base: Path, archive: Path) -> Life:
+    trial = Path(shutil.copytree(base, base.with_name("trial")))
+    life = run(command, trial / "home", archive)
     shutil.rmtree(trial)
-    assert count is not None
-    last = range(max(0, count - 4), count)  # where it gets its name
-    return sorted({*last, *chance(command).sample(range(count), min(count, SCALE.kills))})
+    assert life is not None
+    return life
 
 
 def test_a_killed_backup_leaves_no_half_file(base: Path, tmp_path: Path) -> None:
     """There is none, or a whole one; the home is as it was, and the next backup works."""
     target = tmp_path / "copies" / "new.tar.zst"
     target.parent.mkdir()
-    steps = _steps("back_up_and_die", base, target)
-    whole = 0
-    for step in steps:
+    life = _life("back_up_and_die", base, target)
+    kills = whole = 0
+    moments = deaths("backup", life)
+    while kills < SCALE.kills:
         target.unlink(missing_ok=True)
-        assert _run("back_up_and_die", base / "home", target, step) is None
+        kills += run("back_up_and_die", base / "home", target, dies=next(moments)) is None
         if target.exists():
             whole += 1
             check_archive(target)
         assert not any(left.stat().st_size for left in (base / "home").glob("*.part"))
     assert _said(base / "home") == NEW
-    assert _run("back_up_and_die", base / "home", target, -1) is not None
+    assert run("back_up_and_die", base / "home", target) is not None
     check_archive(target)
-    report("killed backups", kills=len(steps), whole=whole, half=0)
+    report("killed backups", kills=kills, calls=life.calls, whole=whole, half=0)
 
 
 def test_a_killed_restore_leaves_the_old_home_or_the_new_one(base: Path, tmp_path: Path) -> None:
     """Whole, and what was there is kept; the next restore clears up and works."""
-    archive, restored = tmp_path / "old.tar.zst", 0
-    steps = _steps("restore_and_die", base, archive)
-    for step in steps:
-        place = tmp_path / f"killed-{step}"
-        shutil.copytree(base, place)
-        assert _run("restore_and_die", place / "home", archive, step) is None
+    archive = tmp_path / "old.tar.zst"
+    life = _life("restore_and_die", base, archive)
+    kills = restored = 0
+    moments = deaths("restore", life)
+    while kills < SCALE.kills:
+        place = Path(shutil.copytree(base, tmp_path / "killed"))
+        kills += run("restore_and_die", place / "home", archive, dies=next(moments)) is None
         said = _said(place / "home")
         kept = [_said(path) for path in place.glob("home.before-*")]
         assert said == NEW or (said == OLD and kept == [NEW])
@@ -91,4 +82,4 @@ def test_a_killed_restore_leaves_the_old_home_or_the_new_one(base: Path, tmp_pat
         assert NEW in [_said(path) for path in place.glob("home.before-*")]
         assert not list(place.glob("*.restoring-*"))
         shutil.rmtree(place)
-    report("killed restores", kills=len(steps), restored=restored, half=0, lost=0)
+    report("killed restores", kills=kills, calls=life.calls, restored=restored, half=0, lost=0)

@@ -13,8 +13,9 @@ from recollect.core.errors import NotFound
 from recollect.core.settings import StoreSettings
 from recollect.memory import Memory
 from recollect.store.sqlite.database import open_records
+from tests.durability.deaths import deaths, run
 from tests.durability.processes import Worker
-from tests.durability.scale import report
+from tests.durability.scale import SCALE, report
 from tests.support.leftovers import files_that_hold
 
 MESSAGES = 700
@@ -71,3 +72,19 @@ def test_a_killed_erasure_is_finished_by_the_next_opening(tmp_path: Path) -> Non
         kills += 1
     report("killed erasures", kills=kills, left=0)
     assert kills > MESSAGES // 500
+
+
+def test_an_erasure_that_is_killed_anywhere_is_finished(tmp_path: Path) -> None:
+    """Ahead of a call to the disk and between two of them, from the opening to the last sync."""
+    base = tmp_path / "base"
+    doomed = fill(base)
+    life = run("erase_until_death", shutil.copytree(base, tmp_path / "whole"), doomed)
+    assert life is not None
+    kills = 0
+    moments = deaths("erase", life)
+    while kills < SCALE.kills:
+        home = Path(shutil.copytree(base, tmp_path / "killed"))
+        kills += run("erase_until_death", home, doomed, dies=next(moments)) is None
+        finish(home, doomed)
+        shutil.rmtree(home)
+    report("erasures killed anywhere", kills=kills, calls=life.calls, left=0)

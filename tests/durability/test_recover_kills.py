@@ -10,13 +10,10 @@ from recollect.core.errors import RecollectError
 from recollect.governance.recover import recover
 from recollect.memory import Memory
 from recollect.store.sqlite.home import RECORDS_FILE
-from tests.durability.processes import Worker
-from tests.durability.scale import SCALE, chance, report
+from tests.durability.deaths import deaths, run
+from tests.durability.scale import SCALE, report
 
 SESSIONS, MESSAGES = 6, 40
-MANY = 1_000_000
-LAST = 120
-"""Calls at the end, where the old file goes and the new one takes its place: half of the kills."""
 
 
 def opened(home: Path) -> Memory:
@@ -64,17 +61,13 @@ def test_a_killed_recovery_is_begun_again(tmp_path: Path) -> None:
     fill(base)
     damaged = (base / RECORDS_FILE).read_bytes()
     whole = Path(shutil.copytree(base, tmp_path / "whole"))
-    worker = Worker("recover_and_die", whole, MANY)
-    calls = MANY - int(worker.answer())
-    worker.kill()
-    draw = chance("recoveries")
-    done = 0
-    for number in range(SCALE.kills):
+    life = run("recover_and_die", whole)
+    assert life is not None
+    done = kills = 0
+    moments = deaths("recover", life)
+    while kills < SCALE.kills:
         home = Path(shutil.copytree(base, tmp_path / "killed"))
-        first = max(0, calls - LAST) if number % 2 else 0
-        worker = Worker("recover_and_die", home, draw.randrange(first, calls))
-        assert worker.answer() == ""
-        worker.kill()
+        kills += run("recover_and_die", home, dies=next(moments)) is None
         done += finish(home, damaged)
         shutil.rmtree(home)
-    report("killed recoveries", kills=SCALE.kills, calls=calls, done_before=done, lost=0)
+    report("killed recoveries", kills=kills, calls=life.calls, done_before=done, lost=0)

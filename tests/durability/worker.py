@@ -36,6 +36,8 @@ from tests.durability.ledger import CLOCK, append, open_home
 from tests.durability.lifecycle_player import Player
 from tests.unit.governance.kept_home import KeptHome
 
+WORDS = {"embedding.provider": "none"}
+MANY = 1_000_000_000
 MOST_KEPT = 100
 """Messages that a session keeps when it is pruned."""
 
@@ -256,43 +258,6 @@ def erase_and_die(home: str, session_id: str, commits: str) -> None:
     say("finished")
 
 
-def back_up_and_die(home: str, target: str, steps: str) -> None:
-    """Back a home up and die at a step; say how many there were when it lived."""
-    _during(int(steps), Path(home).parent, lambda: _back_up(home, target))
-
-
-def _back_up(home: str, target: str) -> None:
-    with recollect.open(home, overrides={"embedding.provider": "none"}, live=False) as memory:
-        memory.backup(target, replace=True)
-
-
-def restore_and_die(home: str, archive: str, steps: str) -> None:
-    """Restore a home and die at a step; say how many there were when it lived."""
-    _during(int(steps), Path(home).parent, lambda: recollect.restore(archive, home))
-
-
-def _during(steps: int, below: Path, act: Callable[[], object]) -> None:
-    """Die when files below a folder were opened, made, renamed or removed so often.
-
-    The two folders of a restore change places in the C library, between two such steps.
-    """
-    seen = 0
-
-    def count(event: str, arguments: tuple[object, ...]) -> None:
-        nonlocal seen
-        if event == "ctypes.dlopen" or (
-            event in {"open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.link"}
-            and str(below) in str(arguments[0])
-        ):
-            seen += 1
-            if seen > steps >= 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(count)
-    act()
-    say(str(seen))
-
-
 def _die_after(kept: KeptHome, commits: int) -> None:
     left = iter(range(commits))
 
@@ -365,21 +330,63 @@ def migrate_and_die(home: str, calls: str) -> None:
     say(f"{vfs.left}")
 
 
-def recover_and_die(home: str, calls: str) -> None:
-    """Recover lost records and die ahead of one call to the disk, SQLite's or our own.
+def recover_and_die(dies: str, home: str) -> None:
+    """Recover lost records."""
+    _until_death(dies, home, lambda: recover(home))
 
-    Says how many calls were left when it was finished.
+
+def erase_until_death(dies: str, home: str, session_id: str) -> None:
+    """Erase a session."""
+
+    def erase() -> None:
+        with recollect.open(home, overrides=WORDS, live=False) as memory:
+            memory.erase(session_id=session_id)
+
+    _until_death(dies, home, erase)
+
+
+def back_up_and_die(dies: str, home: str, target: str) -> None:
+    """Back a home up."""
+
+    def back_up() -> None:
+        with recollect.open(home, overrides=WORDS, live=False) as memory:
+            memory.backup(target, replace=True)
+
+    _until_death(dies, str(Path(home).parent), back_up)
+
+
+def restore_and_die(dies: str, home: str, archive: str) -> None:
+    """Restore a home."""
+    _until_death(dies, str(Path(home).parent), lambda: recollect.restore(archive, home))
+
+
+def _until_death(dies: str, below: str, act: Callable[[], object]) -> None:
+    """Do something and die at a moment; say how many calls and seconds it took when it lived.
+
+    Calls are those of SQLite to the disk, and our own that open, make, rename, sync or remove
+    below a folder. The two folders of a restore change places in the C library.
     """
-    vfs = DyingVfs(int(calls))
+    kind, _, number = dies.partition(" ")
+    vfs = DyingVfs(int(number) if kind == "call" else MANY)
+    first, fsync = vfs.left, os.fsync
 
     def count(event: str, arguments: tuple[object, ...]) -> None:
         ours = {"open", "os.rename", "os.mkdir", "os.rmdir", "os.remove", "os.link"}
-        if event in ours and str(arguments[0]).startswith(home):
+        if event == "ctypes.dlopen" or (event in ours and below in str(arguments[0])):
             vfs.count()
 
+    def count_sync(descriptor: int) -> None:
+        vfs.count()
+        fsync(descriptor)
+
     sys.addaudithook(count)
-    recover(home)
-    say(f"{vfs.left}")
+    setattr(os, "fsync", count_sync)  # noqa: B010  # no audit hook hears of it
+    began = time.perf_counter()
+    if kind == "second":
+        signal.setitimer(signal.ITIMER_REAL, max(float(number), 1e-6))  # nobody catches it: it ends
+    act()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    say(f"{first - vfs.left} {time.perf_counter() - began}")
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -400,6 +407,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         play,
         prune_and_die,
         erase_and_die,
+        erase_until_death,
         back_up_and_die,
         restore_and_die,
         migrate_and_die,

@@ -19,10 +19,10 @@ from recollect.assembly.sources import (
     capture_controls,
     extra_paths,
     followed_transcripts,
-    importer,
     memory_files,
     reading,
     search_backend,
+    transcript_importer,
 )
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.index.index import Index
@@ -188,7 +188,7 @@ def _assemble(resources: Resources) -> Components:
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
         capture=controls,
-        importer=functools.cache(lambda: importer(resources, mirror, controls())),
+        importer=functools.cache(lambda: transcript_importer(resources, mirror, controls())),
     )
 
 

@@ -73,7 +73,7 @@ class HomeIndexes:
     """
 
     def __init__(self, resources: Resources, index: Index) -> None:
-        self._ground = resources
+        self._resources = resources
         self._index = index
 
     def drop(self, feed: DocumentSource) -> None:
@@ -98,7 +98,7 @@ class HomeIndexes:
         """
         from recollect.store.sqlite.copies import remove_copy
 
-        resources = self._ground
+        resources = self._resources
         mine = own_index_of(resources.resolved, resources.scope)
         agents = {path.parent.name for path in (resources.home / AGENTS).glob(f"*/{INDEX_FILE}")}
         main = {None} if (resources.home / INDEX_FILE).exists() else set()

@@ -54,7 +54,7 @@ class LateNotes:
 
     def __init__(self, resources: Resources) -> None:
         self.tenant: str | None = resources.scope.tenant
-        self._ground = resources
+        self._resources = resources
         self._folder = resources.home / GUEST_NOTES
 
     @functools.cached_property
@@ -62,7 +62,7 @@ class LateNotes:
         """What hands them to the index."""
         from recollect.recall.note_source import guest_notes_source
 
-        resources = self._ground
+        resources = self._resources
         return guest_notes_source(
             resources.records,
             resources.home,
@@ -112,11 +112,11 @@ def followed_transcripts(
     from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
     from recollect.recall.following import following_formats
 
-    reader = importer(resources, mirror, controls(), following_formats(), LEDGER)
+    reader = transcript_importer(resources, mirror, controls(), following_formats(), LEDGER)
     return FollowedTranscripts(followed_places(named), reader)
 
 
-def importer(
+def transcript_importer(
     resources: Resources,
     mirror: TranscriptMirror | None,
     controls: CaptureControls,

@@ -226,7 +226,7 @@ def _unreadable(file: Path) -> ModelMissing:
 def _unusable() -> ProviderRejected:
     return ProviderRejected(
         "the GGUF model made a vector that is not finite",
-        hint="it is found by words; another file of the model may do better",
+        hint="try another file of the model; it is found by words",
     )
 
 

@@ -65,7 +65,7 @@ def find_message(sessions: Sessions, address: str) -> Message:
     if not messages or messages[0].seq != seq:
         raise NotFound(
             f"session {short(session.id)} has no message {seq}",
-            hint=f"it has {session.last_seq}; `recollect transcript {short(session.id)}`",
+            hint=f"see `recollect transcript {short(session.id)}`; it has {session.last_seq}",
         )
     return messages[0]
 

@@ -58,6 +58,10 @@ def restore(
         Path | None,
         folder_option(help="Where memory files of the backup go; nowhere if not given."),
     ] = None,
+    with_settings: Annotated[
+        bool,
+        typer.Option("--with-settings", help="Take all settings of another home's backup."),
+    ] = False,
 ) -> None:
     """Make the home from a backup; what was there is kept beside it, as HOME.before-TIME."""
     from recollect.restoring import restore as restored
@@ -65,7 +69,13 @@ def restore(
     home = home_of(context)
     with show_progress(quiet=answers_json(context)) as progress:
         try:
-            report = restored(file, home, workspace=workspace, on_progress=progress.copying)
+            report = restored(
+                file,
+                home,
+                workspace=workspace,
+                with_settings=with_settings,
+                on_progress=progress.copying,
+            )
         except InvalidInput as error:
             error.facts.setdefault("path", str(file))  # another kind of file
             raise
@@ -90,5 +100,11 @@ def _show_restore(report: RestoreReport) -> None:
     pairs += [("wrote", path) for path in report.memory_files]
     pairs += [("kept", path) for path in report.kept_files]
     show_pairs(pairs, indent=2)
+    if report.settings_aside:
+        warn(
+            f"the backup is of another home: not in force are {', '.join(report.settings_aside)};"
+            f" they are in {report.home}/aside. If you trust who made it, restore it again with"
+            " --with-settings"
+        )
     for warning in report.warnings:
         warn(warning)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +15,7 @@ from recollect.core.errors import NotFound
 
 if TYPE_CHECKING:  # for a name only
     from recollect.governance.erasure import ErasureReceipt
+    from recollect.memory import Memory
 
 _KINDS = {
     "tool_calls": "tool call",
@@ -53,8 +53,7 @@ def erase(
 ) -> None:
     """Erase a conversation: no byte of it is left in the home, and it does not come back."""
     with opened(context) as memory:
-        with suppress(NotFound):  # so that it can be said of an id that it was erased
-            session = memory.sessions.find(session).id
+        session = _id(memory, session)
         receipt = memory.erase(session_id=session, with_forks=with_forks, dry_run=True)
         if not dry_run:
             if not yes:
@@ -72,6 +71,23 @@ def erase(
     answer(context, receipt, lambda: _show(receipt))
 
 
+def _id(memory: Memory, name: str) -> str:
+    """Return the id of a session, deleted ones included; also of one that only left an episode.
+
+    Raises:
+        NotFound: nothing is called so; or it was erased, and the error says that.
+        Conflict: several sessions are called so.
+    """
+    try:
+        return memory.sessions.find(name, deleted=True).id
+    except NotFound as unknown:
+        try:
+            memory.erase(session_id=name, dry_run=True)
+        except NotFound as error:
+            raise error if error.facts.get("erased") else unknown from None
+        return name
+
+
 def _show(receipt: ErasureReceipt) -> None:
     if receipt.dry_run:
         show(("nothing was changed", "bold green"), (f": {_amount(receipt)} would be erased", ""))
@@ -82,6 +98,11 @@ def _show(receipt: ErasureReceipt) -> None:
         (count(number, name, _MANY.get(name, "")), goes)
         for kind, name in _KINDS.items()
         if (number := receipt.counts[kind])
+    )
+    show_pairs(
+        (f"{notes.path}, line {', '.join(map(str, notes.edited_lines))}", "was edited and stays")
+        for notes in receipt.notes
+        if notes.edited_lines
     )
     show_pairs((path, "is damaged and goes whole") for path in receipt.damaged_copies)
     show_pairs((id_, "keeps the messages before the fork") for id_ in receipt.shared_with)

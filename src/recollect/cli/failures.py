@@ -32,6 +32,7 @@ EXIT_CODES: dict[type[RecollectError], int] = {
     errors.StoreCorrupt: FAILED,
     errors.RecordsLost: FAILED,
     errors.StoreClosed: FAILED,
+    errors.ForeignStoreError: FAILED,
     errors.SchemaTooNew: FAILED,
     errors.MigrationFailed: FAILED,
     errors.ProviderError: FAILED,
@@ -96,15 +97,22 @@ def tell_incomplete(message: str, hint: str, *, as_json: bool) -> int:
     return FAILED
 
 
-def tell_interrupt(*, as_json: bool, goes_on: bool = True) -> int:
+def tell_interrupt(*, as_json: bool, goes_on: bool = True, is_whole: bool = False) -> int:
     """Say that nothing is broken; return the exit code.
 
     Args:
         as_json: How to say it.
         goes_on: Whether the command stores, and begins where it was when it is run again.
+        is_whole: Whether it is done whole or not at all.
     """
-    message = "interrupted; what was stored is kept" if goes_on else "interrupted"
-    hint = "run the same command again to go on from there" if goes_on else ""
+    message, hint = "interrupted", ""
+    if goes_on:
+        message, hint = (
+            "interrupted; what was stored is kept",
+            "run the same command again to go on from there",
+        )
+    elif is_whole:
+        message, hint = "interrupted; nothing is half done", "run the same command again"
     _tell("interrupted", message, hint, as_json=as_json)
     return INTERRUPTED
 

@@ -40,8 +40,10 @@ app = App(
 )
 
 
-_STORING = frozenset({"erase", "import", "install", "prune", "recover", "reindex", "sync"})
+_STORING = frozenset({"erase", "import", "install", "prune", "reindex", "sync"})
 """Commands that go on where they were interrupted."""
+_WHOLE = frozenset({"backup", "recover", "restore"})
+"""Commands that are done whole or not at all; `sessions restore` is done at once."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -124,7 +126,11 @@ def _run(command: Any, name: str, given: list[str], *, as_json: bool) -> int:
             raise
         code = INTERRUPTED
     if code == INTERRUPTED:
-        return tell_interrupt(as_json=as_json, goes_on=not _STORING.isdisjoint(given))
+        return tell_interrupt(
+            as_json=as_json,
+            goes_on=not _STORING.isdisjoint(given),
+            is_whole=not _WHOLE.isdisjoint(given),
+        )
     return code if isinstance(code, int) else DONE
 
 

@@ -115,7 +115,7 @@ def _show(
         explained=len(result.hits) if explain else 0,
         cited=memory.settings.search.citations == "on",
     )
-    for warning in result.warnings:
+    for warning in memory.unheard_warnings(result):
         warn(warning)
     found = count(len(result.hits), "hit") if result.hits else "nothing found"
     say((f"\n{found} in {duration(took_s)}, {result.mode}", "dim"))

@@ -15,6 +15,7 @@ The tree::
     │   ├── StoreCorrupt        a database is damaged
     │   ├── RecordsLost         records.db is missing, empty or of another home
     │   ├── StoreClosed         used after close()
+    │   ├── ForeignStoreError   the database of another program cannot be read
     │   ├── SchemaTooNew        written by a newer recollect
     │   └── MigrationFailed     a schema step failed; the backup is beside the database
     └── ProviderError           who makes vectors or answers could not do it
@@ -126,6 +127,12 @@ class StoreClosed(StoreError):
     """Used after ``close()``."""
 
     code = "store_closed"
+
+
+class ForeignStoreError(StoreError):
+    """The database of another program cannot be read."""
+
+    code = "foreign_store"
 
 
 class SchemaTooNew(StoreError):

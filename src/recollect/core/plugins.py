@@ -62,6 +62,6 @@ def _unknown(name: str, kind: str, known: list[str]) -> InvalidInput:
     near = difflib.get_close_matches(name, known, n=1)
     return InvalidInput(
         f"unknown {kind}",
-        hint=f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}",
+        hint=f"try {near[0]}" if near else f"choose one of {', '.join(known)}",
         found=name,
     )

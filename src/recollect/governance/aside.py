@@ -78,7 +78,7 @@ def refuse_open(home: Path, *databases: Path) -> None:
 def _set_aside(home: Path, names: list[str], clock: Clock) -> Path | None:
     if not names:
         return None
-    target = _new_folder(private_folder(home / ASIDE), clock)
+    target = new_folder(private_folder(home / ASIDE), clock)
     try:
         with write_queue(home / RECORDS_FILE).turn(_PATIENCE_S):
             for name in sorted(names, key=lambda name: (name.startswith(RECORDS_FILE), name)):
@@ -95,7 +95,12 @@ def _is_content(name: str) -> bool:
     return is_database or name in {*_FOLDERS, RECOVERY_FILE}
 
 
-def _new_folder(above: Path, clock: Clock) -> Path:
+def new_folder(above: Path, clock: Clock) -> Path:
+    """Make a folder with the time in its name.
+
+    Raises:
+        StoreError: it cannot be made.
+    """
     stamp = to_datetime(clock.now_ms()).strftime("%Y%m%d-%H%M%S")
     path, number = above / stamp, 1
     while path.exists():

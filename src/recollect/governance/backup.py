@@ -28,7 +28,7 @@ from recollect.governance.removal import without_erasures
 from recollect.store.archive import Member, check_archive, file_member, pack
 from recollect.store.engine import Database
 from recollect.store.failures import os_errors
-from recollect.store.files import DRAFT_SUFFIX, sweep_drafts, write_file
+from recollect.store.files import DRAFT_SUFFIX, short_name, sweep_drafts, write_file
 from recollect.store.journal import record_event
 from recollect.store.paths import list_files, open_beneath
 from recollect.store.sqlite.home import (
@@ -169,7 +169,7 @@ def back_up(
     """
     path = _target(order.home, target, clock)
     sweep_drafts(order.home, clock)
-    for name in (escape(path.name[:200]), f"recollect-*{SUFFIX}"):
+    for name in (escape(short_name(path.name)), f"recollect-*{SUFFIX}"):
         sweep_drafts(path.parent, clock, name=f"{name}.*")
     packing = _Packing(order, clock.now_ms())
 
@@ -356,7 +356,9 @@ class _Packing:
 
 def _target(home: Path, target: Path, clock: Clock) -> Path:
     path = target.expanduser().absolute()
-    if path.is_dir():
+    with os_errors(path):
+        is_folder = path.is_dir()
+    if is_folder:
         stamp = to_datetime(clock.now_ms()).strftime("%Y%m%d-%H%M%S")
         path /= f"recollect-{stamp}{SUFFIX}"
     if path.parent.resolve().is_relative_to(home.resolve()):

@@ -1,4 +1,8 @@
-"""Episodes: what stays of messages that are finished, written before they are removed."""
+"""Episodes: what stays of messages that are finished, written before they are removed.
+
+Who hears one is decided as for a message: by where it was said, and in a session that people share
+one by one by whose turns it is of. So each sender's turns get an episode of their own.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,20 @@ import msgspec
 from recollect.core.clock import Clock, IdSource
 from recollect.core.scope import Scope
 from recollect.sessions.context.summary import utterance_of
+from recollect.sessions.policy.owner import NOBODY_NAMED, Owner
+from recollect.sessions.policy.visibility import Speakers, VisibilityGroup, visibility_group_of
+from recollect.sessions.record.lineage import rows_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Condition, Session
-from recollect.sessions.record.transcript_rows import select_messages
-from recollect.store.columns import decode, integer, text
+from recollect.sessions.record.transcript_rows import EVERY_TURN, HeardTurns, select_messages
+from recollect.store.columns import decode, integer, text, text_or_none
 from recollect.store.engine import Database, Transaction
 from recollect.text.keywords import telling
 from recollect.text.summary import summarise
 from recollect.text.terms import terms
 from recollect.text.turns import Utterance
 
-MADE_BY = "episode-2"
+MADE_BY = "episode-3"
 """Raise it when the same messages give another episode."""
 _PAGE = 500
 """Messages read at once, so that a long session needs little memory."""
@@ -36,22 +43,26 @@ _LAST_SUMMARY: LiteralString = """
 """
 _INSERT: LiteralString = """
     INSERT INTO episodes (id, session_id, summary, topics, began_at, ended_at, message_count,
-        made_by, created_at, tenant, agent, user_id, project)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        made_by, created_at, tenant, agent, user_id, project, speakers, turn_sender)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _SELECT: LiteralString = """
     SELECT id, session_id, summary, topics, began_at, ended_at, message_count, made_by, created_at,
-        tenant, agent, user_id, project
+        tenant, agent, user_id, project, speakers, turn_sender
     FROM episodes WHERE """
+_SENDERS: LiteralString = """
+    SELECT DISTINCT turn_sender FROM messages WHERE session_id = ? AND seq <= ?
+    ORDER BY turn_sender
+"""
 _EXTENT: LiteralString = """
     SELECT count(*), min(created_at), max(created_at), coalesce(sum(token_estimate), 0)
-    FROM messages
-    WHERE session_id = ? AND seq <= ?
-"""
+    FROM messages WHERE """
 
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):
     """The summary of finished messages of one session; its fields are in the columns' order.
+
+    `hearers_of` tells who may hear it.
 
     Attributes:
         id: Sorts by the time when it was written.
@@ -67,6 +78,9 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
         agent: See `tenant`.
         user: See `tenant`.
         project: See `tenant`.
+        speakers: Where it was said; None of an old one, which may mix what several people said.
+        turn_sender: Whose turns these are, as `Message.turn_sender`; None where that is not known,
+            and where everybody there heard all of it.
     """
 
     id: str
@@ -82,10 +96,24 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None = None
     user: str | None = None
     project: str | None = None
+    speakers: Speakers | None = None
+    turn_sender: str | None = None
+
+
+def hearers_of(episode: Episode, owner: Owner) -> VisibilityGroup:
+    """Return the visibility group that hears an episode; the owner's where the row does not tell.
+
+    Args:
+        episode: Which one.
+        owner: Whose agent it is, and which accounts are one person, as it is set now.
+    """
+    if episode.speakers is None:
+        return visibility_group_of(Speakers(agent=episode.agent), owner)
+    return visibility_group_of(episode.speakers, owner, episode.turn_sender)
 
 
 class EpisodeWriter:
-    """Makes the episode of messages that are about to go, without a model: it costs nothing.
+    """Makes the episodes of messages that are about to go, without a model: it costs nothing.
 
     Args:
         records: ``records.db``.
@@ -100,21 +128,50 @@ class EpisodeWriter:
         self._ids = ids
         self._tokens = tokens
 
-    def write(self, session: Session, through_seq: int) -> Episode | None:
-        """Return the episode of the messages up to a seq; stores nothing.
+    def write(self, session: Session, through_seq: int) -> list[Episode]:
+        """Return the episodes of the messages up to a seq, one for each sender; stores nothing.
 
         Returns:
-            None without a word of a person, or if nothing is to be kept.
+            None of whom no word of a person is there, and nothing if nothing is to be kept.
 
         Raises:
             StoreError: the records cannot be read.
         """
-        row = self._records.read(lambda tx: tx.row(_EXTENT, (session.id, through_seq)))
+        if not self._tokens:
+            return []
+        speakers = msgspec.convert(session, Speakers, from_attributes=True)
+        known = self._records.read(lambda tx: tx.all(_SENDERS, (session.id, through_seq)))
+        senders = [text_or_none(sender) for (sender,) in known]
+        if not _is_shared(session):
+            turns: dict[str | None, HeardTurns] = {None: EVERY_TURN}
+        elif len(senders) == 1:
+            turns = {senders[0]: EVERY_TURN}
+        else:
+            turns = {
+                sender: HeardTurns(() if sender is None else (sender,), unnamed=sender is None)
+                for sender in senders
+            }
+        made = (
+            self._episode(session, speakers, through_seq, each, heard)
+            for each, heard in turns.items()
+        )
+        return [episode for episode in made if episode is not None]
+
+    def _episode(
+        self,
+        session: Session,
+        speakers: Speakers,
+        through_seq: int,
+        sender: str | None,
+        heard: HeardTurns,
+    ) -> Episode | None:
+        where = _up_to(session, through_seq, heard)
+        row = self._records.read(lambda tx: tx.row(_EXTENT + where.sql, where.params))
         count = integer(row[0]) if row else 0
-        if row is None or count == 0 or not self._tokens:
+        if row is None or count == 0:
             return None
         most = min(self._tokens, integer(row[3]) // _SHARE)
-        summary = self._summary(session.id, through_seq, most)
+        summary = self._summary(session, through_seq, most, heard)
         if not summary:
             return None
         return Episode(
@@ -127,36 +184,53 @@ class EpisodeWriter:
             message_count=count,
             made_by=MADE_BY,
             created_at=self._clock.now_ms(),
+            speakers=speakers,
+            turn_sender=sender,
             **{part: getattr(session, part) for part in ("tenant", "agent", "user", "project")},
         )
 
-    def _summary(self, session_id: str, through_seq: int, most: int) -> str:
-        """Return the summary; what a compaction summarised already is not read again."""
-        known = self._records.read(lambda tx: tx.row(_LAST_SUMMARY, (session_id, through_seq)))
+    def _summary(self, session: Session, through_seq: int, most: int, heard: HeardTurns) -> str:
+        """Return the summary; what a compaction summarised already is not read again.
+
+        It is where the compaction may have seen the turns of more people than are left.
+        """
+        known = None
+        if heard.is_all and not (_is_shared(session) and (session.pruned_seq or session.parent_id)):
+            known = self._records.read(lambda tx: tx.row(_LAST_SUMMARY, (session.id, through_seq)))
         after, previous = (integer(known[0]), text(known[1])) if known else (0, "")
-        said = self._utterances(session_id, after, through_seq)
+        said = self._utterances(session, after, through_seq, heard)
         return summarise(said, most, previous, always=self._tokens)
 
-    def _utterances(self, session_id: str, after: int, through: int) -> Iterator[Utterance]:
-        while page := self._page(session_id, after, through):
+    def _utterances(
+        self, session: Session, after: int, through: int, heard: HeardTurns
+    ) -> Iterator[Utterance]:
+        while page := self._page(session, after, through, heard):
             yield from map(utterance_of, page)
             after = page[-1].seq
 
-    def _page(self, session_id: str, after: int, through: int) -> list[Message]:
-        def unit(tx: Transaction) -> list[Message]:
-            row = tx.row("SELECT tenant FROM sessions WHERE id = ?", (session_id,))
-            where = Condition(Scope(tenant=text(row[0]) if row else ""))
-            where.equal("session_id", session_id).also("seq > ?", after).also("seq <= ?", through)
-            return select_messages(tx, where, _PAGE)
+    def _page(self, session: Session, after: int, through: int, heard: HeardTurns) -> list[Message]:
+        where = _up_to(session, through, heard).also("seq > ?", after)
+        return self._records.read(lambda tx: select_messages(tx, where, _PAGE))
 
-        return self._records.read(unit)
+
+def _is_shared(session: Session) -> bool:
+    """Return whether people share a session one by one, so that each hears their own turns."""
+    return visibility_group_of(session, NOBODY_NAMED).is_private
+
+
+def _up_to(session: Session, through_seq: int, heard: HeardTurns) -> Condition:
+    where = rows_of(Scope(tenant=session.tenant), session.id).also("seq <= ?", through_seq)
+    heard.narrow(where)
+    return where
 
 
 def store_episode(tx: Transaction, episode: Episode) -> None:
     """Store an episode."""
-    told = msgspec.structs.asdict(episode)
-    told["topics"] = msgspec.json.encode(episode.topics).decode()
-    tx.execute(_INSERT, list(told.values()))
+    row = msgspec.structs.asdict(episode)
+    for name in ("topics", "speakers"):
+        if row[name] is not None:
+            row[name] = msgspec.json.encode(row[name]).decode()
+    tx.execute(_INSERT, list(row.values()))
 
 
 def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:
@@ -164,7 +238,13 @@ def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]
     where = Condition(scope, "session_id").also("session_id = ?", session_id)
     rows = tx.rows(_SELECT + where.sql + " ORDER BY id", where.params)
     return [
-        decode(Episode, Episode.__struct_fields__, row, topics=msgspec.json.decode(text(row[3])))
+        decode(
+            Episode,
+            Episode.__struct_fields__,
+            row,
+            topics=msgspec.json.decode(text(row[3])),
+            speakers=None if row[13] is None else msgspec.json.decode(text(row[13]), type=Speakers),
+        )
         for row in rows
     ]
 

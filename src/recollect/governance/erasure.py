@@ -26,6 +26,7 @@ from recollect.governance.removal import (
     NOTE_ERASURE,
     Copies,
     begin_erasure,
+    clear_log,
     finish_all,
     sweep_within_reach,
 )
@@ -294,6 +295,7 @@ class Eraser:
         if not warnings:
             now, encoded = self._clock.now_ms(), msgspec.json.encode(ids).decode()
             self._records.write(lambda tx: _end(tx, now, encoded))
+            warnings += _tried(lambda: filter(None, [clear_log(self._records)]))  # it has the ids
         return warnings
 
     def _clear_files(self, ids: Sequence[str]) -> list[str]:
@@ -410,7 +412,7 @@ def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Sessio
     """Return a row for a session that retention removed, and of which an episode stayed."""
     if is_buried(tx, scope.tenant, [(OURS, session_id)]):
         hint = "list those that are left with `recollect sessions`"
-        raise NotFound("the session was erased", hint=hint)
+        raise NotFound("the session was erased", hint=hint, erased=True)
     if not episodes_of(tx, scope, session_id):
         return require_session(tx, scope, session_id)
     return Session(

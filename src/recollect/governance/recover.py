@@ -144,8 +144,11 @@ class Recovery:
         with WriteQueue(self._home / f"{_DRAFT}.lock").turn(_PATIENCE_S):
             reason, paths = self._reason(), self._mirrors()  # another one may just have been here
             refuse_open(self._home, self._home / RECORDS_FILE)
-            imports = self._rebuild(paths)
-            aside = self._put_in_place()
+            try:
+                imports = self._rebuild(paths)
+                aside = self._put_in_place()
+            finally:
+                self._clear(self._home / _DRAFT)  # a half-made one, too
         self._heal()
         report = self._report(reason, imports, dry_run=False)
         return msgspec.structs.replace(report, aside=aside and str(aside))
@@ -256,7 +259,6 @@ class Recovery:
         with os_errors(self._home):
             os.replace(draft / RECORDS_FILE, self._home / RECORDS_FILE)
             sync_folder(self._home)
-        self._clear(draft)
         return aside
 
     def _clear(self, draft: Path) -> None:

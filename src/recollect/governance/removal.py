@@ -1,6 +1,6 @@
 """Removes rows of sessions, batch by batch, so that no writer waits long and a kill loses nothing.
 
-The first transaction says what goes: it stores the episode, hides the messages and writes the
+The first transaction says what goes: it stores the episodes, hides the messages and writes the
 event. From then on the removal is finished by whoever comes next. Rows are overwritten by the
 database when they are deleted; index and mirrors learn of it from the outbox. An erasure is
 a removal that nothing stops and of which nothing stays: its sessions are hidden as a whole.
@@ -93,7 +93,7 @@ _FORGET_HISTORY: LiteralString = """
 """
 _BLANK: LiteralString = """
     UPDATE sessions SET tenant = ?, status = 'deleted', key = NULL, title = NULL, source = NULL,
-        foreign_id = NULL, previous_id = NULL, parent_id = NULL, forked_at_seq = NULL
+        foreign_id = NULL, place = NULL, previous_id = NULL, parent_id = NULL, forked_at_seq = NULL
     WHERE id = ?
 """
 
@@ -115,7 +115,11 @@ def without_erasures(home: Path, clock: Clock) -> Iterator[None]:
 
 
 def begin(
-    tx: Transaction, removal: SessionRemoval, session: Session, episode: Episode | None, now: int
+    tx: Transaction,
+    removal: SessionRemoval,
+    session: Session,
+    episodes: Sequence[Episode],
+    now: int,
 ) -> bool:
     """Hide what goes, and store what stays of it; remove it too, where it is little.
 
@@ -125,7 +129,7 @@ def begin(
     """
     if not _is_as_planned(tx, removal, session, now):
         return False
-    if episode is not None:
+    for episode in episodes:
         store_episode(tx, episode)
     tx.execute(_MARK, (UNSWEPT,))
     tx.execute(_NOTE, (session.id, int(removal.is_whole), now, None))
@@ -133,7 +137,7 @@ def begin(
     if removal.is_whole:
         tx.execute("UPDATE sessions SET status = 'deleted' WHERE id = ?", (session.id,))
     note_change(tx, session, now)
-    record_event(tx, _event(removal, session, now, has_episode=episode is not None))
+    record_event(tx, _event(removal, session, now, has_episode=bool(episodes)))
     if removal.messages <= BATCH:
         begun = Begun(session.id, session.tenant, removal.through_seq, removal.is_whole, False)
         _remove_some(tx, begun, now)
@@ -441,8 +445,12 @@ _IN_THE_WAY = "a reader keeps a log open that may hold what was removed: prune a
 def _rewrite(database: SqliteDatabase, most_bytes: int | None) -> str | None:
     if most_bytes is not None and database.path.stat().st_size > most_bytes:
         return f"{database.path.name} is large and was not rewritten: run `recollect prune`"
-    is_clean = database.rewrite() or any(database.cut_log() for _ in range(_TRIES))
-    return None if is_clean else _IN_THE_WAY
+    return None if database.rewrite() else clear_log(database)
+
+
+def clear_log(database: SqliteDatabase) -> str | None:
+    """Write the log of a database back and cut it; return why that was not possible."""
+    return None if any(database.cut_log() for _ in range(_TRIES)) else _IN_THE_WAY
 
 
 def _mark(tx: Transaction) -> str:

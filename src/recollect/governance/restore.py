@@ -7,6 +7,7 @@ killed leaves the home as it was, and a folder that the next restore removes.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -41,16 +42,23 @@ from recollect.governance.backup import (
     is_home_file,
 )
 from recollect.governance.erasure import erase_again
+from recollect.governance.foreign_settings import is_known_home, set_foreign_settings_aside
 from recollect.governance.removal import without_erasures
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import Tombstone, tombstones
 from recollect.store.archive import Archive, Member, not_a_backup, open_archive
-from recollect.store.failures import os_errors
+from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import exchange, private_folder, sync, sync_folder
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, list_files, read_beneath
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
-from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
+from recollect.store.sqlite.home import (
+    AGENTS,
+    INDEX_FILE,
+    RECORDS_FILE,
+    TRANSCRIPTS,
+    set_home_id,
+)
 from recollect.store.sqlite.integrity import quick_check
 from recollect.store.sqlite.snapshot import alone, snapshots
 from recollect.workspace.memory_folder import LARGEST_BYTES
@@ -86,6 +94,9 @@ class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
     erased_again: int
     """Sessions of the backup that had been erased since; they are hidden, and the next opening of
     the home removes what is left of them."""
+    settings_aside: list[str]
+    """Settings and files of a backup of another home that are not in force; they lie in
+    ``aside/`` of the home."""
     memory_files: list[str]
     """Files of the workspace that were written."""
     kept_files: list[str]
@@ -99,6 +110,7 @@ def restore_home(
     clock: Clock,
     *,
     workspace: Path | None = None,
+    with_settings: bool = False,
     on_progress: OnBackup = ignore_progress,
 ) -> RestoreReport:
     """Make a home from a backup; what is there is kept as ``<home>.before-<time>``.
@@ -110,6 +122,7 @@ def restore_home(
         home: The folder; it need not exist.
         clock: Dates it.
         workspace: Where its memory files go; nowhere if not given.
+        with_settings: Take all settings and tokens of a backup of another home.
         on_progress: Called now and then.
 
     Raises:
@@ -121,23 +134,23 @@ def restore_home(
         StoreError: the disk refused. In all cases the home is as it was.
     """
     place, source = home.expanduser().resolve(), path.expanduser()
-    with alone(place / RECORDS_FILE):
-        pass  # before anything is unpacked
+    _refuse_in_use(place)
     with _draft(place) as draft, _unerased(place, clock):
         unpacked = _Unpacked(draft)
         with _read(source, place.parent, on_progress) as archive:
             head = _head(archive)
             unpacked.take(archive)
-        event = HomeRestored(
-            scope=Scope(), at=clock.now_ms(), path=str(source), backup_at=head.created_at
-        )
+        made, now = head.created_at, clock.now_ms()
+        event = HomeRestored(scope=Scope(), at=now, path=str(source), backup_at=made)
         known, warnings = _known_erasures(place)
-        erased = _settle(draft / HOME, known, event, clock, warnings)
-        with alone(place / RECORDS_FILE), os_errors(place):
-            aside = _put_in_place(draft / HOME, place, clock)
+        is_known = with_settings or is_known_home(head.home_id, place, BEFORE)
+        put_aside = [] if is_known else set_foreign_settings_aside(draft / HOME, clock)
+        # With an id of its own no other backup of that home is taken for one of this one.
+        new_id = None if is_known else IdSource(clock).new()
+        erased = _settle(draft / HOME, known, event, clock, warnings, new_id=new_id)
+        aside = _put_in_place(draft / HOME, place, clock)
         written, kept = _write_memory(draft / WORKSPACE, workspace, clock)
-        if aside is not None and not head.secrets:
-            warnings.append(f"tokens and keys were not in the backup; they are still in {aside}")
+        warnings += _told_of_secrets(head, aside)
     return RestoreReport(
         home=str(place),
         aside=None if aside is None else str(aside),
@@ -146,10 +159,25 @@ def restore_home(
         created_at=head.created_at,
         secrets=head.secrets,
         erased_again=erased,
+        settings_aside=put_aside,
         memory_files=written,
         kept_files=kept,
         warnings=warnings,
     )
+
+
+def _told_of_secrets(head: BackupHead, aside: Path | None) -> list[str]:
+    if aside is None or head.secrets:
+        return []
+    return [f"tokens and keys were not in the backup; they are still in {aside}"]
+
+
+def _refuse_in_use(place: Path) -> None:
+    """Refuse a home that cannot change its place, before anything is unpacked."""
+    if os.path.ismount(place):
+        raise translate_os(OSError(errno.EBUSY, os.strerror(errno.EBUSY)), place)
+    with alone(place / RECORDS_FILE):
+        pass
 
 
 @contextmanager
@@ -286,8 +314,12 @@ def _settle(
     event: HomeRestored,
     clock: Clock,
     warnings: list[str],
+    *,
+    new_id: str | None,
 ) -> int:
     """Look through an unpacked home, bring it to this version, and make its parts agree.
+
+    Databases get another home id where one is given.
 
     Returns:
         How many sessions were erased again.
@@ -299,11 +331,11 @@ def _settle(
     warnings += [
         f"{index.relative_to(home)} cannot be used and is rebuilt"
         for index in (home / INDEX_FILE, *sorted((home / AGENTS).glob(f"*/{INDEX_FILE}")))
-        if index.is_file() and not _keep_index(index, clock)
+        if index.is_file() and not _keep_index(index, clock, new_id)
     ]
     records = open_records(home, StoreSettings(), clock)
     try:
-        _require_sound(records)
+        _accept(records, new_id)
         if (home / TRANSCRIPTS).is_dir():
             mirror = TranscriptMirror(home, records)
             mirror.heal_all()
@@ -317,18 +349,20 @@ def _settle(
     return erased
 
 
-def _require_sound(database: SqliteDatabase) -> None:
+def _accept(database: SqliteDatabase, new_id: str | None) -> None:
     found = quick_check(database)
     if found:
         raise StoreCorrupt(f"the {database.path.name} of the backup is damaged", hint=_OTHER)
+    if new_id is not None:
+        database.write(lambda tx: set_home_id(tx, new_id))
 
 
-def _keep_index(path: Path, clock: Clock) -> bool:
+def _keep_index(path: Path, clock: Clock, new_id: str | None) -> bool:
     """Return whether an index can be used; one that cannot is removed, for it is derived."""
     try:
         database = open_index(path.parent, StoreSettings(), clock)
         try:
-            _require_sound(database)
+            _accept(database, new_id)
         finally:
             database.close()
     except StoreError:
@@ -354,21 +388,22 @@ def _known_erasures(home: Path) -> tuple[list[Tombstone], list[str]]:
 
 def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:
     """Give a home its name, and what has it the name that it is kept under."""
-    private_folder(restored)
-    if not place.exists() or not any(place.iterdir()):
-        os.replace(restored, place)
+    with alone(place / RECORDS_FILE), os_errors(place):
+        private_folder(restored)
+        if not place.exists() or not any(place.iterdir()):
+            os.replace(restored, place)
+            sync_folder(place.parent)
+            return None
+        aside = _free_name(place, clock)
+        # Under its last name first: killed here, the home is as it was, and nothing of it is lost.
+        os.rename(restored, aside)
+        try:
+            exchange(place, aside)
+        except OSError:
+            os.rename(aside, restored)  # nothing that was not there before has that name
+            raise
         sync_folder(place.parent)
-        return None
-    aside = _free_name(place, clock)
-    # Under its last name first: killed here, the home is as it was, and nothing of it can be lost.
-    os.rename(restored, aside)
-    try:
-        exchange(place, aside)
-    except OSError:
-        os.rename(aside, restored)  # nothing that was not there before has that name
-        raise
-    sync_folder(place.parent)
-    return aside
+        return aside
 
 
 def _free_name(path: Path, clock: Clock) -> Path:

@@ -157,6 +157,6 @@ class Retention:
         session = self._records.read(lambda tx: find_session(tx, self._scope, removal.session_id))
         if session is None:
             return False
-        episode = self._episodes.write(session, removal.through_seq)
+        episodes = self._episodes.write(session, removal.through_seq)
         now = self._clock.now_ms()
-        return self._records.write(lambda tx: begin(tx, removal, session, episode, now))
+        return self._records.write(lambda tx: begin(tx, removal, session, episodes, now))

@@ -9,9 +9,11 @@ import msgspec
 
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.settings import SessionSettings
-from recollect.index.model.visibility import Audience, SeqRange
-from recollect.sessions.policy.owner import OWNER_HINT
+from recollect.index.model.visibility import Audience, SeqRange, Spoken
+from recollect.sessions.policy.owner import OWNER_HINT, Owner
+from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
 from recollect.sessions.record.session_key import GROUPS
+from recollect.store.engine import Database, Transaction
 from recollect.workspace.extra_paths import matches
 
 if TYPE_CHECKING:  # imported with the first session that is asked for
@@ -54,20 +56,33 @@ def asking_of(
     return None
 
 
-def audience_of(sessions: Asked, asking: Asking) -> Audience:
-    """Return what a session may hear.
+def audience_of(sessions: Asked, asking: Asking | None, records: Database) -> Audience | None:
+    """Return what a session may hear; None, everything, where the operator asks.
 
     Raises:
         NotFound: there is no such session in the scope.
         InvalidInput: the sender cannot be an account.
     """
-    group = sessions().visibility_group(asking.session_id, asking.sender)
+    if asking is None:
+        return None
+    found = sessions()
+    group = found.visibility_group(asking.session_id, asking.sender)
     is_guests = group.is_private and not group.is_owners and asking.shared
     return Audience(
         visibility_group=group.name,
         sees_files=group.is_owners,
         shared=asking.sees if is_guests else None,
+        spoken=lambda: records.read(lambda tx: _spoken(tx, found.scope.tenant, found.owner, group)),
     )
+
+
+def _spoken(tx: Transaction, tenant: str, owner: Owner, group: VisibilityGroup) -> Spoken:
+    from recollect.sessions.context.flushed_notes import folder_owners
+    from recollect.sessions.policy.turns import heard_seqs
+
+    folders = folder_owners(tx, tenant).items()
+    notes = {path: None for path, who in folders if visibility_group_of(who, owner) == group}
+    return {**heard_seqs(tx, tenant, owner, group), **notes}
 
 
 def ranges_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:

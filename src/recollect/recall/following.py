@@ -73,6 +73,10 @@ class Following:
             return msgspec.structs.replace(session, metadata=session.metadata | {LEFT_OUT: True})
         return session
 
+    def place(self, path: PurePath) -> PurePath:
+        """Return the folder whose sessions have ids of their own."""
+        return self._form.place(path)
+
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         """Return what one record says, if it is part of a conversation with people."""
         if LEFT_OUT in session.metadata:

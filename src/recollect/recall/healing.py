@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError, StoreCorrupt
 from recollect.core.settings import StoreSettings
+from recollect.index.embedding.rescue import put_vectors_back, save_vectors
 from recollect.index.index import Index
 from recollect.index.model.chunk_record import DAMAGED_ROWS
 from recollect.index.model.generation import retire_all, start_partitions_at
@@ -18,6 +21,7 @@ from recollect.store.sqlite.damaged import remove_database
 from recollect.store.sqlite.database import SqliteDatabase, open_index
 from recollect.store.sqlite.home import INDEX_FILE
 from recollect.store.sqlite.integrity import quick_check
+from recollect.store.sqlite.snapshot import snapshots
 
 DAMAGED = "index.db was damaged"
 _PARTITIONS = 1 << 22
@@ -40,10 +44,29 @@ def open_sound_index(
     try:
         return open_index(folder, settings, clock), None
     except StoreCorrupt:
-        remove_database(folder / INDEX_FILE)
-    database = open_index(folder, settings, clock)
-    _number_differently(database)
-    return database, DAMAGED
+        return replace_damaged(folder, settings, clock, remove_database), DAMAGED
+
+
+def replace_damaged(
+    folder: Path, settings: StoreSettings, clock: Clock, make_room: Callable[[Path], None]
+) -> SqliteDatabase:
+    """Return a new ``index.db`` that has the sound vectors of the damaged one.
+
+    Args:
+        folder: Where it is.
+        settings: Of the store.
+        clock: Dates it.
+        make_room: Removes or renames the damaged file.
+
+    Raises:
+        StoreBusy: another process has it open.
+        StoreError: it cannot be moved or made.
+    """
+    with _saved_vectors(folder / INDEX_FILE) as saved:
+        make_room(folder / INDEX_FILE)
+        database = open_index(folder, settings, clock)
+        _begin_again(database, saved)
+    return database
 
 
 def is_damaged(folder: Path, settings: StoreSettings, clock: Clock) -> bool:
@@ -79,8 +102,9 @@ def healer(
 
     def heal(error: StoreCorrupt) -> bool:
         if error.facts.get("path") == str(database.path):
-            database.renew(is_file_damaged)
-            _number_differently(database)
+            with _saved_vectors(database.path) as saved:
+                database.renew(is_file_damaged)
+                _begin_again(database, saved)
             claim(records, database)
         elif DAMAGED_ROWS in error.facts:
             database.write(retire_all)
@@ -92,6 +116,19 @@ def healer(
     return heal
 
 
-def _number_differently(database: Database) -> None:
+@contextmanager
+def _saved_vectors(path: Path) -> Iterator[BinaryIO | None]:
+    """Give the block what is sound of the vectors in a damaged index; None if it cannot be read."""
+    stream: BinaryIO | None = None
+    with suppress(RecollectError, OSError), snapshots([path]) as (index,):
+        stream = save_vectors(index, path.parent, path.stat().st_size)
+    with stream or nullcontext():
+        yield stream
+
+
+def _begin_again(database: Database, saved: BinaryIO | None) -> None:
+    """Number partitions differently in a new index, and put vectors back that cost something."""
     start = secrets.randbelow(_PARTITIONS)
     database.write(lambda tx: start_partitions_at(tx, start))
+    if saved is not None:
+        put_vectors_back(database, saved)

@@ -52,7 +52,7 @@ class MemorySource:
         """Stands before the refs of its files; see `recollect.index.model.origin`."""
         self._withheld: Mapping[str, frozenset[bytes]] = {}
         self._prefix = qualified(self.origin, "")
-        self._scope = scope
+        self.scope = scope
         self._scanned_at = 0.0
         self._scan_s = 0.0
         self.warnings: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ class MemorySource:
         refs = {self._prefix + file.ref: file for file in listing.files}
         changed = [file for ref, file in refs.items() if stamps.get(ref) != file.stamp]
         removals = tuple(
-            Removal(source=SOURCE, ref=ref, tenant=self._scope.tenant)
+            Removal(source=SOURCE, ref=ref, tenant=self.scope.tenant)
             for ref in sorted(stamps.keys() - refs.keys())
             if listing.is_gone(path_of(ref))
         )
@@ -143,16 +143,16 @@ class MemorySource:
 
     def _owners(self) -> Callable[[MemoryFile], FileOwner | None]:
         """Return what tells whose a file is; one that has no owner is passed over."""
-        return lambda _: FileOwner(scope=self._scope)
+        return lambda _: FileOwner(scope=self.scope)
 
     def _document(self, file: MemoryFile, owner: FileOwner, warnings: list[str]) -> Document | None:
         """Return a file as a document, or None, with a warning, when it cannot be one."""
         try:
-            text, told = self._read(file)
+            text, found = self._read(file)
         except RecollectError as error:
             warnings.append(f"{file.ref}: left out, {error.message}")
             return None
-        warnings += told
+        warnings += found
         ref = self._prefix + file.ref
         return Document(
             source=SOURCE,

@@ -25,7 +25,7 @@ from recollect.workspace.memory_folder import FileKind, MemoryFolder, Withheld
 from recollect.workspace.reading import Extent, MemoryReader, ReadResult
 
 if TYPE_CHECKING:  # imported with the first session that is asked for
-    from recollect.sessions.sessions import Sessions
+    pass
 
 _NOTE = re.compile(rf"{GUEST_NOTES}/[0-9a-f]{{32}}/\d{{4}}-\d{{2}}-\d{{2}}\.md")
 _FOLDER = re.compile(rf"{GUEST_NOTES}(/[0-9a-f]{{32}})?")
@@ -96,13 +96,21 @@ def read_note(
     """
     if not NOTES.accept(path):
         return None
-    if asking is not None and not _may_read(notes, path, sessions(), asking):
-        # As if it were not there: that something was said is already telling.
-        raise Denied("no memory file can be there", hint="paths are as searches give them")
+    owner = notes.owners().get(path.rpartition("/")[0])
+    if owner is not None and not _is_within(owner.scope, notes.scope):
+        owner = None
+    if asking is not None:
+        group = sessions().visibility_group(asking.session_id, asking.sender)
+        is_theirs = owner is not None and owner.visibility_group == group.name
+        if not (group.is_owners or is_theirs):
+            # As if it were not there: that something was said is already telling.
+            raise Denied("no memory file can be there", hint="give a path as searches show it")
+    if owner is None:
+        extent.check()
+        return ReadResult(status="not_found", path=path, from_line=extent.from_line)
     return MemoryReader(notes.folder, notes.folder.workspace).read(path, extent)
 
 
-def _may_read(notes: NoteSource, path: str, sessions: Sessions, asking: Asking) -> bool:
-    group = sessions.visibility_group(asking.session_id, asking.sender)
-    owner = notes.owners().get(path.rpartition("/")[0])
-    return group.is_owners or (owner is not None and owner.visibility_group == group.name)
+def _is_within(owner: Scope, scope: Scope) -> bool:
+    """Return whether a search in a scope finds what is of an owner."""
+    return all(getattr(scope, f) in {None, getattr(owner, f)} for f in Scope.__struct_fields__)

@@ -15,6 +15,7 @@ from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import check_count, check_time
 from recollect.sessions.record.lineage import Branch, family
 from recollect.sessions.record.session import (
+    LIST_THEM,
     STATUSES,
     Condition,
     Session,
@@ -50,15 +51,20 @@ class Catalogue:
             lambda tx: require_session(tx, self._access.scope, session_id)
         )
 
-    def find(self, id_or_title: str) -> Session:
+    def find(self, id_or_title: str, *, deleted: bool = False) -> Session:
         """Return the session that an id, the end of one, a title or a session key means.
+
+        Args:
+            id_or_title: What it is called.
+            deleted: Whether a deleted one may be meant by its title or key, where no other is
+                called so; by its id it always is.
 
         Raises:
             NotFound: nothing is called so; the hint has near names.
             Conflict: several sessions are; the hint has their ids.
         """
         return self._access.database.read(
-            lambda tx: named_session(tx, self._access.scope, id_or_title)
+            lambda tx: named_session(tx, self._access.scope, id_or_title, deleted=deleted)
         )
 
     def latest(self, project: str | None = None, *, automatic: bool = False) -> Session | None:
@@ -139,16 +145,18 @@ SHORTEST = 6
 """Characters of an id's end that can stand for it."""
 SHOWN = 5
 """Ids or names that an error lists."""
+LIST_ALL = "list all sessions, the deleted too, with `recollect sessions --all`"
 
 _NAMES: LiteralString = "SELECT id, foreign_id, key, title, status FROM sessions WHERE "
 
 
-def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
+def named_session(tx: Transaction, scope: Scope, name: str, *, deleted: bool = False) -> Session:
     """Return the session that ``name`` means.
 
     An id wins over the end of one, that over the id that it had in another program, that over a
     title, whose case does not matter, and that over a session key, which means the current session
-    of it. A deleted session is found by its id or the end of it alone.
+    of it. A deleted session is found by its id or the end of it; with ``deleted`` by its other
+    names too, where no other session has them.
 
     Raises:
         InvalidInput: it is not a text.
@@ -162,13 +170,18 @@ def named_session(tx: Transaction, scope: Scope, name: str) -> Session:
         return found
     known = _known(tx, scope)
     there = [session for session in known if session.status != "deleted"]
-    others = (named(there, name) for named in (_by_foreign_id, _by_title, _by_key))
+    gone = [session for session in known if session.status == "deleted"] if deleted else []
+    others = (
+        named(named_so, name)
+        for named_so in (there, gone)
+        for named in (_by_foreign_id, _by_title, _by_key)
+    )
     for meant in (_by_end(known, name), *others):
         if len(meant) == 1:
             return require_session(tx, scope, meant[0].id)
         if meant:
             raise _unclear(meant)
-    raise NotFound("there is no such session", hint=_near(there, name))
+    raise NotFound("there is no such session", hint=_near([*there, *gone], name, deleted=deleted))
 
 
 class _Known(msgspec.Struct, frozen=True, gc=False):
@@ -220,12 +233,12 @@ def _unclear(meant: Sequence[_Known]) -> Conflict:
     )
 
 
-def _near(sessions: Sequence[_Known], name: str) -> str:
+def _near(sessions: Sequence[_Known], name: str, *, deleted: bool) -> str:
     names = {named.casefold(): s for s in sessions for named in (s.key, s.title) if named}
     found = [names[near] for near in difflib.get_close_matches(name.casefold(), names, n=SHOWN)]
     ids = {session.id: session for session in sessions}
     found += [ids[i] for i in difflib.get_close_matches(name, ids, n=SHOWN, cutoff=0.8)]
     if not found:
-        return "`recollect sessions` lists those that are there"
+        return LIST_ALL if deleted else LIST_THEM
     listed = ", ".join(dict.fromkeys(session.id for session in found))
-    return f"near is {listed}; `recollect sessions show ID` tells more"
+    return f"see `recollect sessions show ID` for what is near: {listed}"

@@ -232,7 +232,9 @@ class Transcripts:
             lambda tx: find_message(tx, self._access.scope, message_id)
         )
         if found is None:
-            raise NotFound("there is no such message", hint="Message ids come from a search.")
+            raise NotFound(
+                "there is no such message", hint="take the id of a message from a search"
+            )
         return found
 
     def tool_calls(self, session_id: str) -> tuple[ToolCall, ...]:

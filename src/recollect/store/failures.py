@@ -55,6 +55,14 @@ _IO = Meaning(StoreError, "the disk reported an error", "check the disk, then tr
 _CANT_OPEN = Meaning(
     StoreError, "the file cannot be opened", "check that the home exists and can be read"
 )
+_TOO_LONG = Meaning(
+    StoreError, "the name is too long", "choose a name of 255 bytes at most, on a shorter path"
+)
+_MOUNT = Meaning(
+    StoreError,
+    "the folder is a mount point or in use, and cannot change its place",
+    "name a folder below it",
+)
 _MEMORY = Meaning(StoreError, "SQLite is out of memory", "close other programs and try again")
 _TOO_BIG = Meaning(InvalidInput, "a value is larger than the database can hold", "split it")
 _REFUSED = Meaning(StoreError, "a rule of the schema refused the row", "report this as a bug")
@@ -138,6 +146,9 @@ _ERRNO = {
     errno.EPERM: _READ_ONLY,
     errno.ENOENT: _CANT_OPEN,
     errno.ENOTDIR: _CANT_OPEN,
+    errno.ENAMETOOLONG: _TOO_LONG,
+    errno.EFBIG: _FULL,
+    errno.EBUSY: _MOUNT,
     errno.EMFILE: _CANT_OPEN,
     errno.ENFILE: _CANT_OPEN,
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -111,10 +112,12 @@ def write_file(
         Conflict: it is there, and is not to be replaced.
         StoreError: it could not be written; the old file is untouched.
     """
-    draft = path.with_name(f".{path.name[:200]}.{secrets.token_hex(8)}{DRAFT_SUFFIX}")
+    draft = path.with_name(draft_name(path.name))
     parts = (content,) if isinstance(content, bytes) else content
-    if not replace and os.path.lexists(path):
-        raise _is_there(path)
+    with os_errors(path), suppress(FileNotFoundError):
+        path.lstat()  # a name that no file can have is refused before anything is written
+        if not replace:
+            raise _is_there(path)
     try:
         size = _write_draft(draft, parts, mode)
         check(draft)
@@ -131,6 +134,26 @@ def write_file(
         with suppress(OSError):
             draft.unlink(missing_ok=True)
     return size
+
+
+def draft_name(name: str) -> str:
+    """Return a name for what becomes the file of a name: hidden, and no longer than allowed."""
+    return f".{short_name(name)}.{secrets.token_hex(8)}{DRAFT_SUFFIX}"
+
+
+def is_draft_of(draft: str, name: str) -> bool:
+    """Return whether a file is a draft of one of a name, as `draft_name` names it."""
+    pattern = rf"\.{re.escape(short_name(name))}\.[0-9a-f]{{16}}{re.escape(DRAFT_SUFFIX)}"
+    return re.fullmatch(pattern, draft) is not None
+
+
+def short_name(name: str) -> str:
+    """Return what a draft has of a name: 200 bytes at most.
+
+    >>> len(short_name("é" * 120).encode())
+    200
+    """
+    return os.fsencode(name)[:200].decode(errors="ignore")
 
 
 def sweep_drafts(

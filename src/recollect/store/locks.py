@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import StoreBusy
+from recollect.core.errors import StoreBusy, StoreReadOnly
 from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import private_folder
 
@@ -281,10 +281,15 @@ class OwnerLock:
     def holder(self) -> Holder | None:
         """Return who holds the lock; None when it is free, or when it has just changed hands.
 
+        In a home that cannot be written it is free.
+
         Raises:
             StoreError: the lock file cannot be opened.
         """
-        descriptor = _open(self._path)
+        try:
+            descriptor = _open(self._path)
+        except StoreReadOnly:
+            return None
         try:
             if self._descriptor is None and _try_lock(descriptor, fcntl.LOCK_SH):
                 return None

@@ -11,7 +11,6 @@ import errno
 import fcntl
 import os
 import re
-import secrets
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,7 +20,7 @@ from msgspec import Struct
 
 from recollect.core.errors import Denied, InvalidInput, NotFound, RecollectError, StoreFull
 from recollect.store.failures import translate_os
-from recollect.store.files import DRAFT_SUFFIX, sync
+from recollect.store.files import draft_name, is_draft_of, sync
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -160,6 +159,7 @@ def rewrite_beneath(
     """
     name = relative.rpartition("/")[2]
     with _locked(root, relative, _ADDING) as (descriptor, folder):
+        _sweep(folder, name)
         content = _all_of(descriptor, relative, limit)
         changed = change(content)
         if changed == content:
@@ -329,7 +329,7 @@ def _all_of(descriptor: int, relative: str, limit: int) -> bytes:
 
 
 def _replace(folder: int, name: str, content: bytes, mode: int) -> None:
-    draft = f".{name[:200]}.{secrets.token_hex(8)}{DRAFT_SUFFIX}"
+    draft = draft_name(name)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
         with open(os.open(draft, flags, mode, dir_fd=folder), "wb") as file:
@@ -342,6 +342,15 @@ def _replace(folder: int, name: str, content: bytes, mode: int) -> None:
         with suppress(OSError):
             os.unlink(draft, dir_fd=folder)
         raise
+
+
+def _sweep(folder: int, name: str) -> None:
+    """Remove what killed writers left of a file whose lock is held, so that no draft is in use."""
+    with os.scandir(folder) as entries:
+        left = [each.name for each in entries if is_draft_of(each.name, name)]
+    for draft in left:
+        with suppress(OSError):
+            os.unlink(draft, dir_fd=folder)
 
 
 def _add(descriptor: int, more: bytes, size: int, relative: str) -> None:

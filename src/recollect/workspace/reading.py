@@ -126,7 +126,7 @@ class MemoryReader:
         if self._root_of(ref) is None:
             raise Denied(
                 "no memory file can be there",
-                hint="MEMORY.md, memory/ and workspace.extra_paths are read",
+                hint="name a file of MEMORY.md, memory/ or workspace.extra_paths",
             )
         return ref
 

@@ -154,7 +154,7 @@ def system_changes(folders: Sequence[str], stop: threading.Event, wait_s: float)
 
     turns = max(1, round(wait_s * 1000 / READY_MS))
     quiet = turns - 1  # the first turn without a change says that it watches
-    for told in watch(
+    for changes in watch(
         *folders,
         watch_filter=None,
         debounce=GROUP_MS,
@@ -166,10 +166,10 @@ def system_changes(folders: Sequence[str], stop: threading.Event, wait_s: float)
         recursive=False,
         ignore_permission_denied=True,
     ):
-        quiet = 0 if told else quiet + 1
-        if told or quiet >= turns:
+        quiet = 0 if changes else quiet + 1
+        if changes or quiet >= turns:
             quiet = 0
-            yield frozenset(path for _, path in told)
+            yield frozenset(path for _, path in changes)
 
 
 def _listed(place: FilePlace) -> Sequence[FoundFile]:

@@ -325,3 +325,38 @@ def test_nothing_is_set_aside_where_nothing_was(
     assert main(["--home", str(tmp_path / "new"), "init", "--fresh", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["aside"] is None
     assert not (tmp_path / "new" / "aside").exists()
+
+
+KILLED = """
+import os, sys
+import recollect
+memory = recollect.open(sys.argv[1], live=False)
+memory.sessions.append(memory.sessions.create().id, "user", "kites hang here")
+memory.sync()
+memory._parts.mirror.flush()
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("is_indexed", [True, False])
+def test_a_lost_log_is_told_and_what_was_in_it_is_in_the_transcripts(
+    tmp_path: Path, is_indexed: bool
+) -> None:
+    """Issue 10, Shows: records.db-wal after a kill, the only file that is not always there."""
+    home = make(tmp_path / "home", *WORDS)
+    subprocess.run([sys.executable, "-c", KILLED, str(home)], check=True)
+    log = home / f"{RECORDS_FILE}-wal"
+    assert log.stat().st_size > 0
+    for name in (log.name, f"{RECORDS_FILE}-shm", *(() if is_indexed else (INDEX_FILE,))):
+        (home / name).unlink(missing_ok=True)
+    as_lost = Path(shutil.copytree(home, tmp_path / "as-lost"))
+    with recollect.open(home, live=False) as memory:
+        told = memory.search("kites").warnings
+        assert texts(memory) == list(WORDS)
+    assert any("older copy" in warning for warning in told) == is_indexed
+    assert main(["--home", str(home), "doctor", "--json"]) == 1  # a transcript without a session
+    (as_lost / RECORDS_FILE).rename(tmp_path / "kept.db")
+    assert main(["--home", str(as_lost), "recover"]) == 0
+    with recollect.open(as_lost, live=False) as memory:
+        assert sorted(texts(memory)) == sorted([*WORDS, "kites"])
+        assert len(memory.search("kites").hits) == 1

@@ -144,6 +144,31 @@ def test_an_interrupt_between_two_lines_of_a_lock_is_an_interrupt(
     assert len(texts_of(run, home)) == 3
 
 
+@pytest.mark.parametrize("module", ["typer", "recollect.memory"])
+def test_an_interrupt_while_the_program_is_being_imported_is_one_line(
+    run: Run, home: Path, tmp_path: Path, module: str
+) -> None:
+    """Ctrl-C comes when somebody is impatient, and importing is what they wait for first."""
+    run("--home", home, "init")
+    finder = tmp_path / "site"
+    finder.mkdir()
+    (finder / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}:\n"
+        "            sys.meta_path.remove(self)\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n",
+        encoding="utf-8",
+    )
+    done = run("--home", home, "search", "tea", PYTHONPATH=str(finder))
+    assert (done.code, done.out, done.err) == (130, "", "error: interrupted\n")
+    done = run("--home", home, "search", "tea", "--json", PYTHONPATH=str(finder))
+    assert (done.code, done.error["code"]) == (130, "interrupted")
+
+
 def test_an_unexpected_error_is_one_line_and_a_hint(run: Run, home: Path, tmp_path: Path) -> None:
     """The rest is for whoever debugs."""
     package = tmp_path / "site"

@@ -23,7 +23,7 @@ import pytest
 import recollect
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import Scope
-from recollect.governance.episode import episodes_of
+from recollect.governance.episode import Episode, episodes_of, hearers_of
 from recollect.memory import Memory
 
 HISTORIES = int(os.environ.get("AUDIENCE_HISTORIES", "300"))  # noqa: TID251 - `make soak`
@@ -86,8 +86,8 @@ class History:
     def __init__(self, folder: Path, seed: int, opened: ExitStack) -> None:
         self.dice = random.Random(seed)
         self.log: list[str] = []
-        self.scope = self.dice.choice(("main", "per-peer", "per-channel-peer"))
-        self.scope = self.dice.choice((self.scope, "per-account-channel-peer"))
+        scopes = ("main", "main", "per-peer", "per-channel-peer", "per-account-channel-peer")
+        self.scope = self.dice.choice(scopes)
         self.folder = folder
         workspace = folder / "workspace"
         (workspace / "memory").mkdir(parents=True)
@@ -97,10 +97,11 @@ class History:
             "sessions.identity_links": LINKS,
             "sessions.owner": OWNER,
             "sessions.mirror": False,
-            "sessions.retention.max_messages": 9,
+            "sessions.retention.max_messages": self.dice.choice((3, 9)),
             "sessions.context.keep_messages": 1,
             "store.durability": "fast",
             "embedding.provider": "none",
+            "search.snippet_chars": 20_000,
             "search.lexical.backend": self.dice.choice(("postings", "postings", "fts5")),
         }
         self.memories: dict[str, Memory] = {
@@ -120,6 +121,10 @@ class History:
         """Tenant and audience of each word."""
         self.of: dict[str, str] = {}
         """The session that each word was said in."""
+        self.sayers: dict[str, set[str]] = {}
+        """That session and its forks: each may have written the word into notes."""
+        self.gone: set[str] = set()
+        """Sessions that were erased."""
         self.hidden: set[str] = set()
         """Sessions that are deleted now."""
         self.erased: set[str] = set()
@@ -201,6 +206,7 @@ class History:
         said = f"zq{len(self.heard) + 1}x"
         self.heard[said] = (tenant, audience)
         self.of[said] = session
+        self.sayers[said] = {session}
         return said
 
     def group(self) -> None:
@@ -214,9 +220,10 @@ class History:
         network = "" if network == "default" else network
         place = ("place", agent, channel, network, kind, peer)
         self.speak(Said(session.id, tenant, agent, place), None, spelt(*self.account()))
-        waiting = f"zq{10_000 + sum(map(len, self.pending.values()))}x"
-        sessions.history.add(key, "somebody", waiting)
-        self.pending[tenant, key].add(waiting)
+        for each, memory in self.memories.items():  # the same place is another one in each tenant
+            waiting = f"zq{10_000 + sum(map(len, self.pending.values()))}x"
+            memory.sessions.history.add(key, "somebody", waiting)
+            self.pending[each, key].add(waiting)
 
     def any_chat(self) -> Said | None:
         """Return one of the conversations that are there."""
@@ -231,6 +238,9 @@ class History:
         fork = self.memories[chat.tenant].sessions.fork(chat.session)
         made = self.chats[fork.id] = Said(fork.id, chat.tenant, chat.agent, chat.place)
         made.askers = dict(chat.askers)
+        for sayers in self.sayers.values():
+            if chat.session in sayers:
+                sayers.add(fork.id)
 
     def delete(self) -> None:
         """Delete a conversation, or bring one back."""
@@ -254,8 +264,8 @@ class History:
 
     def prune(self) -> None:
         """Remove what is above the caps, and keep an episode of it."""
-        self.memories[self.dice.choice(("local", "other"))].prune()
-        self.is_whole = False
+        done = self.memories[self.dice.choice(("local", "other"))].prune()
+        self.is_whole &= not done.messages
 
     def erase(self) -> None:
         """Remove a conversation with its forks for good."""
@@ -263,7 +273,7 @@ class History:
         if chat is None or self.dice.random() < 0.5:
             return
         memory = self.memories[chat.tenant]
-        memory.erase(session_id=chat.session, with_forks=True)
+        self.gone |= {*memory.erase(session_id=chat.session, with_forks=True).session_ids}
         for session, each in list(self.chats.items()):
             with suppress(NotFound):
                 self.memories[each.tenant].sessions.get(session)
@@ -323,27 +333,63 @@ class History:
                     memory.search("apple", for_session=session)
             for hit in memory.search("apple", 1_000, 0.0).hits:
                 words = set(TOKEN.findall(hit.snippet))
-                self.within(tenant, words, None, is_note=hit.session_id is None)
-            records = memory._parts.resources.records  # noqa: SLF001 - no other surface has them
-            for session in others:
-                seen = partial(episodes_of, scope=Scope(tenant=tenant), session_id=session)
-                assert records.read(seen) == []
+                if hit.session_id is None:
+                    self.noted(tenant, words, None)
+                else:
+                    self.within(tenant, words, None)
+            assert not [session for session in others if self.episodes(tenant, session)]
         self.check_files()
+        kept = self.told_in_episodes()
         for (tenant, key), waiting in self.pending.items():
             found = self.memories[tenant].sessions.history.pending(key)
             assert {message.text for message in found} <= waiting
         for chat in self.chats.values():
             for asker, audience in chat.askers.items():
                 self.ask(chat, asker, audience)
+                group = self.memories[chat.tenant].sessions.visibility_group(chat.session, asker)
+                self.within(chat.tenant, kept[chat.tenant, group.name], audience)
             export = self.memories[chat.tenant].export_session(chat.session, "jsonl")
-            self.within(chat.tenant, set(TOKEN.findall(b"".join(export.lines()).decode())), None)
+            words = set(TOKEN.findall(b"".join(export.lines()).decode()))
+            self.within(chat.tenant, words, None)
+            assert all(chat.session in self.sayers[word] for word in words)
+
+    def episodes(self, tenant: str, session: str) -> list[Episode]:
+        """Return the episodes of a session, as a tenant sees them."""
+        records = self.memories[tenant]._parts.resources.records  # noqa: SLF001 - no other surface
+        return records.read(partial(episodes_of, scope=Scope(tenant=tenant), session_id=session))
+
+    def told_in_episodes(self) -> dict[tuple[str, str], set[str]]:
+        """Return the words that each visibility group of a tenant hears in episodes."""
+        told: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for chat in self.chats.values():
+            for episode in self.episodes(chat.tenant, chat.session):
+                words = set(TOKEN.findall(episode.summary))
+                assert len({self.heard[word] for word in words}) == 1, words
+                group = hearers_of(episode, self.memories[chat.tenant].sessions.owner)
+                told[chat.tenant, group.name] |= words
+        return told
 
     def check_files(self) -> None:
-        """Look for what is not the owner's in the workspace."""
+        """Look for what is not the owner's in the workspace, and for what nobody says any more."""
         for path in (self.folder / "workspace").rglob("*.md"):
             for word in TOKEN.findall(path.read_text("utf-8")):
                 assert self.heard[word][0] == "local"
                 assert self.heard[word][1][0] == "owner"
+                assert self.sayers[word] - self.gone, word
+        for note, words in self.guest_notes().items():
+            assert len({self.heard[word] for word in words}) == 1, note
+            for word in words:
+                assert self.heard[word][1][0] in {"person", "account"}, word
+                assert self.sayers[word] - self.gone, word
+
+    def guest_notes(self) -> dict[str, set[str]]:
+        """Return the words in the notes of guests, by file."""
+        home = self.folder / "home"
+        return {
+            str(path.relative_to(home)): words
+            for path in home.glob("notes/*/*.md")
+            if (words := set(TOKEN.findall(path.read_text("utf-8"))))
+        }
 
     def ask(self, chat: Said, asker: str | None, audience: Audience) -> None:
         """Ask on behalf of a conversation, as the one whom it answers."""
@@ -358,10 +404,10 @@ class History:
         files = [hit for hit in found.hits if hit.session_id is None]
         is_owners = audience[0] == "owner"
         if not is_owners:
-            for hit in files:
-                assert TOKEN.search(hit.snippet), "a guest sees a file of the owner"
-                words = set(TOKEN.findall(hit.snippet))
-                self.within(chat.tenant, words, audience, is_note=True)
+            assert all(TOKEN.search(hit.snippet) for hit in files), "a guest sees the owner's file"
+        self.ask_notes(
+            chat, asker, audience, {w for hit in files for w in TOKEN.findall(hit.snippet)}
+        )
         view = memory.sessions.view(chat.session, for_sender=asker)
         shown = " ".join([view.summary or "", *(message.text for message in view.messages)])
         self.within(chat.tenant, set(TOKEN.findall(shown)), audience)
@@ -369,15 +415,37 @@ class History:
             with pytest.raises(Denied):
                 memory.read("MEMORY.md", for_session=chat.session, for_sender=asker)
 
-    def within(
-        self, tenant: str, words: set[str], audience: Audience | None, *, is_note: bool = False
-    ) -> None:
-        """Require that words are of a tenant and audience, and not erased.
+    def ask_notes(self, chat: Said, asker: str | None, audience: Audience, found: set[str]) -> None:
+        """Read every note of guests on behalf of a conversation; the search found some words."""
+        memory, hears = self.memories[chat.tenant], None if audience[0] == "owner" else audience
+        self.noted(chat.tenant, found, hears)
+        for path, words in self.guest_notes().items():
+            tenant, whose = self.heard[min(words)]
+            ask = partial(memory.read, path, for_session=chat.session, for_sender=asker)
+            if tenant != chat.tenant or hears not in {None, whose}:
+                with suppress(Denied):
+                    assert ask().status == "not_found"
+                continue
+            read = set(TOKEN.findall(ask().text))
+            self.noted(chat.tenant, read, hears)
+            shown = {word for word in words if not self.sayers[word] & (self.hidden | self.gone)}
+            assert shown <= read, path
+            assert shown <= found, path
 
-        Those in notes are looked at as long as they are there; erasing them is tested by itself.
+    def noted(self, tenant: str, words: set[str], audience: Audience | None) -> None:
+        """Require that words of notes are of a tenant and audience, and that a session says them.
+
+        Erasing leaves a line that another session wrote into the notes, too.
         """
         for word in words:
-            assert word not in self.erased or is_note, word
+            assert self.sayers[word] - self.hidden - self.gone, word
+            assert self.heard[word][0] == tenant, word
+            assert audience is None or self.heard[word][1] == audience, (word, audience)
+
+    def within(self, tenant: str, words: set[str], audience: Audience | None) -> None:
+        """Require that words are of a tenant and audience, and not erased."""
+        for word in words:
+            assert word not in self.erased, word
             assert self.heard[word][0] == tenant, word
             assert audience is None or self.heard[word][1] == audience, (word, audience)
 

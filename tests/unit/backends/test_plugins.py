@@ -132,11 +132,11 @@ def test_words_of_a_back_end_that_is_gone_are_indexed_again(
 @pytest.mark.parametrize(
     ("setting", "typed", "hint"),
     [
-        ("search.lexical.backend", "fts", "did you mean fts5?"),
-        ("search.lexical.backend", "posting", "did you mean postings?"),
-        ("search.vector.backend", "chrome", "did you mean chroma?"),
+        ("search.lexical.backend", "fts", "try fts5"),
+        ("search.lexical.backend", "posting", "try postings"),
+        ("search.vector.backend", "chrome", "try chroma"),
         ("search.vector.backend", "zzz", "choose one of chroma, memory, mine, sqlite-vec"),
-        ("search.backend", "qdm", "did you mean qmd?"),
+        ("search.backend", "qdm", "try qmd"),
     ],
 )
 def test_an_unknown_back_end_names_the_nearest(

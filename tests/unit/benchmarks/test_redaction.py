@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmarks.datasets.secret_shapes import SecretCase
 from benchmarks.measure.environment import describe_environment
 from benchmarks.quality.redaction import (
+    SIZES,
     corpus,
     is_right,
     redacted,
@@ -55,6 +58,21 @@ def test_the_redacted_corpus_is_left_as_it_is() -> None:
         assert redacted(redactor, once) == once, case
 
 
+PIECES = [case.value for case in corpus(13) if isinstance(case.value, str)]
+
+
+@given(
+    st.lists(
+        st.sampled_from(PIECES) | st.sampled_from(["\n", " ", ", ", '"', "|", "=", ""]), max_size=8
+    )
+)
+def test_redacting_again_changes_nothing_however_the_corpus_is_joined(pieces: list[str]) -> None:
+    """A mark may end the word, the line or the table before it."""
+    redactor = Redactor(b"salt")
+    once = redactor.redact("".join(pieces)).text
+    assert redactor.redact(once).findings == ()
+
+
 def test_a_piece_of_a_secret_that_is_left_counts_as_all_of_it() -> None:
     """Eight characters of it are too many."""
     token = "ghp_" + 36 * "a"
@@ -70,4 +88,5 @@ def test_the_report_names_each_half_and_carrier() -> None:
     halves, secrets, _, speeds = redaction_grids(run)
     assert [row[0] for row in halves.rows] == list(HALVES)
     assert len(secrets.rows) == len(run.secrets)
-    assert [row[0] for row in speeds.rows] == ["prose, here", "code, here", "secrets, here"]
+    kinds = ["prose, here", "code, here", "secrets, here"]
+    assert [row[:2] for row in speeds.rows] == [(kind, f"{n:,}") for kind in kinds for n in SIZES]

@@ -110,7 +110,7 @@ def test_a_back_end_that_is_not_installed_is_refused(
 ) -> None:
     """In the file it would stop every later command."""
     done = run("--home", home, "--json", "config", "set", key, f"{nearest}x")
-    assert (done.code, done.error["hint"]) == (2, f"did you mean {nearest}?")
+    assert (done.code, done.error["hint"]) == (2, f"try {nearest}")
     assert not (home / "config.yaml").exists()
     assert run("--home", home, "config", "set", key, nearest).code == 0
 

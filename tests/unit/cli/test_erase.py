@@ -39,6 +39,27 @@ def test_erasing_needs_a_yes(run: Run, home: Path) -> None:
     }
 
 
+def test_a_deleted_session_is_erased_by_its_title(run: Run, home: Path) -> None:
+    """Who deleted it knows it by that name; the hint for a wrong one leads to the deleted, too."""
+    run("--home", home, "sessions", "delete", "delivery")
+    wrong = run("--home", home, "erase", "--session", "deliverance", "--json").error
+    assert wrong["message"] == "there is no such session"
+    session = run("--home", home, "sessions", "--all", "--json").json["sessions"][0]["id"]
+    assert session in run("--home", home, "erase", "--session", "delivry", "--json").error["hint"]
+    assert (
+        "recollect sessions --all" in run("--home", home, "erase", "--session", "x", "--json").err
+    )
+    done = run("--home", home, "erase", "--session", "delivery", "--yes")
+    assert (done.code, done.out[:28]) == (0, "erased 1 session, 4 messages")
+
+
+def test_a_deleted_session_is_restored_by_its_title(run: Run, home: Path) -> None:
+    """Nothing else is called so."""
+    run("--home", home, "sessions", "delete", "delivery")
+    assert run("--home", home, "sessions", "restore", "delivery").code == 0
+    assert run("--home", home, "transcript", "delivery").code == 0
+
+
 def test_the_receipt_is_one_document(run: Run, home: Path) -> None:
     """With the figures by kind."""
     receipt = run("--home", home, "erase", "--session", "delivery", "--yes", "--json").json

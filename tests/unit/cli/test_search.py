@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.recall import daily_warnings
 from tests.unit.cli.conftest import Run
 
 pytestmark = pytest.mark.usefixtures("filled")
@@ -38,6 +39,23 @@ def test_remarks_stand_on_stderr(run: Run, home: Path) -> None:
     assert "warning: no embedder is installed: only words were compared" in done.err
     assert ", lexical\n" in done.err
     assert "warning" not in done.out
+
+
+def test_a_warning_comes_once_a_day_and_not_at_each_search(
+    run: Run, home: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person has read it; `status`, JSON, and an answer without hits still have it."""
+    without = "warning: no embedder is installed: only words were compared"
+    (workspace / "memory" / "odd.md").write_bytes(b"\x00\x01")
+    first = run("--home", home, "search", "gasket").err
+    assert without in first
+    assert "warning: memory/odd.md: left out, the file is binary" in first
+    assert "warning" not in run("--home", home, "search", "Thursdays").err
+    assert run("--home", home, "search", "gasket", "--json").json["warnings"]
+    assert without in run("--home", home, "search", "nowhere-to-be-found").err
+    assert "warning: no search by meaning" in run("--home", home, "status").err
+    monkeypatch.setattr(daily_warnings, "REST_MS", 0)
+    assert without in run("--home", home, "search", "gasket").err
 
 
 def test_explain_shows_every_part_of_every_score(run: Run, home: Path) -> None:

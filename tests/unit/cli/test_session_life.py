@@ -173,6 +173,6 @@ def test_a_deleted_session_can_be_brought_back(run: Run, home: Path) -> None:
     assert run("--home", home, "sessions").err == "no sessions\n"
     row = run("--home", home, "sessions", "--all").out.splitlines()[1]
     assert row.endswith("jsonl (deleted)")
-    assert run("--home", home, "sessions", "restore", "delivery").code == 1
+    assert run("--home", home, "sessions", "restore", "deliveries").code == 1
     assert run("--home", home, "sessions", "restore", row[:8]).code == 0
     assert run("--home", home, "transcript", "delivery").out.startswith("    1 Mira")

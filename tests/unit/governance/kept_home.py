@@ -35,8 +35,8 @@ class DisturbedWriter(EpisodeWriter):
 
     meanwhile: Callable[[str], object] = staticmethod(lambda _: None)
 
-    def write(self, session: Session, through_seq: int) -> Episode | None:
-        """Return the episode, after what happens meanwhile."""
+    def write(self, session: Session, through_seq: int) -> list[Episode]:
+        """Return the episodes, after what happens meanwhile."""
         self.meanwhile(session.id)
         return super().write(session, through_seq)
 

@@ -6,7 +6,10 @@ import pytest
 
 from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
-from recollect.governance.episode import Episode, episodes_of
+from recollect.governance.episode import Episode, episodes_of, hearers_of
+from recollect.sessions.policy.owner import Owner, read_owner
+from recollect.sessions.policy.visibility import Speakers, visibility_group_of
+from recollect.sessions.record.identity_links import read_links
 from recollect.store.journal import events_since
 from tests.unit.governance.kept_home import KeptHome
 
@@ -89,3 +92,82 @@ def test_a_session_that_is_cut_leaves_what_was_cut(home: KeptHome) -> None:
     event = _last_event(home)
     assert isinstance(event, MessagesPruned)
     assert event.has_episode
+
+
+def _heard(home: KeptHome, session: str, owner: Owner) -> dict[str, str]:
+    """Return what each visibility group hears in the episodes of a session."""
+    told: dict[str, str] = {}
+    for episode in home.records.read(lambda tx: episodes_of(tx, Scope(), session)):
+        group = hearers_of(episode, owner).name
+        told[group] = told.get(group, "") + episode.summary
+    return told
+
+
+def test_in_a_shared_session_each_hears_of_their_own_turns(home: KeptHome) -> None:
+    """As of its messages; who the owner is and who is linked is asked when it is heard."""
+    session = home.sessions.open("agent:main:main").id
+    for sender, fruit in ((None, "apple"), ("telegram:43", "plum"), ("slack:a:U7", "fig")):
+        said = {"role": "user", "content": f"We decided on the {fruit}.", "sender": sender}
+        home.sessions.append_many(session, [said, ("assistant", f"{fruit}, then.")])
+    home.sessions.compact(session, keep_messages=1)
+    home.clock.now += 3 * 86_400_000
+    home.retention(days=1).prune()
+
+    links = read_links(["ann=telegram:43"])
+    for owner, owners in (
+        (Owner(), {"apple"}),
+        (read_owner(["telegram:43"], links), {"apple", "plum"}),
+    ):
+        heard = _heard(home, session, owner)
+        mine = visibility_group_of(Speakers(agent="main"), owner).name
+        fruits = {
+            group: {fruit for fruit in ("apple", "plum", "fig") if fruit in said}
+            for group, said in heard.items()
+        }
+        assert fruits.pop(mine) == owners
+        assert sorted(map(sorted, fruits.values())) == sorted(
+            [fruit] for fruit in {"apple", "plum", "fig"} - owners
+        )
+
+
+def test_a_group_hears_the_episode_of_all_that_was_said_in_it(home: KeptHome) -> None:
+    """Whoever said it."""
+    session = home.sessions.open("agent:main:telegram:group:-100").id
+    for sender, fruit in (("telegram:42", "apple"), ("telegram:43", "plum")):
+        said = {"role": "user", "content": f"We decided on the {fruit}.", "sender": sender}
+        home.sessions.append_many(session, [said, ("assistant", "Fine.")])
+    home.clock.now += 3 * 86_400_000
+    home.retention(days=1).prune()
+    ((group, told),) = _heard(home, session, Owner()).items()
+    assert "apple" in told
+    assert "plum" in told
+    assert group.startswith('["place"')
+
+
+def test_an_episode_of_before_is_the_owners_alone(home: KeptHome) -> None:
+    """It may mix what several people said."""
+    session = home.sessions.open("telegram:43").id
+    home.sessions.append_many(session, [("user", "We decided on tea."), ("assistant", "Fine.")])
+    home.clock.now += 3 * 86_400_000
+    home.retention(days=1).prune()
+    (group,) = _heard(home, session, Owner())
+    assert "telegram" in group
+    home.records.write(lambda tx: tx.execute("UPDATE episodes SET speakers = NULL"))
+    (group,) = _heard(home, session, Owner())
+    assert group == visibility_group_of(Speakers(agent="main"), Owner()).name
+
+
+def test_what_a_compaction_heard_of_others_is_in_nobodys_episode(home: KeptHome) -> None:
+    """Where their turns went before, only the summary still has them."""
+    session = home.sessions.open("agent:main:main").id
+    for sender, fruit in (("telegram:44", "plum"), ("telegram:43", "fig"), ("telegram:43", "kiwi")):
+        said = {"role": "user", "content": f"We decided on the {fruit}.", "sender": sender}
+        home.sessions.append_many(session, [said, ("assistant", "Fine.")])
+    home.sessions.compact(session, keep_messages=1)
+    home.records.write(lambda tx: tx.execute("UPDATE compactions SET summary = 'plum and fig'"))
+    home.retention(max_messages=4).prune()
+    home.clock.now += 3 * 86_400_000
+    home.retention(days=1).prune()
+    heard = _heard(home, session, Owner())
+    (fig,) = (said for said in heard.values() if "kiwi" in said)
+    assert "plum" not in fig

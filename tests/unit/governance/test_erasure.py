@@ -144,6 +144,14 @@ def talk(memory: Memory, word: str, **options: object) -> str:
     return session.id
 
 
+def test_no_byte_is_left_while_the_program_goes_on(memory: Memory) -> None:
+    """The last commit of an erasure takes out the id of the session, and its log is cut too."""
+    doomed = talk(memory, "zorvexplum")
+    assert memory.erase(session_id=doomed).is_clean
+    assert files_that_hold(memory.home, doomed) == []
+    assert files_that_hold(memory.home, "zorvexplum") == []
+
+
 def test_a_dry_run_tells_what_goes_and_changes_nothing(memory: Memory) -> None:
     """The figures are those of the receipt."""
     session = said_everywhere(memory)
@@ -369,6 +377,8 @@ def test_flushed_lines_go_with_who_said_them(tmp_path: Path) -> None:
         assert receipt.notes == dry.notes
         (notes,) = receipt.notes
         assert (notes.removed, notes.shared, notes.edited) == (1, 1, 1)
+        (number,) = notes.edited_lines
+        assert "editword!" in note.read_text("utf-8").splitlines()[number - 1]
     assert files_that_hold(tmp_path, "plumword") == files_that_hold(home, "editword") == []
     assert files_that_hold(workspace, "editword") == files_that_hold(workspace, "sharedword")
     with opened(home, workspace=workspace) as memory:

@@ -537,3 +537,22 @@ def test_two_recoveries_at_once_are_one(home: Path) -> None:
     assert recover(home, on_progress=meanwhile).messages == 1
     threads[0].join()
     assert found == ["records.db is sound: there is nothing to recover"]
+
+
+def test_an_interrupted_recovery_leaves_nothing_behind(home: Path) -> None:
+    """Ctrl-C while it reads: no half-made records, and the next one brings all back."""
+    with opened(home) as memory:
+        session = talk(memory, "kite", "lantern")
+    (home / RECORDS_FILE).write_bytes(b"no database " * 1_000)
+    before = {path.name for path in home.iterdir()}
+
+    def interrupt(progress: RecoverProgress) -> None:
+        if progress.done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        recover(home, on_progress=interrupt)
+    assert {path.name for path in home.iterdir()} - before == {"recovering.lock"}
+    assert recover(home).messages == 2
+    with opened(home) as memory:
+        assert texts(memory, session) == ["kite", "lantern"]

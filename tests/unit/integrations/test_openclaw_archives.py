@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -168,6 +169,73 @@ def test_an_envelope_alone_is_nothing_and_one_of_the_agent_stays() -> None:
     line = _parsed("[Sun 2026-11-22 10:00 UTC] Noted.", "assistant")
     assert isinstance(line, ForeignMessage)
     assert line.content == "[Sun 2026-11-22 10:00 UTC] Noted."
+
+
+AT = "2026-02-10 10:00 UTC]"
+SENDERS = [
+    (f"[Telegram Ana Silva (@ana) id:501 +2m {AT} Hi.", "Ana Silva", "telegram:501"),
+    ("[Telegram id:501 2026-02-10T10:00Z] Hi.", None, "telegram:501"),
+    (f"[WhatsApp +15551234567 +5m {AT} Hi.", "+15551234567", "whatsapp:+15551234567"),
+    (f"[Signal Bo id:uuid-7 {AT} Hi.", "Bo", "signal:uuid-7"),
+    (f"[Google Chat Bo id:users/7 host 10.0.0.7 {AT} Hi.", "Bo", "googlechat:users/7"),
+    (f"System: [2026-02-10 10:01] Off.\n\n[Slack Bo id:U07 {AT} Hi.", "Bo", "slack:U07"),
+    (f"[Telegram Crew id:-100 {AT} Bo (@bo) id:7: Hi.", "Bo", "telegram:7"),
+    (f"[WhatsApp Crew id:1@g.us {AT} Bo (+15551234567): Hi.", "Bo", "whatsapp:+15551234567"),
+    (f"[Telegram Crew id:-100 {AT} Boris: Hi.", None, None),
+    (f"[Telegram Crew id:-100 {AT} Bo id:42: Ann id:7: Hi.", None, None),
+    (f"[Telegram Bo id:42 id:7 {AT} Hi.", "Bo id:42", "telegram:7"),
+    (f"[Telegram id:42 {AT} id:7 {AT} Hi.", None, "telegram:unknown"),
+    (f"[Telegram Ann id:7 {AT} [Telegram Bo id:42 {AT} Hi.", "Ann", "telegram:unknown"),
+    (f"Look: [Telegram Bo id:42 {AT} Hi.", None, None),
+    ("[Sun 2026-11-22 10:00 UTC] Hi.", None, None),
+]
+
+
+@pytest.mark.parametrize(("written", "name", "sender"), SENDERS)
+def test_the_envelope_of_older_versions_tells_who_wrote(
+    written: str, name: str | None, sender: str | None
+) -> None:
+    """The program wrote the first one; what looks like another may be the person's own words."""
+    for content in (written, [{"type": "text", "text": written}]):
+        line = _parsed(content)
+        assert isinstance(line, ForeignMessage)
+        assert (line.name, line.sender) == (name, sender)
+    line = _parsed(written, "assistant")
+    assert (line.name, line.sender) == (None, None)
+
+
+def test_where_the_sender_is_a_fact_no_envelope_counts() -> None:
+    """Newer versions store clean words: brackets in them are what a person typed."""
+    form = OpenClawFormat()
+    facts = {"senderId": 7, "senderName": "Ann", "transport": {"channel": "telegram"}}
+    said = "[Telegram Bo id:42 2026-02-10 10:00] Hi."
+    message = {"role": "user", "content": said, "__openclaw": facts}
+    line = form.parse(
+        {"type": "message", "id": "e", "message": message}, form.describe(PurePath("s.jsonl"), None)
+    )
+    assert isinstance(line, ForeignMessage)
+    assert (line.name, line.sender) == ("Ann", "telegram:7")
+
+
+def test_in_the_shared_main_session_old_envelopes_keep_people_apart(
+    tmp_path: Path, sessions: Path
+) -> None:
+    """All direct chats had one session: what Ann said there is not told to the owner's guests."""
+    (sessions / "new.jsonl").write_text(
+        _lines(
+            "new",
+            "[Telegram Ann id:7 2026-02-10 10:00 UTC] My zebra is ill.",
+            "[Telegram Me id:42 2026-02-10 10:05 UTC] My giraffe is well.",
+        )
+    )
+    overrides = LEXICAL | {"sessions.owner": ["telegram:42"]}
+    with recollect.open(tmp_path / "home", overrides=overrides, live=False) as memory:
+        memory.import_transcripts(sessions, "openclaw")
+        (session,) = memory.sessions.list()
+        search = partial(memory.search, for_session=session.id)
+        assert search("zebra", for_sender="telegram:7").hits
+        assert not search("giraffe", for_sender="telegram:7").hits
+        assert search("giraffe", for_sender="telegram:42").hits
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -5,13 +5,17 @@ What is expected comes from running its gateway: the shapes, the branches, what 
 
 from __future__ import annotations
 
+import random
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import apsw  # noqa: TID251 - it holds the lock of another process
 import pytest
 
 import recollect
+from recollect.core.errors import StoreBusy
 from recollect.memory import Memory
 from recollect.sessions.exchange.formats.openclaw_store import open_store, stores_elsewhere
 from recollect.sessions.exchange.import_report import ImportReport
@@ -387,6 +391,43 @@ def test_what_is_no_store_is_named(tmp_path: Path, memory: Memory, content: byte
     path.write_bytes(content)
     (line,) = memory.import_transcripts(path).malformed
     assert line.reason.startswith("not read: ")
+
+
+def test_what_our_own_records_refuse_is_not_said_of_the_store(
+    tmp_path: Path, store: WrittenStore
+) -> None:
+    """The store is sound; a database of ours that is full or busy must be heard of."""
+    store.window(ANA, "s1")
+    store.person("s1", "The ferry leaves at nine.", "501")
+    followed = {"workspace.transcripts": [str(store.path)], "store.busy_timeout_ms": 1}
+    with (
+        recollect.open(tmp_path / "home", overrides=LEXICAL | followed, live=False) as memory,
+        closing(apsw.Connection(str(tmp_path / "home" / "records.db"))) as other,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy):
+            memory.sync()
+        other.execute("ROLLBACK")
+        assert memory.sync().warnings == ()
+        assert memory.search("ferry").hits
+
+
+@pytest.mark.parametrize("is_indexed", [True, False])
+def test_long_events_are_read_one_after_the_other(store: WrittenStore, is_indexed: bool) -> None:
+    """Each may have megabytes: what is held at once is bounded by bytes, not by their number."""
+    store.window(ANA, "s1")
+    for number in range(24):
+        store.person("s1", random.Random(number).randbytes(800_000).hex(), "501")
+    if not is_indexed:
+        store.connection.execute("UPDATE session_transcript_index_state SET needs_rebuild = 1")
+    with open_store(store.path) as opened:
+        (window,) = opened.transcripts(include_deleted=False)
+        tracemalloc.start()
+        sizes = [len(line.body or b"") for line in window.lines()]
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert sum(size > 1_000_000 for size in sizes) == 24
+    assert peak < 20_000_000
 
 
 def test_a_store_is_no_transcript_of_another_program(memory: Memory, store: WrittenStore) -> None:

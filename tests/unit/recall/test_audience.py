@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -91,6 +93,39 @@ def test_guests_see_the_files_that_the_settings_share(tmp_path: Path) -> None:
             memory.read("memory/shared/open.md", for_session=group)
 
 
+def test_after_another_owner_is_named_everybody_hears_what_is_theirs_at_once(
+    tmp_path: Path,
+) -> None:
+    """Before the index is built anew: each turn of a shared session, chats, notes, and files."""
+    with opened(tmp_path, owner=("telegram:42",)) as memory:
+        main = memory.sessions.open("agent:main:main").id
+        memory.sessions.append(main, "user", "apple of the operator")
+        for sender in ("telegram:42", "telegram:99"):
+            memory.sessions.append(main, "user", f"apple of {sender}", sender=sender)
+        chats = {peer: say(memory, f"telegram:{peer}") for peer in ("42", "99", "7")}
+        memory.sessions.append(chats["7"], "user", "I always eat an apple.")
+        assert memory.sessions.flush(chats["7"]).lines == 1
+        group = say(memory, GROUP)
+        memory.sync()
+    own = {"apple of the operator", "apple of the owner"}
+    for owner, links in (
+        (("telegram:99",), ()),
+        (("discord:1",), ("a=telegram:7", "a=telegram:42")),
+    ):
+        with opened(tmp_path, *links, owner=owner) as memory:
+            told = {peer: heard(memory, session) for peer, session in chats.items()}
+            in_group = heard(memory, group)
+            warnings = memory.search("apple", for_session=group).warnings
+            memory.reindex()
+            assert told == {peer: heard(memory, session) for peer, session in chats.items()}
+            assert in_group == {f"apple under {GROUP}"}
+            assert any("was changed" in each for each in warnings)
+            assert own <= told["99"] if owner == ("telegram:99",) else not own & told["99"]
+            assert "apple of telegram:42" in told["42"]
+            assert "apple of telegram:99" in told["99"]
+            assert any("always" in each for each in told["7"])
+
+
 def test_people_who_share_a_session_hear_their_own_turns(tmp_path: Path) -> None:
     """As all direct chats of OpenClaw share the main session: search, view and reading."""
     with opened(tmp_path, owner=("telegram:42",)) as memory:
@@ -113,6 +148,40 @@ def test_people_who_share_a_session_hear_their_own_turns(tmp_path: Path) -> None
         assert memory.read("MEMORY.md", for_session=main, for_sender="telegram:42").text
         with pytest.raises(Denied):
             memory.read("MEMORY.md", for_session=main)
+
+
+@pytest.mark.parametrize("key", ["telegram:99", "agent:main:direct:99", None])
+def test_naming_a_sender_gives_a_guests_session_nothing_more(
+    tmp_path: Path, key: str | None
+) -> None:
+    """Neither the owner's nor another guest's: an argument only narrows."""
+    with opened(tmp_path, owner=("telegram:42",)) as memory:
+        say(memory, "telegram:42")
+        say(memory, "telegram:98")
+        session = memory.sessions.create(key=key)
+    scope = Scope(user="guest") if key is None else Scope()
+    with opened(tmp_path, owner=("telegram:42",), scope=scope) as memory:
+        guest = memory.sessions.create().id if key is None else session.id
+        for sender in ("telegram:42", "telegram:98"):
+            ways: list[Callable[..., object]] = [
+                partial(memory.search, "apple", for_session=guest),
+                partial(memory.read, "MEMORY.md", for_session=guest),
+                partial(memory.sessions.view, guest),
+            ]
+            for ask in ways:
+                with pytest.raises(Denied) as caught:
+                    ask(for_sender=sender)
+                assert caught.value.hint
+
+
+def test_a_sender_whom_a_key_without_a_channel_names_may_be_answered(tmp_path: Path) -> None:
+    """Before the first message is stored: such a key is of everybody with that id."""
+    with opened(tmp_path, owner=("telegram:42",)) as memory:
+        say(memory, "telegram:42")
+        shared = memory.sessions.create(key="agent:main:direct:42:thread:7").id
+        found = memory.search("apple", for_session=shared, for_sender="telegram:42").hits
+        assert {hit.snippet for hit in found} == {"apple of the owner", "apple under telegram:42"}
+        assert memory.search("apple", for_session=shared).hits == []
 
 
 def test_files_of_the_settings_are_of_the_homes_tenant(tmp_path: Path) -> None:
@@ -186,8 +255,8 @@ def test_citations_follow_who_reads_the_answer(tmp_path: Path) -> None:
         assert memory.search("apple", for_session=private).hits[0].citation
 
 
-def test_changed_links_count_once_the_index_knows_them(tmp_path: Path) -> None:
-    """Until then nobody hears anything: who was taken out of a group must not hear it."""
+def test_changed_links_count_before_the_index_knows_them(tmp_path: Path) -> None:
+    """Who was taken out of a group must not hear it, and still hears what is theirs."""
     with opened(tmp_path, "ann=telegram:1", "ann=discord:2") as memory:
         telegram, discord = say(memory, "telegram:1"), say(memory, "discord:2")
         memory.sync()
@@ -195,8 +264,8 @@ def test_changed_links_count_once_the_index_knows_them(tmp_path: Path) -> None:
         assert len(heard(memory, telegram)) == 2
     with opened(tmp_path) as memory:
         result = memory.search("apple", for_session=telegram)
-        assert result.hits == []
-        assert any("recollect sync" in told for told in result.warnings)
+        assert {hit.snippet for hit in result.hits} == {"apple under telegram:1"}
+        assert any("recollect reindex" in told for told in result.warnings)
         assert len(memory.search("apple").hits) == 3
         memory.sync()
         assert heard(memory, telegram) == {"apple under telegram:1"}

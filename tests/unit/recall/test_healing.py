@@ -13,13 +13,16 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.cli.main import main
 from recollect.core.errors import NotFound, StoreBusy, StoreCorrupt
 from recollect.index.query.search_service import DAMAGED_WORDS
 from recollect.memory import Memory
 from recollect.recall.healing import DAMAGED
 from recollect.store.engine import Transaction
 from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE
+from recollect.store.sqlite.snapshot import snapshots
 from tests.unit.index.conftest import shrink
+from tests.unit.index.scripted import ScriptedEmbedder
 
 LEXICAL: dict[str, object] = {"embedding.provider": "none"}
 PAGE = 4096
@@ -116,6 +119,46 @@ def test_an_index_that_is_damaged_while_it_is_open_is_rebuilt(home: Path) -> Non
         memory.sync()
         assert memory.search("lantern").warnings == []
         assert memory.checkup().examine(deep=True) == []
+
+
+def _documents(path: Path) -> None:
+    """Damage the tree of all documents, and one page in ten of those that were filled last."""
+    with snapshots([path]) as (index,):
+        rows = index.read(lambda tx: tx.all("SELECT rootpage, name FROM sqlite_schema"))
+    roots = {int(str(number)): name for number, name in rows}
+    pages = path.stat().st_size // PAGE
+    spread = {number + 1 for number in range(pages // 2, pages, 10)} - roots.keys()
+    for number in spread | {number for number, name in roots.items() if name == "documents"}:
+        _write(path, (number - 1) * PAGE, b"\xff" * PAGE)
+
+
+@pytest.mark.parametrize("way", ["opened", "open", "doctor"])
+def test_the_sound_vectors_of_a_damaged_index_are_not_paid_for_again(
+    tmp_path: Path, way: str
+) -> None:
+    """Issue 10, B4: what a provider made is kept as far as it can be read."""
+    home, embedder = tmp_path / "home", ScriptedEmbedder()
+    with recollect.open(home, embedder=embedder, live=False) as memory:
+        session = memory.sessions.create()
+        said = [("user", f"Kite {n} flies above lantern {n * n}.") for n in range(300)]
+        memory.sessions.append_many(session.id, said)
+        memory.sync()
+        if way == "open":
+            _elsewhere("_documents", home / INDEX_FILE)
+            embedder.texts.clear()
+            assert len(memory.search("lantern", limit=400).hits) == 300
+            memory.sync()
+    if way != "open":
+        assert len(embedder.texts) == 300
+        embedder.texts.clear()
+        _documents(home / INDEX_FILE)
+    if way == "doctor":
+        assert main(["--home", str(home), "doctor", "--fix"]) in {0, 1}
+    with recollect.open(home, embedder=embedder, live=False) as memory:
+        assert len(memory.search("lantern", limit=400).hits) == 300
+        memory.sync()
+        assert memory.checkup().examine(deep=True) == []
+    assert 0 < len(embedder.texts) < 120  # those that lay on the damaged pages
 
 
 def test_rows_that_are_damaged_are_rebuilt_beside_what_answers(home: Path) -> None:

@@ -94,6 +94,19 @@ def test_a_note_is_read_by_whom_it_is_heard(tmp_path: Path) -> None:
             memory.read("notes/own.md")
 
 
+def test_a_note_is_read_in_no_other_tenant_and_by_no_other_agent(tmp_path: Path) -> None:
+    """Whoever knows a path: it follows from a tenant and an account."""
+    with opened(tmp_path) as memory:
+        flushed(memory, ANN, "I always eat one apple.")
+        (path,) = filter(is_guests, noted(memory, ANN))
+    for scope in (Scope(tenant="other"), Scope(agent="work"), Scope(user="bob")):
+        with opened(tmp_path, scope=scope) as memory:
+            assert memory.read(path).status == "not_found"
+            if scope.user is None:
+                asking = memory.sessions.create().id
+                assert memory.read(path, for_session=asking).status == "not_found"
+
+
 def test_linked_accounts_hear_each_others_notes(tmp_path: Path) -> None:
     """Also those that were written before they were linked."""
     with opened(tmp_path) as memory:

@@ -162,7 +162,7 @@ def test_erasing_removes_what_only_these_sessions_said(
     note.write_text(note.read_text().replace("nuts", "walnuts") + "my own line\n")
     note.chmod(0o640)
     before = note.read_bytes()
-    receipt = ErasedNotes(path=str(note), removed=1, shared=1, edited=1)
+    receipt = ErasedNotes(path=str(note), removed=1, shared=1, edited=1, edited_lines=(3,))
     assert erased(home, first, dry_run=True) == [receipt]
     assert note.read_bytes() == before
     assert erased(home, first) == [receipt]

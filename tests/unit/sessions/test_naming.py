@@ -40,6 +40,16 @@ def test_a_deleted_session_answers_to_its_id_alone(sessions: Sessions) -> None:
             sessions.find(name)
 
 
+def test_a_deleted_session_can_be_meant_by_its_other_names(sessions: Sessions) -> None:
+    """Where that is asked for, and nothing that is there is called so."""
+    gone = sessions.create(key=KEY, title="Tea")
+    sessions.set_status(gone.id, "deleted")
+    for name in ("tea", KEY):
+        assert sessions.find(name, deleted=True).id == gone.id
+    there = sessions.create(title="Tea")
+    assert sessions.find("Tea", deleted=True).id == there.id
+
+
 def test_a_title_of_several_is_refused(sessions: Sessions) -> None:
     """With all ids, of which the hint shows some."""
     ids = {sessions.create(title="Tea").id for _ in range(7)}

@@ -269,3 +269,14 @@ def test_drafts_of_one_name_are_swept_alone(tmp_path: Path) -> None:
         os.utime(tmp_path / name, (0, 0))
     assert sweep_drafts(tmp_path, SystemClock(), name="mine.tar.*") == 1
     assert [path.name for path in tmp_path.iterdir()] == [".other.part"]
+
+
+def test_a_name_that_is_too_long_is_said_to_be_so(tmp_path: Path) -> None:
+    """Before anything is written; one of 255 bytes is no reason, in any script."""
+    asked: list[object] = []
+    for replace in (True, False):
+        with pytest.raises(StoreError, match="name is too long") as caught:
+            write_file(tmp_path / ("x" * 256), b"new", replace=replace, check=asked.append)
+        assert "255 bytes" in caught.value.hint
+    assert (asked, list(tmp_path.iterdir())) == ([], [])
+    assert write_file(tmp_path / ("é" * 127), b"new") == 3

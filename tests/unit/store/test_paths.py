@@ -23,6 +23,7 @@ from recollect.core.errors import (
     StoreFull,
 )
 from recollect.store import paths
+from recollect.store.files import draft_name
 from recollect.store.paths import (
     append_beneath,
     check_id,
@@ -355,3 +356,19 @@ def test_who_waited_for_a_file_that_was_replaced_writes_into_the_new_one(
         assert rewrite_beneath(root, "sub/file.md", replaced, limit=9)
         assert later[0].result() == 1
     assert path.read_bytes() == (b"!" if is_removed else b"HELLO!")
+
+
+def test_drafts_of_killed_rewrites_go_with_the_next(tmp_path: Path) -> None:
+    """They hold what was said; those of other files and of people stay."""
+    name = "é" * 120 + ".md"  # 243 bytes
+    (tmp_path / name).write_text("old\n", "utf-8")
+    left = tmp_path / draft_name(name)
+    others = [tmp_path / draft_name("other.md"), tmp_path / ".mine.part"]
+    for path in (left, *others):
+        path.write_text("said\n", "utf-8")
+    assert rewrite_beneath(tmp_path, name, lambda _: b"new\n", limit=9)
+    assert (tmp_path / name).read_bytes() == b"new\n"
+    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / name, *others])
+    left.write_text("said\n", "utf-8")
+    assert not rewrite_beneath(tmp_path, name, lambda content: content, limit=9)
+    assert not left.exists()

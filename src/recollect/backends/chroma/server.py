@@ -208,5 +208,5 @@ def _read(answer: bytes, kind: type[T]) -> T:
     except msgspec.MsgspecError as error:
         raise StoreError(
             "the Chroma server cannot be used: it answers something else",
-            hint="a server of Chroma 1.0 or newer is needed",
+            hint="use a server of Chroma 1.0 or newer",
         ) from error

@@ -15,7 +15,6 @@ from recollect.core.scope import Scope
 from recollect.core.settings import models_folder, program_path
 from recollect.recall.search_port import (
     SOURCE,
-    SOURCES,
     Hit,
     MemoryFolder,
     OnProgress,
@@ -93,19 +92,18 @@ class QmdBackend:
         asked = _plain(query)
         if not (asked and self._answers(scope, options)):
             return self._index.search(query, scope, options, on_progress, embed_at_most)
-        others = tuple(each for each in options.sources or SOURCES if each != SOURCE)
-        rest = msgspec.structs.replace(options, sources=others or (SOURCE,))
+        # Notes of guests lie in the home, where the command does not look.
+        rest = msgspec.structs.replace(options, notes_only=True)
         builtin = self._index.search(query, scope, rest, on_progress, embed_at_most)
         try:
             found = self._engine.ask(asked, MORE * options.limit)
         except ProviderUnavailable as error:
-            if others:
-                builtin = self._index.search(query, scope, options, on_progress, embed_at_most)
+            builtin = self._index.search(query, scope, options, on_progress, embed_at_most)
             warning = f"{error.message}: the builtin index answered"
             return msgspec.structs.replace(builtin, warnings=[*builtin.warnings, warning])
         hits = self._hits(asked, found, options)
         return msgspec.structs.replace(
-            builtin, hits=self._merged(hits, builtin.hits if others else [], options.limit)
+            builtin, hits=self._merged(hits, builtin.hits, options.limit)
         )
 
     def _answers(self, scope: Scope, options: SearchOptions) -> bool:

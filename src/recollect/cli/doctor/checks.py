@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shlex
 import shutil
@@ -49,7 +50,12 @@ from recollect.sessions.record.session import Condition, select_sessions
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate_os
 from recollect.store.sqlite.connection import check_version
-from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
+from recollect.store.sqlite.database import (
+    MOVE_HINT,
+    SqliteDatabase,
+    open_index,
+    open_records,
+)
 from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, refuse_lost
 from recollect.store.sqlite.integrity import quick_check
 from recollect.workspace.extra_paths import extra_path
@@ -174,6 +180,9 @@ class Checkup:
         path = self._home / name
         is_index = name == INDEX_FILE
         if not path.exists():
+            if is_index and not os.access(self._home, os.W_OK):
+                self._damaged.add(name)
+                return wrong(name, "missing, and the home cannot be written", MOVE_HINT)
             if is_index:
                 return note(name, "missing", "`recollect sync` makes it again")
             return wrong(name, "missing", RECORDS_HINT)

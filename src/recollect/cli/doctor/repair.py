@@ -10,10 +10,9 @@ from recollect.core.clock import SystemClock
 from recollect.core.settings import load_settings
 from recollect.index.model.sync_report import OnProgress
 from recollect.memory import Memory, open_memory
-from recollect.recall.healing import is_damaged
+from recollect.recall.healing import is_damaged, replace_damaged
 from recollect.store.sqlite.damaged import set_aside
 from recollect.store.sqlite.database import open_records
-from recollect.store.sqlite.home import INDEX_FILE
 
 ASIDE = ".damaged"
 
@@ -34,9 +33,10 @@ def repair(
         RecollectError: something cannot be repaired.
     """
     # First: where the records are lost, index and mirrors are what is left, and stay as they are.
-    open_records(home, load_settings(home).settings.store, SystemClock()).close()
-    if is_damaged(home, load_settings(home).settings.store, SystemClock()):
-        set_aside(home / INDEX_FILE, ASIDE)
+    store, clock = load_settings(home).settings.store, SystemClock()
+    open_records(home, store, clock).close()
+    if is_damaged(home, store, clock):
+        replace_damaged(home, store, clock, lambda path: set_aside(path, ASIDE)).close()
         yield "set the damaged index aside"
     with open_memory(home, workspace, live=False) as memory:
         healed = {state: n for state, n in memory.heal_mirrors().items() if state != "equal"}

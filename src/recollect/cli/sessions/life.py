@@ -146,7 +146,7 @@ def archive_session(context: typer.Context, session: Name) -> None:
 
 @app.command("restore")
 def restore_session(context: typer.Context, session: Name) -> None:
-    """Make an archived or deleted session active again. A deleted one is named by its id."""
+    """Make an archived or deleted session active again."""
     _set_status(context, session, "active")
 
 
@@ -158,7 +158,7 @@ def delete_session(context: typer.Context, session: Name) -> None:
 
 def _set_status(context: typer.Context, name: str, status: str) -> None:
     with opened(context) as memory:
-        found = memory.sessions.find(name)
+        found = memory.sessions.find(name, deleted=status == "active")
         changed = memory.sessions.set_status(found.id, status)
         give_session(context, changed, status)
 

@@ -171,7 +171,7 @@ def _key_of_variable(name: str) -> str | None:
         variable = _PREFIX + meant[rest].upper().replace(".", "__")
         raise ConfigError(
             f"environment variable {name} sets nothing",
-            hint=f"did you mean {variable}?",
+            hint=f"try {variable}",
             key=meant[rest],
         )
     return None
@@ -183,7 +183,7 @@ def _require_known(key: str, origin: str) -> None:
     nearest = _nearest(key)
     raise ConfigError(
         f"unknown setting {key[:80]} ({origin})",
-        hint=f"did you mean {nearest}?" if nearest else "recollect config lists every setting",
+        hint=f"try {nearest}" if nearest else "see every setting with `recollect config`",
         key=key,
         origin=origin,
         nearest=nearest,

@@ -8,7 +8,8 @@ seen where the audience says so. Notes of guests are files with one, and of no w
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -29,6 +30,11 @@ UNOWNED, UNKNOWN = -1, -2
 """The owner of a group that has none, and one that no group has."""
 
 
+Spoken: TypeAlias = Mapping[str, Sequence[int] | None]
+"""What a visibility group hears: the seqs of a session by its id, None for all of them; and None by
+the folder of each of its notes."""
+
+
 class Audience(msgspec.Struct, frozen=True, kw_only=True):
     """On whose behalf is searched.
 
@@ -36,11 +42,14 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
         visibility_group: The name of the visibility group whose documents are seen.
         sees_files: Whether memory files are seen too.
         shared: Tells which of them are seen in any case, by their path as people see it.
+        spoken: Returns what the visibility group hears now, for an index that was built when other
+            rules were in force; None: nothing of such an index.
     """
 
     visibility_group: str
     sees_files: bool
     shared: Callable[[str], bool] | None = None
+    spoken: Callable[[], Spoken] | None = None
 
 
 class SeqRange(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,24 +104,58 @@ class ChunkGroups:
                 self._owners[1, number] = self._origins.setdefault(origin, len(self._origins))
 
     def heard(
-        self, audience: Audience, groups: NDArray[np.integer], sources: NDArray[np.uint8]
+        self, tx: Transaction, audience: Audience, columns: Mapping[str, NDArray[np.integer]]
     ) -> Mask:
         """Return which chunks an audience may see.
 
         Args:
-            audience: Whose visibility group.
-            groups: The group of each chunk.
-            sources: The number of the source of each chunk.
+            tx: The snapshot; read where the index was built with other rules.
+            audience: Whose visibility group; ``spoken`` only for such an index.
+            columns: The group, order and source of each chunk.
         """
+        groups, sources = columns["group"], columns["source"]
         self._reserve(int(groups.max(initial=-1)) + 1)
-        number = self._audiences.get(audience.visibility_group, UNKNOWN)
-        heard: Mask = (self._owners[0] == number)[groups]
+        if audience.spoken is None:
+            number = self._audiences.get(audience.visibility_group, UNKNOWN)
+            heard: Mask = (self._owners[0] == number)[groups]
+        else:
+            heard = self._spoken(tx, audience.spoken(), groups, columns["order"])
         if audience.sees_files:
             heard |= sources == SOURCES.index(FILES)
         elif audience.shared is not None:
             shared = [number for number, path in self._files.items() if audience.shared(path)]
             heard |= np.isin(groups, shared)
         return heard
+
+    def _spoken(
+        self,
+        tx: Transaction,
+        spoken: Spoken,
+        groups: NDArray[np.integer],
+        orders: NDArray[np.integer],
+    ) -> Mask:
+        """Return which chunks are of what is heard, whatever the index has noted."""
+        rows = tx.all(
+            "SELECT number, source, ref FROM chunk_groups"
+            " WHERE partition_id = ? AND (visibility_group IS NOT NULL OR source <> ?)",
+            (self._partition, FILES),
+        )
+        whole: list[int] = []
+        heard = np.zeros(len(groups), bool)
+        for number, source, ref in typed_rows(rows, tuple[int, str, str]):
+            key = path_of(ref).rpartition("/")[0] if source == FILES else ref
+            seqs = spoken.get(key, ())
+            if seqs is None:
+                whole.append(number)
+            elif seqs:
+                heard |= (groups == number) & np.isin(orders >> PART_BITS, seqs)
+        return heard | np.isin(groups, whole)
+
+    def owned(self, groups: NDArray[np.integer]) -> Mask:
+        """Return which chunks are of a visibility group."""
+        self._reserve(int(groups.max(initial=-1)) + 1)
+        owned: Mask = (self._owners[0] != UNOWNED)[groups]
+        return owned
 
     def of_workspace(self, origin: str, groups: NDArray[np.integer]) -> Mask | None:
         """Return which chunks are not files of another workspace; None for all.

@@ -107,7 +107,7 @@ class QuestionVectors:
         provider = embedder.model.partition(":")[0]
         return ProviderUnavailable(
             f"{provider} {what}",
-            hint="it is asked again later; embedding.remote.query_timeout_s is how long",
+            hint="wait, it is asked again later; embedding.remote.query_timeout_s is how long",
         )
 
 

@@ -66,6 +66,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         audience: On whose behalf is searched; None: whoever owns the scope.
         ranges: Which parts of sessions are searched; None for all.
         projects: The paths of the project of the scope; its project alone if there are none.
+        notes_only: Of memory files only the notes of guests; another back end finds the rest.
     """
 
     limit: int
@@ -77,6 +78,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     audience: Audience | None = None
     ranges: tuple[SeqRange, ...] | None = None
     projects: tuple[str, ...] = ()
+    notes_only: bool = False
 
 
 class SearchService:
@@ -137,10 +139,13 @@ class SearchService:
 
         def answer(tx: Transaction, identity: Identity, partition: Partition) -> SearchResult:
             audience = options.audience
-            if audience is not None and identity.visibility_rules != self._visibility_rules:
+            if audience is not None and identity.visibility_rules == self._visibility_rules:
+                audience = msgspec.structs.replace(audience, spoken=None)
+            elif audience is not None and audience.spoken is None:
                 return SearchResult(hits=[], mode=options.mode, warnings=[OTHER_RULES])
+            asked = msgspec.structs.replace(options, audience=audience)
             used = made.vector if made and made.embedder == identity.embedder else None
-            request = self._request(tx, partition, (query, used), scope, options)
+            request = self._request(tx, partition, (query, used), scope, asked)
             hits = self._hits(tx, partition, request, options)
             mode = "lexical" if used is None else options.mode
             told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
@@ -333,7 +338,9 @@ def _visible(
         ]
         limits.append(within_ranges(numbered, groups, columns["order"]))
     if options.audience is not None:
-        limits.append(partition.groups.heard(options.audience, groups, sources))
+        limits.append(partition.groups.heard(tx, options.audience, columns))
+    if options.notes_only:
+        limits.append(partition.groups.owned(groups) | (sources != SOURCES.index(FILES)))
     if options.sources is not None:
         chosen = np.array([source in options.sources for source in SOURCES])
         limits.append(chosen[sources])

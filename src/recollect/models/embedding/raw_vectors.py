@@ -44,7 +44,7 @@ def check_count(provider: str, rows: Sequence[Row], count: int) -> None:
     if len(rows) != count:
         raise ProviderUnavailable(
             f"{provider} sent another number of vectors than texts were asked for",
-            hint="it is tried again later; if it goes on, choose another model",
+            hint="wait, it is tried again later; if it goes on, choose another model",
             expected=count,
             found=len(rows),
         )

@@ -268,7 +268,9 @@ class RemoteEmbedder:
 
     def _refusal(self, message: str) -> ProviderRejected:
         return ProviderRejected(
-            message, hint="it is found by words; another model may take it", model=self.model
+            message,
+            hint="choose another model, which may take it; it is found by words",
+            model=self.model,
         )
 
 

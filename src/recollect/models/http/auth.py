@@ -129,7 +129,7 @@ def check_address(url: str, key: str = "embedding.remote.base_url") -> str:
     if not usable:
         raise ConfigError(
             f"{key} must be an http or https address",
-            hint="an example is http://localhost:11434/v1",
+            hint="write it like http://localhost:11434/v1",
             key=key,
         )
     return url

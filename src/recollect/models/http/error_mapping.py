@@ -98,7 +98,7 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
             hint = (self.is_limited and hints.slower) or hints.meanwhile
             return ProviderUnavailable(
                 f"{provider} {what} ({self._label})",
-                hint=f"it is tried again later; {hint}",
+                hint=f"wait, it is tried again later; {hint}",
                 retry_after_s=retry_after_s,
                 limited=self.is_limited,
                 **facts,

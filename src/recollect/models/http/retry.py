@@ -257,7 +257,7 @@ class Retrier:
         if wait > 0:
             raise ProviderUnavailable(
                 f"{self._provider} failed several times in a row and is left alone for a while",
-                hint=f"it is tried again later; {self._hints.meanwhile}",
+                hint=f"wait, it is tried again later; {self._hints.meanwhile}",
                 retry_after_s=wait,
             )
 

@@ -96,7 +96,8 @@ class RemoteLanguageModel:
         usd = self._budget.charge(use)
         if reply.is_declined:
             raise ProviderRejected(
-                f"{self.name} declined to answer", hint="it is done by rule; another model may"
+                f"{self.name} declined to answer",
+                hint="choose another model, which may; it is done by rule",
             )
         if not (reply.text.strip() or reply.finish == "length"):
             raise LANGUAGE.unreadable(self._wire.provider)

@@ -62,7 +62,7 @@ def complete_as(model: LanguageModel, prompt: Prompt, shape: type[T]) -> Answere
     except msgspec.MsgspecError as error:
         raise AnswerUnusable(
             f"{second.model} answered with something else than what was asked for, twice",
-            hint="it is done by rule; another model may do better",
+            hint="choose another model, which may do better; it is done by rule",
             model=second.model,
         ) from error
 

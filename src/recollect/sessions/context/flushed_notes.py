@@ -51,6 +51,7 @@ _SAID: LiteralString = """
     JOIN flushed_notes o ON o.path = f.path AND o.line_hash = f.line_hash
     WHERE f.session_id = ? ORDER BY f.path
 """
+_WRITTEN: LiteralString = "SELECT DISTINCT line_hash FROM flushed_notes WHERE path = ?"
 _FORGET: LiteralString = "DELETE FROM flushed_notes WHERE session_id = ? AND path = ?"
 _OWN: LiteralString = """
     INSERT INTO note_folders (folder, tenant, agent, user_id, channel, account, chat_type, peer)
@@ -98,6 +99,8 @@ class ErasedNotes(msgspec.Struct, frozen=True, kw_only=True):
         removed: Lines that are gone.
         shared: Lines that stay because another session said them too.
         edited: Lines that are not there as they were written: edited, or removed by hand.
+        edited_lines: Where the edited ones are among: the numbers, from 1 in the file as it is
+            afterwards, of the bullets that no flush wrote as they stand. Empty without edited ones.
         error: The code of why the file could not be changed; then nothing of it was, and the next
             erasure of the session tries again.
     """
@@ -106,6 +109,7 @@ class ErasedNotes(msgspec.Struct, frozen=True, kw_only=True):
     removed: int = 0
     shared: int = 0
     edited: int = 0
+    edited_lines: tuple[int, ...] = ()
     error: str | None = None
 
 
@@ -174,7 +178,9 @@ def erase_lines(
     """
     erased: list[ErasedNotes] = []
     for path, said in database.read(lambda tx: _said(tx, session_ids)).items():
-        done = _erase_file(home, path, said, dry_run=dry_run)
+        rows = database.read(lambda tx, p=path: tx.all(_WRITTEN, (p,)))  # type: ignore[misc]
+        written = {blob(digest) for (digest,) in rows}
+        done = _erase_file(home, path, said, written, dry_run=dry_run)
         erased.append(done)
         if done.error is None and not dry_run:
             folder = _remove_folder(home, path)
@@ -192,17 +198,31 @@ def _said(tx: Transaction, session_ids: Collection[str]) -> dict[str, dict[bytes
     return found
 
 
-def _erase_file(home: Path, path: str, said: Mapping[bytes, bool], *, dry_run: bool) -> ErasedNotes:
+def _erase_file(
+    home: Path,
+    path: str,
+    said: Mapping[bytes, bool],
+    written: Collection[bytes],
+    *,
+    dry_run: bool,
+) -> ErasedNotes:
     shared, removed, edited = sum(said.values()), 0, 0
+    numbers: tuple[int, ...] = ()
 
     def change(content: bytes) -> bytes:
-        nonlocal removed, edited
+        nonlocal removed, edited, numbers
         lines = content.split(b"\n")
         present = {line_hash(line) for line in lines} & said.keys()
         going = {digest for digest in present if not said[digest]}
         edited = len(said) - shared - len(going)
         kept = [line for line in lines if line_hash(line) not in going]
         removed = len(lines) - len(kept)
+        # A bullet that no flush wrote was edited, or is somebody's own: only hashes are kept.
+        numbers = tuple(
+            number
+            for number, line in enumerate(kept, start=1)
+            if line.startswith(b"- ") and line_hash(line) not in written
+        )
         left = b"\n".join(kept)
         if dry_run or not going:
             return content
@@ -216,7 +236,13 @@ def _erase_file(home: Path, path: str, said: Mapping[bytes, bool], *, dry_run: b
             return ErasedNotes(path=path, error=error.code)
     except RecollectError as error:
         return ErasedNotes(path=path, error=error.code)
-    return ErasedNotes(path=path, removed=removed, shared=shared, edited=edited)
+    return ErasedNotes(
+        path=path,
+        removed=removed,
+        shared=shared,
+        edited=edited,
+        edited_lines=numbers if edited else (),
+    )
 
 
 def _place_of(home: Path, path: str) -> tuple[Path, str]:

@@ -8,23 +8,21 @@ event id.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any, LiteralString, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
-from recollect.core.events import SessionChanged
 from recollect.core.scope import Scope
 from recollect.sessions.exchange import import_source
 from recollect.sessions.exchange.extras import FOREIGN, Extras, foreign_of
+from recollect.sessions.exchange.import_batch import ImportBatch, event_id_of, place_of
 from recollect.sessions.exchange.import_ledger import LedgerEntry, write_entry
 from recollect.sessions.exchange.import_report import Tally
 from recollect.sessions.exchange.transcript_format import (
-    Continuation,
     ForeignLine,
     ForeignMessage,
     ForeignSession,
@@ -38,39 +36,20 @@ from recollect.sessions.record.draft import (
     MAX_LABEL_CHARS,
     Draft,
     DraftMaker,
-    check_event_id,
 )
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session import (
-    DELETED,
     Session,
-    add_session,
     find_foreign,
-    note_change,
     of_unknown_origin,
     owned_session,
-    owner_of,
 )
-from recollect.sessions.record.session_key import UNKNOWN, SessionKey, parse_key
-from recollect.sessions.record.tombstone import OURS, is_buried
-from recollect.sessions.record.transcript_rows import append_drafts
-from recollect.store.columns import integer
+from recollect.sessions.record.session_key import SessionKey, parse_key
+from recollect.sessions.record.tombstone import is_buried
 from recollect.store.engine import Database, Transaction
-from recollect.store.journal import record_event
-
-BATCH_MESSAGES = 1_000
-"""Messages of one transaction: the commit costs little beside them, and a kill loses few."""
-BATCH_CHARS = 4 * 1024 * 1024
-"""Readable text of one transaction; long messages make shorter batches."""
 
 AtEnd: TypeAlias = Callable[[Transaction, Counter[str]], None]
 """Called in the transaction that stores the last batch, with what the batch added."""
-
-_SHARED: LiteralString = """
-    SELECT m.seq FROM sessions s JOIN messages m ON m.session_id = s.id
-    WHERE s.tenant = ? AND s.source = ? AND s.foreign_id = ? AND m.event_id = ?
-"""
-_SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
 
 
 class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +93,7 @@ class TranscriptImport:
         self._form = form
         self._session = session
         self._source = source
+        self._place = place_of(form, source.path)
         self._entry = self._written = msgspec.structs.replace(entry, waits_for=None)
         self._tally = context.tally
         self._erased = self._buried() if self._origins else frozenset()
@@ -125,7 +105,7 @@ class TranscriptImport:
         self._folder = session.project
         skips = context.rule.skips_call
         self._calls = CallFilter(lambda tool, told: skips(tool, told, self._folder))
-        self._batch = _Batch()
+        self._batch = ImportBatch()
         self._extras = Extras()
         self._time = source.mtime_ns // 1_000_000
 
@@ -261,7 +241,7 @@ class TranscriptImport:
             name=None if message.name is None else message.name[:MAX_LABEL_CHARS],
             at=message.at if message.at is not None else self._time,
             metadata=self._extras.metadata(message),
-            event_id=_event_id_of(
+            event_id=event_id_of(
                 self._form.name, self._origins.get(identity, message.session.id), identity
             ),
             foreign_id=message.id,
@@ -308,8 +288,8 @@ class TranscriptImport:
             self._extras.share(foreign_id, foreign_of(stored.metadata))
             return
         self._extras.share(foreign_id, message.shared)
-        told = message.session.metadata | {FOREIGN: message.shared}
-        self._learn(msgspec.structs.replace(message.session, metadata=told))
+        metadata = message.session.metadata | {FOREIGN: message.shared}
+        self._learn(msgspec.structs.replace(message.session, metadata=metadata))
 
     def _learn(self, session: ForeignSession) -> None:
         """Note what a line says of a session, for when it is made and if it is there already."""
@@ -332,7 +312,7 @@ class TranscriptImport:
         now = self._context.clock.now_ms()
 
         def unit(tx: Transaction) -> tuple[Counter[str], LedgerEntry]:
-            added, waits_for = batch.store(tx, tenant, self._form.name)
+            added, waits_for = batch.store(tx, tenant, self._form.name, self._place)
             waits_for = before.waits_for or waits_for
             # From what was left out on, the file is read again.
             written = entry if waits_for is None else before
@@ -346,75 +326,8 @@ class TranscriptImport:
         added, self._written = self._context.database.write(unit)
         self._tally.counts += added
         self._context.mirror.notify()
-        self._batch = _Batch()
+        self._batch = ImportBatch()
         self.stored.clear()
-
-
-class _Batch:
-    """Gathers the messages of one file until there are enough for a transaction."""
-
-    def __init__(self) -> None:
-        self.sessions: dict[str, tuple[Session, list[Draft], Continuation | None]] = {}
-        """By foreign id: the session that is made if there is none, its messages, and what it
-        went on from."""
-        self._titles: dict[str, tuple[str, bool]] = {}
-        self.count = 0
-        """Messages in it."""
-        self._chars = 0
-
-    @property
-    def is_full(self) -> bool:
-        """Whether it should be stored now."""
-        return self.count >= BATCH_MESSAGES or self._chars >= BATCH_CHARS
-
-    def add(self, foreign_id: str, draft: Draft) -> None:
-        """Add a message to one of its sessions."""
-        self.sessions[foreign_id][1].append(draft)
-        self.count += 1
-        self._chars += len(draft.encoded_content)
-
-    def entitle(self, foreign_id: str, title: str, *, final: bool) -> None:
-        """Note a title for a session; one that a person chose is not replaced by another."""
-        if final or not self._titles.get(foreign_id, ("", False))[1]:
-            self._titles[foreign_id] = (title, final)
-
-    def store(self, tx: Transaction, tenant: str, source: str) -> tuple[Counter[str], str | None]:
-        """Store everything but what belongs to deleted or erased sessions; what is there stays.
-
-        Returns:
-            What it added, and a deleted session whose messages were left out.
-        """
-        added: Counter[str] = Counter()
-        waits_for = None
-        for foreign_id, (candidate, drafts, continues) in self.sessions.items():
-            session = find_foreign(tx, tenant, source, foreign_id)
-            origins = [(source, foreign_id), (OURS, foreign_id)]
-            if session is None and is_buried(tx, tenant, origins):
-                added["erased"] += len(drafts)
-                continue
-            if session is None:
-                session = add_session(tx, _continued(tx, candidate, continues))
-                added["sessions"] += 1
-                added["unknown_origin"] += session.chat_type == UNKNOWN
-            elif session.status == DELETED:
-                added["deleted"] += len(drafts)
-                waits_for = session.id
-                continue
-            places = append_drafts(tx, session, drafts)
-            fresh = sum(not isinstance(place, str) for place in places)
-            added["messages"] += fresh
-            added["duplicates"] += len(places) - fresh
-        for foreign_id, (title, final) in self._titles.items():
-            session = find_foreign(tx, tenant, source, foreign_id)
-            if session is None or session.title == title or (session.title and not final):
-                continue
-            tx.execute(_SET_TITLE, (title, session.id))
-            note_change(tx, session, session.updated_at)
-            event = SessionChanged(
-                scope=owner_of(session), at=session.updated_at, status=session.status
-            )
-            record_event(tx, event)
-        return added, waits_for
 
 
 def _merged(known: ForeignSession | None, line: ForeignSession) -> ForeignSession:
@@ -439,28 +352,6 @@ def _merged(known: ForeignSession | None, line: ForeignSession) -> ForeignSessio
     )
 
 
-def _continued(tx: Transaction, session: Session, continues: Continuation | None) -> Session:
-    """Return a new session as a fork of the one that it went on from, where that is stored.
-
-    Unlike a fork that a person makes it has its key: what comes in under it goes on here.
-    """
-    source = session.source or ""
-    parent = find_foreign(tx, session.tenant, source, continues.session) if continues else None
-    if continues is None or parent is None or parent.status == DELETED:
-        return session
-    if (parent.agent, parent.user, parent.key) != (session.agent, session.user, session.key):
-        return session
-    for message in continues.shared:
-        origin = continues.origins[message]
-        event = _event_id_of(source, origin, message)
-        row = tx.row(_SHARED, (session.tenant, source, origin, event))
-        if row is not None and parent.pruned_seq <= integer(row[0]) <= parent.last_seq:
-            seq = integer(row[0])
-            facts = {"parent_id": parent.id, "forked_at_seq": seq, "last_seq": seq}
-            return msgspec.structs.replace(session, **facts, pruned_seq=parent.pruned_seq)
-    return session
-
-
 def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:
     """Return the facts of a session with ids that can be stored."""
     given = _ids(session)
@@ -478,17 +369,3 @@ def _key(text: str | None) -> SessionKey | None:
         return None if text is None else parse_key(text)
     except InvalidInput:
         return None
-
-
-def _event_id_of(source: str, session: str, message: str) -> str:
-    """Return ``source:session:message``, or a digest of it where that is not an event id.
-
-    >>> _event_id_of("claude-code", "5b1f", "u-1")
-    'claude-code:5b1f:u-1'
-    """
-    plain = f"{source}:{session}:{message}"
-    try:
-        return check_event_id(plain)
-    except InvalidInput:
-        digest = hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
-        return f"{source}:sha256:{digest}"

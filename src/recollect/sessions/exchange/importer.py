@@ -17,7 +17,7 @@ from typing import BinaryIO
 import msgspec
 
 from recollect.core.clock import Clock, IdSource
-from recollect.core.errors import Denied, InvalidInput, RecollectError, StoreError
+from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.core.settings import user_path
@@ -172,7 +172,7 @@ class TranscriptImporter:
                 try:
                     with opener(root / each.path):
                         pass
-                except StoreError as error:
+                except ForeignStoreError as error:
                     failures.append(f"{root / each.path}: {_refused(error)}")
         return failures
 
@@ -271,7 +271,7 @@ class _Run:
                     and not self._is_refused(self._session_of(form, each), each)
                     for each in found
                 )
-        except StoreError:
+        except ForeignStoreError:
             return False  # it is named where it is read
 
     def _store_form(self) -> TranscriptFormat | None:
@@ -375,8 +375,8 @@ class _Run:
             return
         companion = self._companions.of(relative, form.companion)
         header = next(probe(source.lines()), None)
-        told = form.describe(PurePath(path), header, companion)
-        session = storable(told, self._context.drafts)
+        described = form.describe(PurePath(path), header, companion)
+        session = storable(described, self._context.drafts)
         is_last = self._files_done + 1 == len(self._found.files) and not self._found.skipped
         self._transcript(form, session, source, at_end=self._announce if is_last else None)
 
@@ -436,8 +436,8 @@ class _Run:
                     self._stored(form, transcript)
                 for deletion in store.deletions() if self._context.ledger else ():
                     place = f"{path}#{deletion.session}"
-                    forget_transcript(self._context, self._ledger, form.name, place, deletion)
-        except StoreError as error:
+                    forget_transcript(self._context, self._ledger, form, place, deletion)
+        except ForeignStoreError as error:
             self._tally.counts["files"] = max(before + 1, self._tally.counts["files"])
             self._tally.reject(path, 0, _refused(error))
 
@@ -465,7 +465,7 @@ class _Run:
             for form in self._formats:
                 if form.companion:
                     gone = Deletion(session=session, at=file.mtime_ns)
-                    forget_transcript(self._context, self._ledger, form.name, path, gone)
+                    forget_transcript(self._context, self._ledger, form, path, gone)
 
     def _known(self, source: str, session_id: str) -> tuple[bool, Session | None]:
         """Return whether a file mirrors a session of this very home, and what it was stored as."""
@@ -495,5 +495,5 @@ def _expanded(path: Path | str) -> Path:
     return user_path(path) if str(path).startswith("~") else Path(path)
 
 
-def _refused(error: StoreError) -> str:
+def _refused(error: ForeignStoreError) -> str:
     return f"not read: {error.message}"

@@ -144,6 +144,9 @@ class TranscriptFormat(Protocol):
     ) -> ForeignSession:
         """Return the session that a file is about, from its path, first record and companion."""
 
+    def place(self, path: PurePath) -> PurePath:
+        """Return the folder within which a session's id means the same session."""
+
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         """Return what one record of a file about ``session`` says; never raises."""
 
@@ -198,3 +201,15 @@ def _parse_iso(text: str) -> float | None:
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000
     except (ValueError, OverflowError):
         return None
+
+
+def folder_below(path: PurePath, name: str, depth: int) -> PurePath:
+    """Return the folder ``depth`` levels below the last one of that name; else the file's own.
+
+    >>> str(folder_below(PurePath("/home/ana/.claude/projects/tea/s.jsonl"), "projects", 0))
+    '/home/ana/.claude/projects'
+    """
+    above = [folder for folder in path.parents if folder.name == name]
+    if not above:
+        return path.parent
+    return PurePath(*path.parts[: len(above[0].parts) + depth])

@@ -49,7 +49,7 @@ class OpenStore(Protocol):
         """Return what is in it, the oldest first.
 
         Raises:
-            StoreError: it cannot be read.
+            ForeignStoreError: it cannot be read.
         """
 
     def deletions(self) -> Sequence[Deletion]:
@@ -74,5 +74,5 @@ class TranscriptStore(Protocol):
         """Return the store at ``path``, which tells its ids as they are stored.
 
         Raises:
-            StoreError: it cannot be read, or its version is none that is known.
+            ForeignStoreError: it cannot be read, or its version is none that is known.
         """

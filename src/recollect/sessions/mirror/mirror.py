@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import LiteralString
 
-from recollect.core.errors import RecollectError
+from recollect.core.errors import RecollectError, StoreReadOnly
 from recollect.core.worker import Worker
 from recollect.sessions.context.compaction import COMPACTION_KIND
 from recollect.sessions.mirror.mirror_file import MirrorFile, MirrorState
@@ -131,7 +132,9 @@ class TranscriptMirror:
         Raises:
             StoreError: one of them cannot be read.
         """
-        with self._mutex, self._turns.turn(_LOCK_S):
+        with self._mutex, ExitStack() as held:
+            with suppress(StoreReadOnly):  # then it is not being written either
+                held.enter_context(self._turns.turn(_LOCK_S))
             return self._file(session_id).state()
 
     def heal(self, session_id: str) -> MirrorState:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import LiteralString
+
 import msgspec
 
+from recollect.core.errors import Denied
+from recollect.core.scope import Scope
 from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
+from recollect.sessions.policy.visibility import (
+    Speakers,
+    VisibilityGroup,
+    may_be_with,
+    visibility_group_of,
+)
 from recollect.sessions.record.account import escaped, sender_of, stored_account
-from recollect.sessions.record.lineage import segments
+from recollect.sessions.record.lineage import rows_of, segments
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.session_key import DIRECT
 from recollect.sessions.record.transcript_rows import (
@@ -16,7 +25,17 @@ from recollect.sessions.record.transcript_rows import (
     newest_turn,
     turn_senders,
 )
+from recollect.store.columns import decode, integer, text
 from recollect.store.engine import Transaction
+
+_ALL_SENDERS: LiteralString = """
+    SELECT DISTINCT session_id, turn_sender FROM messages
+    WHERE turn_sender IS NOT NULL AND tenant = ?
+"""
+_SEQS: LiteralString = "SELECT seq FROM messages WHERE "
+_ALL_SPEAKERS: LiteralString = """
+    SELECT id, agent, user_id, channel, account, chat_type, peer FROM sessions WHERE tenant = ?
+"""
 
 
 class Listener(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,14 +65,25 @@ def listener(
 ) -> Listener:
     """Return whom a session answers: the one who is named, else whose turn its newest message is.
 
+    To name somebody only narrows: in a guest's session nobody can be named who is not in it.
+
     Raises:
         InvalidInput: ``for_sender`` cannot be an account.
+        Denied: the session is not with ``for_sender``.
     """
     groups = turns_by_group(tx, session, owner)
+    own = next(iter(groups))
     sender = None if for_sender is None else sender_of(for_sender)
-    if sender is None and next(iter(groups)).is_private:
-        sender = newest_turn(tx, segments(tx, session))
     group = visibility_group_of(session, owner, sender)
+    if sender is None and own.is_private:
+        sender = newest_turn(tx, segments(tx, session))
+        group = visibility_group_of(session, owner, sender)
+    is_in = own.is_owners or group in groups or sender is None
+    if not (is_in or may_be_with(session, stored_account(sender or ""), owner.links)):
+        raise Denied(
+            "for_sender must be somebody whom the session is with",
+            hint="give the account of its peer, or store the sender's message first",
+        )
     return Listener(
         session=session,
         owner=owner,
@@ -77,6 +107,32 @@ def turns_by_group(
     return {
         group: HeardTurns(tuple(heard), unnamed=group == own) for group, heard in groups.items()
     }
+
+
+def heard_seqs(
+    tx: Transaction, tenant: str, owner: Owner, group: VisibilityGroup
+) -> dict[str, list[int] | None]:
+    """Return the messages that a visibility group hears: seqs by session, None for all of it.
+
+    What a fork shares is its parent's. Reads all sessions: for what is asked seldom.
+    """
+    senders: dict[str, list[str]] = {}
+    for session_id, sender in tx.all(_ALL_SENDERS, (tenant,)):
+        senders.setdefault(text(session_id), []).append(text(sender))
+    found: dict[str, list[int] | None] = {}
+    for row in tx.all(_ALL_SPEAKERS, (tenant,)):
+        session_id, speakers = text(row[0]), decode(Speakers, Speakers.__struct_fields__, row[1:])
+        known = senders.get(session_id, [])
+        named = tuple(s for s in known if visibility_group_of(speakers, owner, s) == group)
+        unnamed = visibility_group_of(speakers, owner) == group
+        if unnamed and len(named) == len(known):
+            found[session_id] = None
+        elif named or unnamed:
+            where = rows_of(Scope(tenant=tenant), session_id)
+            HeardTurns(named, unnamed=unnamed).narrow(where)
+            seqs = tx.all(_SEQS + where.sql, where.params)
+            found[session_id] = [integer(seq) for (seq,) in seqs]
+    return found
 
 
 class SpokenTurns(msgspec.Struct, frozen=True):

@@ -106,6 +106,13 @@ def _partner(session: Speakers | Session, links: IdentityLinks) -> Account | Non
     return None if session.user is None else account(None, None, session.user)
 
 
+def may_be_with(session: Session, who: Account, links: IdentityLinks) -> bool:
+    """Return whether a key without a channel names an account: by its id, or by its person."""
+    peer = unescaped(without_thread(session.peer) or "")
+    is_open = session.chat_type == DIRECT and session.channel is None
+    return is_open and peer in {who.id, links.known(who)}
+
+
 def _is_personal(session: Speakers | Session) -> bool:
     """Return whether a kind of chat is known to have one person in it; an unknown one has not."""
     peer = session.peer or ""

@@ -21,6 +21,7 @@ from recollect.store.project_paths import OF_PROJECT
 STATUSES = ("active", "archived", "deleted")
 """The life of a session; nothing is removed by a status."""
 
+LIST_THEM = "list those that are there with `recollect sessions`"
 DELETED = "deleted"
 
 MODES = ("main", "group", "queue")
@@ -294,9 +295,7 @@ def require_session(tx: Transaction, scope: Scope, session_id: str) -> Session:
     """
     found = find_session(tx, scope, session_id)
     if found is None:
-        raise NotFound(
-            "there is no such session", hint="`recollect sessions` lists those that are there."
-        )
+        raise NotFound("there is no such session", hint=LIST_THEM)
     return found
 
 

@@ -18,6 +18,7 @@ import apsw
 from msgspec import Struct
 
 from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import StoreReadOnly
 from recollect.core.settings import StoreSettings
 from recollect.store.engine import Health
 from recollect.store.failures import BUSY, translate
@@ -39,6 +40,11 @@ from recollect.store.sqlite.pages import Progress, copy_database, rewrite
 from recollect.store.sqlite.reader import Readers
 from recollect.store.sqlite.schema import Schema, check_current, load_schema, migrate
 from recollect.store.sqlite.writer import Writer
+
+MOVE_HINT = (
+    "copy the home to where it can be written and name the copy with --home: index.db comes back"
+    " there by itself; what was said can be read in transcripts/"
+)
 
 _POLL_S = 0.01
 
@@ -287,6 +293,7 @@ def open_database(
     if is_read_only:
         _check_file(opener, schema, tuning, home)
     else:
+        _refuse_missing(path)
         private_folder(path.parent)
         _prepare_file(opener, schema, tuning, clock, home)
     return SqliteDatabase(opener, schema, tuning, clock)
@@ -297,6 +304,17 @@ def _is_read_only(path: Path) -> bool:
     if not path.exists() or not os.access(path, os.R_OK):
         return False
     return not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def _refuse_missing(path: Path) -> None:
+    """Refuse a database that is not there, and cannot be made there."""
+    folder = path.parent
+    if not path.exists() and folder.is_dir() and not os.access(folder, os.W_OK):
+        raise StoreReadOnly(
+            f"{path.name} is missing, and its folder cannot be written",
+            hint=MOVE_HINT,
+            path=str(path),
+        )
 
 
 def _check_file(

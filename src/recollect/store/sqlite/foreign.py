@@ -8,7 +8,7 @@ from typing import LiteralString, TypeAlias, TypeVar
 
 import apsw
 
-from recollect.core.errors import StoreCorrupt
+from recollect.core.errors import ForeignStoreError
 from recollect.store.engine import Row, SqlValue
 from recollect.store.failures import translate
 from recollect.store.sqlite import dialect
@@ -19,6 +19,8 @@ BUSY_TIMEOUT_MS = 500
 
 _SWITCHED_OFF = (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, apsw.SQLITE_DBCONFIG_ENABLE_VIEW)
 """A file can hold statements; a view would be run in place of the table that is asked for."""
+
+_HINT = "try again; if it stays so, let its own program repair it"
 
 T = TypeVar("T")
 Query: TypeAlias = Callable[[LiteralString, Sequence[SqlValue]], list[Row]]
@@ -34,7 +36,7 @@ class ForeignDatabase:
         path: The file, which must exist.
 
     Raises:
-        StoreError: it cannot be opened.
+        ForeignStoreError: it cannot be opened.
     """
 
     def __init__(self, path: Path) -> None:
@@ -43,7 +45,7 @@ class ForeignDatabase:
         try:
             self._connection = apsw.Connection(f"{path.absolute().as_uri()}?mode=ro", flags=flags)
         except apsw.Error as error:
-            raise translate(error, path) from error
+            raise _unreadable(error, path) from error
         self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         for switch in _SWITCHED_OFF:
             self._connection.config(switch, 0)
@@ -58,7 +60,7 @@ class ForeignDatabase:
         """Return what ``unit`` makes of one snapshot; it should be short, as writers go on.
 
         Raises:
-            StoreError: the database is damaged, busy for long, or has no such tables.
+            ForeignStoreError: the database is damaged, busy for long, or has no such tables.
         """
 
         def query(sql: LiteralString, params: Sequence[SqlValue]) -> list[Row]:
@@ -72,8 +74,12 @@ class ForeignDatabase:
             finally:
                 self._connection.execute("ROLLBACK")
         except apsw.Error as error:
-            raise translate(error, self.path) from error
+            raise _unreadable(error, self.path) from error
         except UnicodeDecodeError:
-            raise StoreCorrupt(
-                f"{self.path.name}: a text is not UTF-8", hint="let its own program repair it"
+            raise ForeignStoreError(
+                f"{self.path.name}: a text is not UTF-8", hint=_HINT, path=str(self.path)
             ) from None
+
+
+def _unreadable(error: apsw.Error, path: Path) -> ForeignStoreError:
+    return ForeignStoreError(translate(error, path).message, hint=_HINT, path=str(path))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import chain
 
 from recollect.text.redaction.blocks import Span, find_blocks
-from recollect.text.redaction.credentials import Run, find_credentials
+from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.keyed import find_keyed, is_code, is_filler, is_random, is_strong
 
 _USER_AND_PASSWORD = re.compile(r"""([^\s/?#:@"'<>]{0,256}):([^\s/?#"'<>]{1,256})@""")
@@ -53,37 +52,34 @@ _SECRET_ITEM = re.compile(
     re.MULTILINE,
 )
 _REST = re.compile(r"""[^\s"'`\\,;]*+""")
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
-_LEAST_BASE64 = 24
+_BASE64 = re.compile(
+    r"[A-Za-fw-z0-9](?<![A-Za-z0-9+/_=-].)(?=[a-z+/_-]{0,22}[A-Z0-9])[A-Za-z0-9+/_-]{23,}+={0,2}"
+)
+"""Base64 of a text: no character begins with the bytes of ``g`` to ``v``, and no text has neither
+capitals nor digits there."""
 _MAX_BASE64 = 65_536
 """A longer run is a picture or an archive."""
 
 
-def find_carried(text: str, folded: str, runs: Sequence[Run]) -> Iterator[Span]:
+def find_carried(text: str, folded: str, among: str) -> Iterator[Span]:
     """Yield the secrets of ``text`` in the places where secrets are sent or packed.
 
     Args:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
-        runs: Its long runs.
+        among: Its long words.
     """
     if "://" in text:
         yield from _in_urls(text)
-    for kind, keyword, pattern, is_sent in _CARRIERS:
-        at = 0 if keyword in folded else len(folded)
-        while match := pattern.search(folded, at):
-            at, end = match.span("value")
-            if is_sent(match, text[at:end]):
-                start, at = at, _end(text, end)
-                yield kind, start, at
+    for gate, carriers in _CARRIERS:
+        if gate in folded:
+            for carrier in [each for each in carriers if each[1] in folded]:
+                yield from _in_carrier(text, folded, carrier)
     if "data:" in folded and "kind" in folded:
         yield from _in_kubernetes(text, folded)
-    for start, end in runs:
-        if end - start < _LEAST_BASE64:
-            continue
-        for run in _BASE64.finditer(text, start, end):
-            inner = _kind_inside(run[0])
-            if inner:
+    if any(map(_kind_inside, _BASE64.findall(among))):
+        for run in _BASE64.finditer(text):
+            if inner := _kind_inside(run[0]):
                 yield inner, run.start(), run.end()
 
 
@@ -108,53 +104,85 @@ def _is_strong(_: re.Match[str], value: str) -> bool:
     return is_strong(value)
 
 
-_CARRIERS = (
-    ("authorization", "authorization", _AUTHORIZATION, _is_authorization),
-    ("authorization", "bearer", _BEARER, _is_authorization),
-    ("cookie", "cookie", _COOKIE, _is_cookie),
-    ("cookie", "-b ", _COOKIE_FLAG, _is_cookie),
-    ("password", "curl", _CURL, _is_password),
-    ("password", "machine", _NETRC, _is_password),
-    ("password", ":5432:", _PGPASS, _is_password),
-    ("password", ":*:", _PGPASS, _is_password),
-    *(
-        ("password", keyword, re.compile(before + _WORD), is_sent)
-        for keyword, before, is_sent in (
-            ("mysql", rf"mysql{_ARGUMENTS}-p", _is_password),
-            ("mariadb", rf"mariadb{_ARGUMENTS}-p", _is_password),
-            ("sshpass", r"sshpass\s{1,4}-p\s{0,4}", _is_password),
-            ("redis-cli", rf"redis-cli{_ARGUMENTS}-a\s{{1,4}}", _is_password),
-            ("docker login", rf"docker login{_ARGUMENTS}-p\s{{1,4}}", _is_password),
-            (
-                "htpasswd",
-                r"htpasswd\s{1,4}-\w{0,4}b\w{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,100}\s{1,4}",
-                _is_password,
-            ),
-            ("7z", rf"\b7z[ar]?{_ARGUMENTS}-p", _is_strong),
-            ("zip -p", r"zip -p\s{1,4}", _is_strong),
-            ("net use", rf"net use{_ARGUMENTS}/user:\S{{1,100}}\s{{1,4}}", _is_password),
-            ("openssl", rf"openssl{_ARGUMENTS}-k\s{{1,4}}", _is_strong),
-            ("ldap", rf"ldap\w{{3,8}}{_ARGUMENTS}-w\s{{1,4}}", _is_password),
-            ("requirepass", r"requirepass\s{1,4}", _is_password),
-            ("identified", r"identified (?:with \w{1,40} )?by\s{1,4}(?=[\"'])", _is_password),
-            (
-                "securestring",
-                r"convertto-securestring\s{1,4}(?:-string\s{1,4})?(?=[\"'])",
-                _is_password,
-            ),
-            ("auth=(", r"auth=\(\s{0,4}[\"'][^\"']{1,100}[\"'],\s{0,4}", _is_password),
-            ("softlayer.com", r"api\.softlayer\.com/soap/v3(?:\.1)?/", _is_strong),
-            ("contribsys__com", r"contribsys__com[=:]\s{0,4}", _is_strong),
-        )
+_Carrier = tuple[str, str, re.Pattern[str], Callable[[re.Match[str], str], bool]]
+"""(kind, a word that must be there, where the value is, whether that value is a secret)."""
+
+
+def _command(
+    keyword: str,
+    before: str,
+    is_sent: Callable[[re.Match[str], str], bool] = _is_password,
+    after: str = "",
+) -> _Carrier:
+    return "password", keyword, re.compile(before + _WORD + after), is_sent
+
+
+_CARRIERS: tuple[tuple[str, tuple[_Carrier, ...]], ...] = (
+    (
+        "auth",
+        (
+            ("authorization", "authorization", _AUTHORIZATION, _is_authorization),
+            _command("auth=(", r"auth=\(\s{0,4}[\"'][^\"']{1,100}[\"'],\s{0,4}"),
+        ),
     ),
     (
-        "password",
-        "sudo -s",
-        re.compile(rf"echo\s{{1,4}}{_WORD}[\"']?\s{{0,4}}\|\s{{0,4}}sudo\s{{1,4}}-s"),
-        _is_password,
+        "pass",
+        (
+            ("password", "machine", _NETRC, _is_password),
+            _command("sshpass", r"sshpass\s{1,4}-p\s{0,4}"),
+            _command(
+                "htpasswd",
+                r"htpasswd\s{1,4}-\w{0,4}b\w{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,100}\s{1,4}",
+            ),
+            _command("requirepass", r"requirepass\s{1,4}"),
+        ),
+    ),
+    (
+        "-p",
+        (
+            _command("mysql", rf"mysql{_ARGUMENTS}-p"),
+            _command("mariadb", rf"mariadb{_ARGUMENTS}-p"),
+            _command("docker login", rf"docker login{_ARGUMENTS}-p\s{{1,4}}"),
+            _command("7z", rf"\b7z[ar]?{_ARGUMENTS}-p", _is_strong),
+            _command("zip -p", r"zip -p\s{1,4}", _is_strong),
+        ),
+    ),
+    (
+        "",
+        (
+            ("authorization", "bearer", _BEARER, _is_authorization),
+            ("cookie", "cookie", _COOKIE, _is_cookie),
+            ("cookie", "-b ", _COOKIE_FLAG, _is_cookie),
+            ("password", "curl", _CURL, _is_password),
+            ("password", ":5432:", _PGPASS, _is_password),
+            ("password", ":*:", _PGPASS, _is_password),
+            _command("redis-cli", rf"redis-cli{_ARGUMENTS}-a\s{{1,4}}"),
+            _command("/user:", rf"net use{_ARGUMENTS}/user:\S{{1,100}}\s{{1,4}}"),
+            _command("openssl", rf"openssl{_ARGUMENTS}-k\s{{1,4}}", _is_strong),
+            _command("ldap", rf"ldap\w{{3,8}}{_ARGUMENTS}-w\s{{1,4}}"),
+            _command("identified", r"identified (?:with \w{1,40} )?by\s{1,4}(?=[\"'])"),
+            _command("securestring", r"convertto-securestring\s{1,4}(?:-string\s{1,4})?(?=[\"'])"),
+            _command("softlayer.com", r"api\.softlayer\.com/soap/v3(?:\.1)?/", _is_strong),
+            _command("contribsys__com", r"contribsys__com[=:]\s{0,4}", _is_strong),
+            _command(
+                "sudo -s",
+                r"echo\s{1,4}",
+                after=r"""["']?\s{0,4}\|\s{0,4}sudo\s{1,4}-s""",
+            ),
+        ),
     ),
 )
-"""(kind, a word that must be there, where the value is, whether that value is a secret)."""
+"""(what must be there for any of these, carriers)."""
+
+
+def _in_carrier(text: str, folded: str, carrier: _Carrier) -> Iterator[Span]:
+    kind, _, pattern, is_sent = carrier
+    at = 0
+    while match := pattern.search(folded, at):
+        at, end = match.span("value")
+        if is_sent(match, text[at:end]):
+            start, at = at, _end(text, end)
+            yield kind, start, at
 
 
 def _in_kubernetes(text: str, folded: str) -> Iterator[Span]:
@@ -192,11 +220,13 @@ def _kind_inside(run: str) -> str | None:
         return None
     digits = run.rstrip("=").replace("-", "+").replace("_", "/")
     try:
-        inner = base64.b64decode(digits + "=" * (-len(digits) % 4), validate=True).decode()
+        inner = binascii.a2b_base64(digits + "=" * (-len(digits) % 4)).decode()
     except (binascii.Error, UnicodeDecodeError):
         return None
     lowered = inner.lower()
-    named = chain(find_blocks(inner, lowered), find_keyed(inner, lowered))
-    return next(
-        (kind for kind, _, _ in chain(find_credentials(inner, [(0, len(inner))]), named)), None
+    spans = chain(
+        find_credentials(inner, long_words(inner)),
+        find_blocks(inner, lowered),
+        find_keyed(inner, lowered),
     )
+    return next((kind for kind, _, _ in spans), None)

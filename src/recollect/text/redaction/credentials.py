@@ -9,7 +9,8 @@ makes them slow.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from string import ascii_letters, digits
 
 from msgspec import Struct
 
@@ -20,7 +21,11 @@ _ALNUM = r"[A-Za-z0-9]"
 _HEX = r"[a-f0-9]"
 
 _ENDS = r"(?![A-Za-z0-9])"
-_BEGINS = r"(?:(?<![A-Za-z0-9_.~-])|(?<=\\[nrt])|(?<=%[A-Fa-f0-9]{2}))"
+_BEGUN = (
+    r"(?:(?<![A-Za-z0-9_.~-].)|(?<=\\[nrt].)|(?<=%[A-Fa-f0-9]{2}.)"
+    r"|(?<=[^\w-]-[A-Za-z].)|(?<=^-[A-Za-z].))"
+)
+"""After the first character of a credential: nothing is before it that it could be a part of."""
 
 _SHAPES = (
     # Code hosting and package registries
@@ -33,7 +38,7 @@ _SHAPES = (
         rf"{_WORD}{{20,}}+",
     ),
     ("gitlab-token", "_gitlab_session=", r"[0-9a-z]{32}"),
-    ("artifactory-key", "AKC", rf"{_ALNUM}{{10,}}+"),
+    ("artifactory-key", "AKC", rf"(?=[A-Z]{{0,60}}[a-z0-9]){_ALNUM}{{10,}}+"),
     ("artifactory-key", "AP", rf"[0-9A-F]{_ALNUM}{{36,}}+"),
     ("artifactory-key", "cmVmd", rf"{_ALNUM}{{59}}"),
     ("clojars-token", "CLOJARS_", r"[a-zA-Z0-9]{60}"),
@@ -178,13 +183,12 @@ _SHAPES = (
 )
 
 
-Run = tuple[int, int]
-"""Start and end of a word, in code points."""
-SHORTEST = 16
+_SHORTEST = 13
 """No credential of the tables has fewer characters."""
+_LEAST_BROKEN = 16
+"""Fewer characters at the end of a line are not taken for the first part of a credential."""
 _WRAPPED = re.compile(r"\n[ \t]{0,8}+([A-Za-z0-9_-]{4,200}+)(?!\S)")
 _RUN = re.compile(r"\S{0,256}+")
-_ESCAPES = frozenset({"\\n", "\\r", "\\t"})
 
 
 class Shape(Struct, frozen=True):
@@ -202,52 +206,84 @@ SHAPES = tuple(
 )
 
 _LOOSE = tuple(
-    (kind, literal, least, re.compile(f"{_BEGINS}(?:{pattern}){_ENDS}"))
-    for kind, literal, least, pattern in (
-        # No fixed beginning, or one that a long run can repeat: found by search in the runs that
-        # hold the literal and are long enough.
+    (kind, literal, re.compile(first + _BEGUN + rest + _ENDS))
+    for kind, literal, first, rest in (
+        # No fixed beginning, or one that a long run can repeat: found by search where the literal
+        # is among the long words.
         (
             "jwe",
             "eyJ",
-            60,
-            rf"eyJ{_WORD}{{8,}}+\.{_WORD}*+(?:\.{_WORD}{{16,}}+){{2}}\.{_WORD}{{16,}}+",
+            "e",
+            rf"yJ{_WORD}{{8,}}+\.{_WORD}*+(?:\.{_WORD}{{16,}}+){{2}}\.{_WORD}{{16,}}+",
         ),
-        ("jwt", "eyJ", 28, rf"eyJ{_WORD}{{8,}}+\.eyJ{_WORD}{{8,}}+\.{_WORD}*+"),
-        ("telegram-token", ":A", 40, rf"[0-9]{{8,10}}:A{_WORD}{{34}}"),
-        ("azure-secret", "Q~", 37, r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"),
-        ("mailchimp-key", "-us", 36, rf"{_HEX}{{32}}-us[0-9]{{1,2}}"),
-        ("maxmind-key", "_mmk", 40, rf"{_ALNUM}{{6}}_{_ALNUM}{{29}}_mmk"),
-        ("terraform-token", ".atlasv1.", 83, rf"{_ALNUM}{{14}}\.atlasv1\.[A-Za-z0-9_=-]{{60,}}+"),
-        ("discord-token", ".", 58, rf"[MNO]{_WORD}{{23,27}}\.{_WORD}{{6}}\.{_WORD}{{27,40}}"),
+        ("jwt", "eyJ", "e", rf"yJ{_WORD}{{8,}}+\.eyJ{_WORD}{{8,}}+\.{_WORD}*+"),
+        ("telegram-token", ":A", "[0-9]", rf"[0-9]{{7,9}}:A{_WORD}{{34}}"),
+        (
+            "azure-secret",
+            "Q~",
+            "[A-Za-z0-9_~.]",
+            r"[A-Za-z0-9_~.]{2}[0-9]Q~[A-Za-z0-9_~.-]{31,34}",
+        ),
+        ("mailchimp-key", "-us", _HEX, rf"{_HEX}{{31}}-us[0-9]{{1,2}}"),
+        ("maxmind-key", "_mmk", _ALNUM, rf"{_ALNUM}{{5}}_{_ALNUM}{{29}}_mmk"),
+        (
+            "terraform-token",
+            ".atlasv1.",
+            _ALNUM,
+            rf"{_ALNUM}{{13}}\.atlasv1\.[A-Za-z0-9_=-]{{60,}}+",
+        ),
+        ("discord-token", ".", "[MNO]", rf"{_WORD}{{23,27}}\.{_WORD}{{6}}\.{_WORD}{{27,40}}"),
     )
 )
+"""(kind, what must be there, how it begins, what follows)."""
+_BEGINNING = re.compile(r"([A-Za-z0-9][A-Za-z0-9]{0,2}+)[A-Za-z0-9]*+")
+_GLUE = r"(?:\\[nrt]|%[A-Za-z0-9]{2}|-(?<![\w-]-)[A-Za-z])"
+"""What touches a credential but belongs to another word: an escape, the letter of an option."""
+_GLUED_BEGINNING = re.compile(rf"{_GLUE}([A-Za-z0-9]{{1,3}})")
+_GLUED = re.compile(rf"{_GLUE}\Z")
 
 
-_STARTS = tuple((shape.start, shape) for shape in SHAPES)
+def _by_beginning() -> dict[str, list[int]]:
+    """Return which shapes begin with which letters, at most three, up to the first other sign."""
+    rows: dict[str, list[int]] = {}
+    for row, shape in enumerate(SHAPES):
+        begin = _BEGINNING.findall(shape.start)[0]
+        goes_on = begin == shape.start and len(begin) < 3
+        for last in ascii_letters + digits if goes_on else [""]:
+            rows.setdefault(begin + last, []).append(row)
+    return rows
 
 
-def find_credentials(text: str, runs: Sequence[Run]) -> Iterator[tuple[str, int, int]]:
+_ROWS = _by_beginning()
+
+
+def long_words(text: str) -> str:
+    """Return the words of ``text`` in which a credential can be, in order, a space between them."""
+    return " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+
+
+def find_credentials(text: str, among: str) -> Iterator[tuple[str, int, int]]:
     """Yield (kind, start, end) of everything in ``text`` that looks like a credential.
 
     In no order; spans of different shapes may overlap.
 
     Args:
         text: Any text.
-        runs: Its long runs.
+        among: Its long words.
     """
-    if not runs:
+    if not among:
         return
-    # Most shapes are not there; asking for each of them once is the cheapest question.
-    among = " ".join([text[start:end] for start, end in runs])
-    for shape in [shape for start, shape in _STARTS if start in among]:
-        yield from _find_shape(shape, text)
-    for kind, literal, least, pattern in _LOOSE:
-        if literal in among:
-            for start, end in runs:
-                if end - start >= least:
-                    yield from (
-                        (kind, *match.span()) for match in pattern.finditer(text, start, end)
-                    )
+    # What the words begin with tells of most shapes at once that they are not there.
+    begun = set(_BEGINNING.findall(among))
+    if "-" in among or "\\" in among or "%" in among:
+        begun.update(_GLUED_BEGINNING.findall(among))
+    for row in sorted([row for each in begun & _ROWS.keys() for row in _ROWS[each]]):
+        if SHAPES[row].start in among:
+            yield from _find_shape(SHAPES[row], text)
+    for kind, literal, pattern in _LOOSE:
+        if literal in among and (first := pattern.search(among)):
+            rest = pattern.finditer(text, text.index(first[0]))
+            yield from ((kind, *match.span()) for match in rest)
 
 
 def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
@@ -269,7 +305,7 @@ def _end(shape: Shape, text: str, at: int) -> int:
     end = match.end() if match else 0
     broken = end or _end_of_run(text, at)
     wrapped = _WRAPPED.match(text, broken)
-    if not wrapped or broken - at < SHORTEST:
+    if not wrapped or broken - at < _LEAST_BROKEN:
         return end
     if match:
         return wrapped.end() if len(wrapped[1]) >= 6 and is_mixed(wrapped[1]) else end
@@ -291,9 +327,10 @@ def is_mixed(run: str) -> bool:
 def _goes_on(text: str, at: int) -> bool:
     r"""Return whether the word at ``at`` began before it, so that it does not begin here.
 
-    A letter that belongs to an escape (``\n`` in JSON, ``%3D`` in a URL) is not part of the word.
+    A letter that belongs to an escape (``\n`` in JSON, ``%3D`` in a URL) or is an option
+    (``curl -u``) is not part of the word.
     """
     before = text[at - 1 : at]
     if not (before.isascii() and before.isalnum() and text[at].isalnum()):
         return False
-    return not (text[max(at - 2, 0) : at] in _ESCAPES or text[max(at - 3, 0) : at].startswith("%"))
+    return not _GLUED.search(text[max(at - 3, 0) : at])

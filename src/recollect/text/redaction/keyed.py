@@ -11,7 +11,8 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Generator, Iterator
-from itertools import chain, islice, zip_longest
+from itertools import islice, zip_longest
+from string import ascii_letters, digits
 
 from msgspec import Struct
 
@@ -21,7 +22,7 @@ from recollect.text.scramble import is_scrambled
 _WORDS = "пароль 密码 密碼 口令 パスワード 비밀번호".split()
 _ASCII = ("pass", "pw", "secret", "token", "key", "cred", "auth", "senha", "contrase")
 _STEMS = (*_ASCII, *_WORDS)
-"""One of them begins every telling name; folded to lower case."""
+"""What every telling name begins with; folded to lower case."""
 _CHOSEN = (
     r"pass(?:word|wd|phrase|code|wort)s?|contrase[ñn]a|senha|passe|пароль|密码|密碼|口令|パスワード"
     r"|비밀번호"
@@ -68,7 +69,7 @@ _OTHER = re.compile(
     r"|vault|store|code|board|audience|source|variable)"
 )
 """What a name goes on with that names something else: `token_type`, `passwordFile`, `key_id`."""
-_FLAG = re.compile(r"(?<![a-z0-9])--?[a-z0-9-]{0,40}$")
+_FLAG = re.compile(r"-(?<![a-z0-9]-)-?[a-z0-9-]{0,40}$")
 _IN_TAG = re.compile(r"<[a-z0-9_:.-]{0,60}$")
 _TELLING = re.compile(
     rf"(?:(?P<password>{_CHOSEN}|(?<![a-z])(?:{_SHORT}))|(?P<secret>{_SHARED})"
@@ -78,25 +79,32 @@ _TELLING = re.compile(
 )
 _MAX_KEY = 100
 _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_BEHIND = (
-    # The value comes first, then its name.
-    (
-        " is ",
-        re.compile(
-            r"""["'`]?(?P<value>[^\s"'`]{6,64})["'`]? is (?:the|my|our|your) (?:[\w-]{1,20} )?$"""
+_BEHIND = tuple(
+    (literal, reach, endings, re.compile(joint + "$"), re.compile(value + joint + "$"))
+    for literal, reach, endings, value, joint in (
+        (
+            " is ",
+            32,
+            " ",
+            r"""["'`]?(?P<value>[^\s"'`]{6,64})["'`]?""",
+            r" is (?:the|my|our|your) (?:[\w-]{1,20} )?",
         ),
-    ),
-    ("= ", re.compile(r"""["'](?P<value>[^"'\s]{6,64})["'] [!=]={1,2} [\w.]*$""")),
-    (
-        "value",
-        re.compile(
-            r"""["']value\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'](?P<value>[^"'\\]{4,128})\\{0,4}["'],\s{0,8}"""
-            r"""\\{0,4}["'](?:name|key)\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'][\w.-]*$"""
+        ("= ", 2, " ", r"""["'](?P<value>[^"'\s]{6,64})""", r"""["'] [!=]={1,2} [\w.]*"""),
+        (
+            "value",
+            200,
+            "\"'",
+            r"""["']value\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'](?P<value>[^"'\\]{4,128})"""
+            r"""\\{0,4}["'],\s{0,8}\\{0,4}""",
+            r"""["'](?:name|key)\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'][\w.-]*""",
         ),
-    ),
+    )
 )
+"""Where the value comes first, then its name: (what must be there, how far before the name, what
+the name follows, what joins them, both)."""
+_OF_NAMES = ascii_letters + digits + "_.-"
 _RULE = re.compile(
-    r"^(?=[ \t|:-]*+$)(?:[ \t|:]*+--[^|\n]*+\||[ \t]*+\|[ \t:]*+--)[^\n]*+", re.MULTILINE
+    r"(?=[ \t|:-]*+$)(?:[ \t|:]*+--[^|\n]*+\||[ \t]*+\|[ \t:]*+--)[^\n]*+", re.MULTILINE
 )
 _MOST_COLUMNS = 100
 _CELL = re.compile(r"[^|\n]+")
@@ -123,10 +131,14 @@ _NUMBERED_WORD = re.compile(
 _PATH = re.compile(r"[.~]{1,2}/|/[a-z_.-]{2,}+(?:/|$)|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]*+://")
 _NUMBERS = re.compile(r"[\d.,:/_+-]+")
 _DIGIT = re.compile(r"\d")
+_TWO_DIGITS = re.compile(r"(?:\D*+\d){2}")
+_TWO_LETTERS = re.compile(r"(?:[\W\d_]*+[^\W\d_]){2}")
+_BRACKET = re.compile(r"[()\[\]{}]")
 _SPACE = re.compile(r"\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _FILLER = re.compile(
-    r"example|placeholder|your[-_]?|insert|dummy|changeme|\.{3,}|…|x{4,}|\*{4,}|(?<![a-z])(?:my|here)[-_]?"
+    r"example|placeholder|your[-_]?|insert|dummy|changeme|\.{3,}|…|x{4,}|\*{4,}"
+    r"|my(?<![a-z]my)[-_]?|here(?<![a-z]here)[-_]?"
 )
 _LEAST_BESIDE_FILLER = 6
 _LEAST_WEAK = {"password": 6, "secret": 8, "token": 10}
@@ -168,19 +180,19 @@ def find_keyed(text: str, folded: str) -> Iterator[Span]:
         folded: The same in lower case, with every character at the same offset.
     """
     stems = [stem for stem in (_ASCII if text.isascii() else _STEMS) if stem in folded]
-    if not stems:
-        return
     for stem in stems:
         at = folded.find(stem)
         while at >= 0:
-            match = _NAME.match(folded, at)
-            end = at + len(stem)
+            match, end = _NAME.match(folded, at), at + len(stem)
             if match and (kind := _kind(text, folded, match)):
-                for span in chain(_ahead(text, folded, kind, match), _behind(text, kind, at)):
-                    end = max(end, span[2])
+                if span := _behind(text, kind, at):
                     yield span
+                if span := _ahead(text, folded, kind, match):
+                    yield span
+                    end = span[2]
+            # Names within a value are not looked at: each could have all the rest as its value.
             at = folded.find(stem, end)
-    if "|" in text:
+    if "|" in text and "--" in text:
         yield from _in_columns(text, folded)
 
 
@@ -209,31 +221,36 @@ def _is_qualified(before: str) -> bool:
     return before[-1:] in {"?", "&"} or before.rstrip("_ .-").endswith(_QUALIFIERS)
 
 
-def _ahead(text: str, folded: str, kind: str, match: re.Match[str]) -> Iterator[Span]:
-    """Yield the secret that follows a name, if one does."""
+def _ahead(text: str, folded: str, kind: str, match: re.Match[str]) -> Span | None:
+    """Return the secret that follows a name, if one does."""
+    end = match.end()
+    if text[end : end + 20].lstrip(" \"'`").startswith("[redacted:"):
+        return None
     rest, joint = match["rest"], match.lastgroup
-    is_other = not _MILD.fullmatch(rest)
+    is_other = bool(rest) and not _MILD.fullmatch(rest)
     if is_other and (_OTHER.search(rest) or joint in {"says", "weak", "cjk"}):
-        return
+        return None
     at = match.start()
-    if joint == "tag" and not _IN_TAG.search(folded[max(at - 60, 0) : at]):
-        return
-    is_weak = joint in {"weak", "bare"} and not _FLAG.search(folded[max(at - 40, 0) : at])
+    before = folded[max(at - 60, 0) : at]
+    if joint == "tag" and not _IN_TAG.search(before):
+        return None
+    is_weak = joint in {"weak", "bare"} and not ("-" in before and _FLAG.search(before))
     if joint == "bare" and not _goes_on(
-        text, match.end(), is_long=bool(match["password"]), is_weak=is_weak
+        text, end, is_long=bool(match["password"]), is_weak=is_weak
     ):
-        return
-    gap = _GAP.match(text, match.end())
-    start = gap.end() if gap else match.end()
-    if gap and gap["line"] and joint not in {"says", "cjk"}:
-        if match["sign"] not in {":", "："} or not gap["indent"]:
-            is_weak = True
-        if match["sign"] and match["sign"][-1] == "=":
-            return
+        return None
+    start = end
+    if joint != "tag" and (gap := _GAP.match(text, end)):
+        start = gap.end()
+        if gap["line"] and joint not in {"says", "cjk"}:
+            is_weak = is_weak or match["sign"] not in {":", "："} or not gap["indent"]
+            if match["sign"] and match["sign"][-1] == "=":
+                return None
     named = _Named(kind=kind, match=match, is_weak=is_weak, is_other=is_other)
-    value = _element(text, match.end()) if joint == "tag" else _value(text, named, start)
+    value = _element(text, end) if joint == "tag" else _value(text, named, start)
     if value and _is_secret(named, value):
-        yield kind, value.start, _end(text, value)
+        return kind, value.start, _end(text, value)
+    return None
 
 
 def _goes_on(text: str, at: int, *, is_long: bool, is_weak: bool) -> bool:
@@ -245,31 +262,46 @@ def _goes_on(text: str, at: int, *, is_long: bool, is_weak: bool) -> bool:
     return following[:1].isspace() and (is_long or not is_weak)
 
 
-def _behind(text: str, kind: str, at: int) -> Iterator[Span]:
-    """Yield the secret that precedes its name, if one does."""
+def _behind(text: str, kind: str, at: int) -> Span | None:
+    """Return the secret that precedes its name, if one does."""
     before = text[max(at - 200, 0) : at]
-    for gate, pattern in _BEHIND:
-        if gate in before and (match := pattern.search(before)):
+    head = before.rstrip(_OF_NAMES)
+    for literal, reach, endings, joint, pattern in _BEHIND:
+        if head[-1:] not in endings or literal not in head[-reach:] or not joint.search(before):
+            continue
+        if match := pattern.search(before):
             start = at - len(before) + match.start("value")
-            value = _Value(match["value"], start, is_quoted=False, is_variable=False)
-            if is_strong(value.text) and (kind != "token" or is_random(value.text)):
-                yield kind, start, start + len(value.text)
+            value = match["value"]
+            if is_strong(value) and (kind != "token" or is_random(value)):
+                return kind, start, start + len(value)
+    return None
 
 
 def _in_columns(text: str, folded: str) -> Iterator[Span]:
     """Yield the secrets of tables whose header is a telling name."""
-    rules = list(_RULE.finditer(text))
-    stops = [*(each.start() for each in rules[1:]), len(text)]
+    rules = list(_rules(text))
+    stops = [*(start for start, _ in rules[1:]), len(text)]
     kinds: list[str | None] = []
     at = -1
-    for rule, stop in zip(rules, stops, strict=False):
-        header = folded[folded.rfind("\n", 0, max(rule.start() - 1, 0)) + 1 : rule.start()]
+    for (start, end), stop in zip(rules, stops, strict=False):
+        header = folded[folded.rfind("\n", 0, max(start - 1, 0)) + 1 : start]
         cells = islice(_CELL.finditer(header.strip("\n |")), _MOST_COLUMNS)
         told = [key_kind(cell[0].strip(" *`_")) for cell in cells]
         # Rows that go on below another rule are under both headers: each row is looked at once.
-        above = kinds if at == rule.start() else []
+        above = kinds if at == start else []
         kinds = [new or old for new, old in zip_longest(told, above)]
-        at = yield from _in_rows(text, rule.end() + 1, stop, kinds)
+        at = yield from _in_rows(text, end + 1, stop, kinds)
+
+
+def _rules(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines between the header of a table and its rows start and end."""
+    at = text.find("--")
+    while at >= 0:
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        if _RULE.match(text, start):
+            yield start, end
+        at = text.find("--", end)
 
 
 def _in_rows(text: str, at: int, stop: int, kinds: list[str | None]) -> Generator[Span, None, int]:
@@ -370,30 +402,32 @@ def _end(text: str, value: _Value) -> int:
 
 
 def _is_secret(named: _Named, value: _Value) -> bool:
-    if "\n" in value.text:
-        value = _Value(
-            re.sub(r"\s+", "", value.text), value.start, is_quoted=True, is_variable=False
-        )
-    if named.is_other and not (len(value.text) >= 10 and is_random(value.text)):
+    text = value.text
+    if "\n" in text:
+        text = re.sub(r"\s+", "", text)
+        value = _Value(text, value.start, is_quoted=True, is_variable=False)
+    if is_filler(text) or _SPACE.search(text):
         return False
-    if named.is_weak and (not is_strong(value.text) or len(value.text) < _LEAST_WEAK[named.kind]):
+    if named.is_other and not (len(text) >= 10 and is_random(text)):
+        return False
+    if named.is_weak and (len(text) < _LEAST_WEAK[named.kind] or not _is_no_word(text)):
         return False
     return _TESTS[named.kind](value)
 
 
 def is_strong(text: str) -> bool:
     """Return whether ``text`` is not a word of prose: letters and digits in one run."""
-    if len(text) < 6 or _SPACE.search(text) or is_filler(text) or is_code(text):
-        return False
-    if "/" in text or text.startswith(":"):
+    return not is_filler(text) and not _SPACE.search(text) and _is_no_word(text)
+
+
+def _is_no_word(text: str) -> bool:
+    if len(text) < 6 or "/" in text or text.startswith(":") or is_code(text):
         return False
     return bool(_DIGIT.search(text) and _LETTER.search(text)) or is_scrambled(text)
 
 
 def _is_password(value: _Value) -> bool:
     text = value.text
-    if is_filler(text) or _SPACE.search(text):
-        return False
     if value.is_quoted or value.is_variable:
         return len(text) >= 4 and not _PATH.match(text)
     if len(text) < 6 or is_code(text):
@@ -403,35 +437,36 @@ def _is_password(value: _Value) -> bool:
 
 def _is_token(value: _Value) -> bool:
     text = value.text
-    if is_filler(text) or _SPACE.search(text) or _PATH.match(text) or _NUMBERS.fullmatch(text):
+    if _PATH.match(text) or _NUMBERS.fullmatch(text):
         return False
     if value.is_variable:
-        return len(text) >= 8 or is_strong(text)
+        return len(text) >= 8 or _is_no_word(text)
     if len(text) < 8:
         return False
     return (value.is_quoted or not is_code(text)) and is_random(text)
 
 
 _TESTS = {"password": _is_password, "secret": _is_password, "token": _is_token}
+"""What a value without fillers and spaces must pass, by the kind of its name."""
 
 
 def is_filler(text: str) -> bool:
     """Return whether ``text`` is a placeholder for a value; what only holds one is none."""
     folded = text.casefold()
-    if len(set(folded)) <= 1 or _TEMPLATE.match(folded) or "[redacted:" in folded:
+    if folded == folded[:1] * len(folded) or "[redacted:" in folded or _TEMPLATE.match(folded):
         return True
     if folded.strip("<>[]{}") in _NOT_SECRETS:
         return True
+    if not _FILLER.search(folded):
+        return False
     left = _FILLER.sub("", folded)
     is_beside = len(left) >= _LEAST_BESIDE_FILLER and _DIGIT.search(left) and _LETTER.search(left)
-    return left != folded and not is_beside
+    return not is_beside
 
 
 def is_code(text: str) -> bool:
     """Return whether ``text`` is an expression, or a name without a password's look."""
-    if any(mark in text for mark in "()[]{}"):
-        return True
-    if _PATH.match(text) or _NUMBERED_WORD.fullmatch(text.casefold()):
+    if _BRACKET.search(text) or _PATH.match(text) or _NUMBERED_WORD.fullmatch(text.casefold()):
         return True
     is_name = _IDENTIFIER.fullmatch(text) and not _DIGIT.search(text)
     return bool(is_name) and not _is_no_name(text)
@@ -439,9 +474,7 @@ def is_code(text: str) -> bool:
 
 def is_random(text: str) -> bool:
     """Return whether no person would choose ``text`` as a name: digits among letters, or length."""
-    if len(_DIGIT.findall(text)) >= 2 and len(_LETTER.findall(text)) >= 2:
-        return True
-    return _is_no_name(text)
+    return bool(_TWO_DIGITS.match(text) and _TWO_LETTERS.match(text)) or _is_no_name(text)
 
 
 def _is_no_name(text: str) -> bool:

@@ -14,12 +14,13 @@ from msgspec import Struct
 from recollect.core.errors import InvalidInput
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carriers import find_carried
-from recollect.text.redaction.credentials import SHORTEST, Run, find_credentials
+from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 
 MAX_DEPTH = 200
 """Levels of a nested value that `Redactor.redact_value` follows; real ones stay below twenty."""
 
+_MARK_BEGINS = "[redacted:"
 _MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}:[0-9a-f]{6}\]")
 _BLOCKS = frozenset({"private", "private-key"})
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
@@ -82,9 +83,9 @@ class Redactor:
         changes nothing.
         """
         marked, marks, spans = text, list[str](), list[Span]()
-        for _ in range(_MOST_PASSES):
+        for number in range(_MOST_PASSES):
             # What is left may show more: a mark ends the word before it.
-            found = self._found(marked)
+            found = self._found(marked, is_first=number == 0)
             if not found:
                 break
             spans = _merged([*spans, *_before(found, spans, marks)])
@@ -172,24 +173,26 @@ class Redactor:
             self._harmless.add(text)
         return redacted
 
-    def _found(self, text: str) -> list[Span]:
-        spans: Iterable[Span] = self._spans(text)
+    def _found(self, text: str, *, is_first: bool) -> list[Span]:
+        spans: Iterable[Span] = self._spans(text, is_first=is_first)
         if not text.isascii() and _INVISIBLE.search(text):
-            spans = chain(spans, self._beneath(text))
+            spans = chain(spans, self._beneath(text, is_first=is_first))
         return _merged(_outside_marks(text, spans))
 
-    def _beneath(self, text: str) -> Iterator[Span]:
+    def _beneath(self, text: str, *, is_first: bool) -> Iterator[Span]:
         """Yield what is found once the invisible characters are gone."""
-        places = [at for at, each in enumerate(text) if not _INVISIBLE.match(each)]
-        for kind, start, end in self._spans("".join(text[at] for at in places)):
-            yield kind, places[start], places[end - 1] + 1
+        hidden = [match.start() for match in _INVISIBLE.finditer(text)]
+        gaps = [at - before for before, at in enumerate(hidden)]
+        for kind, start, end in self._spans(_INVISIBLE.sub("", text), is_first=is_first):
+            yield kind, start + bisect_right(gaps, start), end + bisect_right(gaps, end - 1)
 
-    def _spans(self, text: str) -> Iterator[Span]:
-        folded = _folded(text)
+    def _spans(self, text: str, *, is_first: bool) -> Iterator[Span]:
+        plain = _without_marks(text)
+        folded = _folded(plain)
         yield from find_blocks(text, folded)
-        runs = _long_runs(text)
-        yield from find_credentials(text, runs)
-        yield from find_carried(text, folded, runs)
+        among = long_words(plain if is_first else _beside_marks(plain))
+        yield from find_credentials(text, among)
+        yield from find_carried(text, folded, among)
         yield from find_keyed(text, folded)
         for pattern in self._patterns:
             for match in pattern.finditer(text):
@@ -230,16 +233,16 @@ def _folded(text: str) -> str:
     return text.replace("\u0130", "I").lower()
 
 
-def _long_runs(text: str) -> list[Run]:
-    """Return where a credential can be: the words of `SHORTEST` characters or more, in order."""
-    at, runs = 0, []
-    for word in text.split():
-        if len(word) >= SHORTEST:
-            # A word that holds this one is at least as long: it would have come before.
-            at = text.index(word, at)
-            runs.append((at, at + len(word)))
-            at += len(word)
-    return runs
+def _without_marks(text: str) -> str:
+    """Return ``text`` with NULs in the places of its marks: what they say tells of no secret."""
+    if _MARK_BEGINS not in text:
+        return text
+    return _MARK.sub(lambda mark: "\0" * len(mark[0]), text)
+
+
+def _beside_marks(plain: str) -> str:
+    """Return what is left of the words that marks are in: all others were looked at before."""
+    return " ".join([word for word in plain.split() if "\0" in word]).replace("\0", " ")
 
 
 def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
@@ -263,10 +266,11 @@ def _before(found: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) 
 
 def _outside_marks(text: str, spans: Iterable[Span]) -> list[Span]:
     """Return the spans without those in marks that are there already."""
-    if "[redacted:" not in text:
-        return list(spans)
+    found = list(spans)
+    if not found or _MARK_BEGINS not in text:
+        return found
     marks = [match.span() for match in _MARK.finditer(text)]
-    return [span for span in spans if span[0] in _BLOCKS or not _touches(span, marks)]
+    return [span for span in found if span[0] in _BLOCKS or not _touches(span, marks)]
 
 
 def _touches(span: Span, marks: Sequence[tuple[int, int]]) -> bool:

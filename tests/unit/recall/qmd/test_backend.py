@@ -321,6 +321,29 @@ def test_it_is_not_asked_on_behalf_of_a_group(opened: Open, stand_in: StandIn) -
         assert _sources(memory, for_session=private) == [("memory", "memory/tea.md")]
 
 
+def test_notes_of_guests_are_heard_by_the_guest_and_the_owner(opened: Open) -> None:
+    """They lie in the home, where the command does not look; and by no one else."""
+    with opened(sessions__owner=["telegram:42"], sessions__guests_read=["memory/*.md"]) as memory:
+        guest = memory.sessions.create(key="telegram:43").id
+        memory.sessions.append(guest, "user", "I always drink tea.")
+        assert memory.sessions.flush(guest).lines == 1
+        chats = {
+            who: None if who is None else memory.sessions.create(key=who).id
+            for who in (None, "telegram:42", "telegram:43", "telegram:44", "telegram:group:-1")
+        }
+        for sources in (None, ["memory"]):
+            heard = {
+                who: [ref for _, ref in _sources(memory, sources=sources, for_session=id_)]
+                for who, id_ in chats.items()
+            }
+            noted = {
+                who: [ref for ref in refs if ref.startswith("notes")] for who, refs in heard.items()
+            }
+            assert [len(refs) for refs in noted.values()] == [1, 1, 1, 0, 0]
+            assert heard[None].count("memory/tea.md") == 1
+            assert heard["telegram:42"].count("memory/tea.md") == 1
+
+
 def test_its_files_lie_in_the_home(opened: Open, stand_in: StandIn, tmp_path: Path) -> None:
     """None of the user's own collections are touched."""
     with opened() as memory:

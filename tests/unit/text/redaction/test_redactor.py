@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
+from types import FrameType
 
 import pytest
 from hypothesis import given
@@ -160,6 +162,7 @@ def test_what_is_left_is_the_text_between_the_finds(text: str) -> None:
         *["bearer ", "authorization: ", "ghp_", "sk-ant-", "M" * 24 + ".", "A", "password is "],
         *["cookie: a=", "curl -u a:b ", "machine a login b password ", "--password ", "\\", " "],
         *['password:\\"', "password: str =", "[redacted:x:aaaaaa]", "q3Q~", "1234567890:AA", "-us"],
+        *["?key=", "?key=a1b2", "token=a1b2", " -b a=", "a\u200b", "kind: secret\ndata:\n a: b\n"],
         *["password | x\n--|--\n", "|password|\n" + 1_500 * "-" + 1_500 * "|" + "x\n"],
     ],
 )
@@ -167,6 +170,30 @@ def test_no_text_makes_it_slow(part: str) -> None:
     """300 kB of what each rule likes least; a quadratic rule would take minutes."""
     text = part * (300_000 // len(part))
     assert redact(text).text
+
+
+def _calls(text: str) -> int:
+    """Return how many functions are entered and built-in ones called to redact ``text``."""
+    count = 0
+
+    def note(_frame: FrameType, event: str, _arg: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        redact(text)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=4).map("".join))
+def test_twice_the_text_takes_twice_the_steps(part: str) -> None:
+    """Calls are counted, not time; how long a pattern may be, the sizes above tell."""
+    text = part * (4_000 // len(part) + 1)
+    assert _calls(text + text) <= 2.5 * _calls(text) + 500
 
 
 def test_nested_values_are_redacted_throughout() -> None:

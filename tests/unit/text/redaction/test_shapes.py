@@ -8,7 +8,7 @@ import json
 import pytest
 
 from recollect.text.redaction import redact
-from recollect.text.redaction.credentials import SHORTEST, find_credentials
+from recollect.text.redaction.credentials import find_credentials
 from tests.unit.text.redaction.secrets_made_up import ALNUM, HEX, LOWER, SHAPED, run
 
 CARRIERS = (
@@ -53,6 +53,21 @@ def test_a_credential_is_found_in_json_of_json(name: str) -> None:
     assert secret not in redact(text).text
 
 
+@pytest.mark.parametrize("name", SHAPED)
+def test_a_credential_is_found_glued_to_its_option(name: str) -> None:
+    """As `curl -u` and `mysql -p` take it; the option stays."""
+    kind, secret = SHAPED[name]
+    for before in ("curl -u", "-H", "run\t-T", '["-u', "(`-t"):
+        redacted = redact(before + secret)
+        assert redacted.text == before + redacted.findings[0].mark
+        assert {finding.kind for finding in redacted.findings} <= {kind, "cookie"}
+
+
+def test_the_shortest_credential_is_found() -> None:
+    """Thirteen characters, the fewest of any row."""
+    assert redact("key AKC" + run(ALNUM, 10)).text.startswith("key [redacted:artifactory-key:")
+
+
 def test_a_webhook_is_found_in_its_address() -> None:
     """What comes before its fixed part is another word."""
     kind, secret = SHAPED["discord hook"]
@@ -66,9 +81,7 @@ def test_the_middle_of_a_word_is_no_credential(name: str) -> None:
     """Else Base64 would be full of them."""
     kind, secret = SHAPED[name]
     if secret[0].isalnum():
-        assert kind not in [
-            found for found, _, _ in find_credentials("x" + secret, [(0, len(secret) + 1)])
-        ]
+        assert kind not in [found for found, _, _ in find_credentials("x" + secret, "x" + secret)]
 
 
 @pytest.mark.parametrize(
@@ -89,6 +102,9 @@ def test_the_middle_of_a_word_is_no_credential(name: str) -> None:
         "SK" + run(HEX, 31),
         "SK" + run(HEX, 33),
         "re_" + run(ALNUM, 6),
+        "AKC" + run(ALNUM, 9),
+        "AKCJONARIUSZAMI i AKCEPTOWANYCH",
+        "a-ughp_" + run(ALNUM, 36),
     ],
 )
 def test_what_only_resembles_a_credential_stays(text: str) -> None:
@@ -100,7 +116,7 @@ def test_what_only_resembles_a_credential_stays(text: str) -> None:
 def test_every_word_of_a_long_text_is_looked_at(place: int) -> None:
     """The first and the last too, when the long words are searched all at once."""
     _, secret = SHAPED["ghp"]
-    words = [run(LOWER, SHORTEST)] * 24
+    words = [run(LOWER, 16)] * 24
     words.insert(place, secret)
     redacted = redact(" ".join(words))
     (finding,) = redacted.findings

@@ -84,6 +84,10 @@ class ClaudeCodeFormat:
         """Return the session of a file: its name is the session's id."""
         return port.ForeignSession(id=path.stem, agent=self.name)
 
+    def place(self, path: PurePath) -> PurePath:
+        """Return the folder whose sessions have ids of their own."""
+        return port.folder_below(path, "projects", 0)
+
     def parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
         """Return what one line says."""
         line = self._parse(record, session)

@@ -69,6 +69,10 @@ class JsonlFormat:
             )
         return port.ForeignSession(id=str(path), key=_plain_key(path.stem))
 
+    def place(self, path: PurePath) -> PurePath:
+        """Return the folder whose sessions have ids of their own."""
+        return path.parent
+
     def parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
         """Return what one line says."""
         line = self._parse(record, session)
@@ -181,12 +185,12 @@ class JsonlWriter:
         yield _header(session)
         for item in items:
             if isinstance(item, Compaction):
-                told = {
+                line = {
                     "type": "compaction",
                     "summary": item.summary,
                     "at": to_iso(item.created_at),
                 }
-                yield told | {extras.REST: {extras.DERIVED: True}}
+                yield line | {extras.REST: {extras.DERIVED: True}}
             else:
                 yield extras.with_rest(_line(item), item.message, _FORM, native=False)
 
@@ -203,8 +207,8 @@ def _header(session: Session) -> dict[str, Any]:
         "metadata": session.metadata or None,
     }
     header = {"recollect": 1, "type": "session", "id": session.id, "tenant": session.tenant}
-    told = {name: value for name, value in facts.items() if value is not None}
-    return header | {"created_at": to_iso(session.created_at)} | told
+    facts = {name: value for name, value in facts.items() if value is not None}
+    return header | {"created_at": to_iso(session.created_at)} | facts
 
 
 def _line(item: port.Owned) -> dict[str, Any]:

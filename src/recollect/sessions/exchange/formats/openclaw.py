@@ -7,7 +7,6 @@ no ids.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
@@ -19,6 +18,7 @@ from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.exchange import extras
 from recollect.sessions.exchange import transcript_format as port
 from recollect.sessions.exchange.formats import blocks
+from recollect.sessions.exchange.formats.openclaw_envelope import as_typed, envelope_sender
 from recollect.sessions.exchange.import_source import session_id_of
 from recollect.sessions.record.account import account
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
@@ -54,25 +54,6 @@ _SPAWNED = ":subagent:"
 _MACHINES = frozenset({"inter_session", "internal_system"})
 """Kinds of provenance of prompts that no person wrote."""
 
-_DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
-_CHANNELS = (
-    r"(?:BlueBubbles|Discord|Feishu|Google ?Chat|iMessage|IRC|LINE|Matrix|Mattermost|(?:MS ?)?Teams"
-    r"|Nextcloud Talk|Nostr|Signal|Slack|Telegram|Tlon|Twitch|WebChat|WhatsApp|Zalo)"
-)
-_ENVELOPE = re.compile(
-    # Facts of the conversation, the sender, quotes: a line and a block of JSON.
-    r"\s*(?:[A-Z][^\n(]{0,60} \(untrusted[^)\n]*\):[ \t]*\n```(?:json)?\n.*?\n```[ \t]*(?:\n|$)"
-    r"|[^\n]*\u27e6openclaw:ctx\u27e7[ \t]*(?:\n|$)"
-    r"|System: \[[^\]\n]*\d\d:\d\d[^\]\n]*\][^\n]*(?:\n|$)"
-    r"|\[Chat messages since your last reply - for context\]\n.*?"
-    r"\n\[Current message - respond to this\][ \t]*(?:\n|$)"
-    rf"|\[{_DAY} \d{{4}}-\d\d-\d\d \d\d:\d\d[^\]\n]*\][ \t]?"
-    rf"|\[{_CHANNELS}\b[^\]\n]*\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]*\][ \t]?)",
-    re.DOTALL,
-)
-"""What older versions put before the words of a person."""
-_FOOT = re.compile(r"\n\[message_id: [^\]\n]+\]\s*$")
-
 
 class OpenClawFormat:
     """Reads what OpenClaw (2026.2 to 2026.9) and OpenClaudeCode write."""
@@ -105,6 +86,10 @@ class OpenClawFormat:
             project=project if isinstance(project, str) and project else None,
             at=port.parse_time(header.get("timestamp")),
         )
+
+    def place(self, path: PurePath) -> PurePath:
+        """Return the folder whose sessions have ids of their own."""
+        return port.folder_below(path, "agents", 1)
 
     def parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
         """Return what one entry says."""
@@ -157,7 +142,7 @@ def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignL
     if is_machine(record) or (role == "user" and _SPAWNED in (session.key or "")):
         role = "system"
     elif role == "user":
-        content = _as_typed(content)
+        content = as_typed(content)
     if not isinstance(content, str | list | None):
         return port.Malformed(reason="content that is neither text nor blocks")
     if not content:
@@ -174,30 +159,18 @@ def is_machine(record: port.Record) -> bool:
     return isinstance(provenance, dict) and str(provenance.get("kind")) in _MACHINES
 
 
-def _as_typed(content: object) -> object:
-    """Return what a person wrote, without what the program put around it."""
-    if isinstance(content, str):
-        while (found := _ENVELOPE.match(content)) is not None:
-            content = content[found.end() :].lstrip()
-        return _FOOT.sub("", content)
-    if not isinstance(content, list):
-        return content
-    blocks = []
-    for block in content:
-        if isinstance(block, dict) and isinstance(block.get("text"), str):
-            typed = _as_typed(block["text"])
-            blocks += [block | {"text": typed}] if typed else []
-        else:
-            blocks.append(block)
-    return blocks
+def _sender(message: Mapping[str, Any], key: str | None) -> tuple[str | None, str | None]:
+    """Return the name and the account in the message of a person.
 
-
-def _sender(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the name and the account in the message of a person."""
-    facts = message.get("__openclaw") if message.get("role") == "user" else None
-    facts = facts if isinstance(facts, dict) else {}
-    names = (message.get("from"), facts.get("senderName"))
-    name = next((each for each in names if isinstance(each, str) and each), None)
+    Versions that tell them as facts put no envelope around the words: one there is the person's.
+    """
+    if message.get("role") != "user":
+        return _text(message.get("from")), None
+    facts = message.get("__openclaw")
+    if not isinstance(facts, dict):
+        name, sender = envelope_sender(message.get("content"), key)
+        return _text(message.get("from")) or name, sender
+    name = _text(message.get("from")) or _text(facts.get("senderName"))
     transport, identity = facts.get("transport"), facts.get("senderIdentity")
     channel = transport.get("channel") if isinstance(transport, dict) else None
     network = identity.get("accountId") if isinstance(identity, dict) else None
@@ -205,6 +178,10 @@ def _sender(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
     if not isinstance(channel, str) or not isinstance(user, str | int) or not str(user).strip():
         return name, None
     return name, str(account(channel, network if isinstance(network, str) else None, str(user)))
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
 
 
 def _placed(
@@ -227,7 +204,7 @@ def _line(
     record: port.Record, session: port.ForeignSession, role: str, content: str | list[Any]
 ) -> port.ForeignMessage:
     message = record["message"] if isinstance(record.get("message"), dict) else {}
-    entry, (name, sender) = record.get("id"), _sender(message)
+    entry, (name, sender) = record.get("id"), _sender(message, session.key)
     facts = {"parent": record.get("parentId"), "model": message.get("model")}
     at, usage = port.parse_time(record.get("timestamp")), message.get("usage")
     return port.ForeignMessage(

@@ -17,7 +17,7 @@ from typing import Any, LiteralString
 
 import msgspec
 
-from recollect.core.errors import RecollectError, StoreError
+from recollect.core.errors import ForeignStoreError, RecollectError
 from recollect.sessions.exchange.import_source import (
     COMPRESSED,
     MAX_ARCHIVE_BYTES,
@@ -44,6 +44,8 @@ MAX_EVENT_BYTES = 4 * 1024 * 1024
 """Largest event, unpacked; the schema there says so."""
 _PAGE = 200
 """Events of one read: the other program can tidy its log between them."""
+_PAGE_BYTES = 4 * 1024 * 1024
+"""Bytes of them, as they are stored; a longer event is read alone."""
 _MOST_WINDOWS = 64
 """Windows that one is said to be copied from, at most."""
 _LATEST_MS = 9_000_000_000_000
@@ -92,6 +94,10 @@ _EVENTS: LiteralString = """
     WHERE session_id = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?
 """
 """As bytes, since a text may be no UTF-8; without those that are longer than a line may be."""
+_SIZES: LiteralString = """
+    SELECT seq, coalesce(octet_length(event_json), 0) + coalesce(octet_length(event_zstd), 0)
+    FROM transcript_events WHERE session_id = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?
+"""
 _STATE: LiteralString = """
     SELECT indexed_seq FROM session_transcript_index_state
     WHERE session_id = ? AND needs_rebuild = 0
@@ -127,7 +133,7 @@ def stores_elsewhere(agents: Path) -> list[Path]:
     try:
         with ForeignDatabase(state) as database:
             rows = database.read(lambda query: query(_AGENTS, ()))
-    except StoreError:
+    except ForeignStoreError:
         return []
     paths = [Path(path) for (path,) in rows if isinstance(path, str)]
     return [each for each in paths if each.is_file() and not each.is_relative_to(agents)]
@@ -142,7 +148,7 @@ def open_store(path: Path, storable: Storable = as_it_is) -> Iterator[OpenClawSt
         storable: Returns an id as it is stored.
 
     Raises:
-        StoreError: it cannot be read, or its version is none that is known.
+        ForeignStoreError: it cannot be read, or its version is none that is known.
     """
     with ForeignDatabase(path) as database:
         yield OpenClawStore(path, database, storable)
@@ -280,7 +286,7 @@ class _Window:
 
     def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
         """Yield the events from ``offset`` on; those of other branches are empty."""
-        while rows := self._page(offset):
+        while rows := self._database.read(partial(self._page, offset=offset)):
             for row in rows:
                 offset = integer(row[0]) + 1
                 counts = offset - 1 in self._active or offset == 1  # the header is on no branch
@@ -323,8 +329,7 @@ class _Window:
             state = query(_STATE, (self._id,))
             if state and integer(state[0][0]) >= self.size - 1:
                 return frozenset(integer(row[0]) for row in query(_ACTIVE, (self._id,)))
-            rows = query(_EVENTS, (MAX_LINE_BYTES, self._id, 0, self.size, -1))
-            return _walk(_entry(row) or self._entry(query, row) for row in rows)
+            return _walk(_entry(row) or self._entry(query, row) for row in self._rows(query))
 
         return self._database.read(unit)
 
@@ -337,21 +342,36 @@ class _Window:
         parent = above if isinstance(above, str) else None
         return _Entry(id=text(event), parent_id=parent, seq=integer(row[0]))
 
-    def _page(self, offset: int) -> list[Row]:
-        end = (MAX_LINE_BYTES, self._id, offset, self.size, _PAGE)
-        return self._database.read(lambda query: query(_EVENTS, end))
+    def _rows(self, query: Query) -> Iterator[Row]:
+        """Yield all events within one transaction."""
+        offset = 0
+        while rows := self._page(query, offset):
+            yield from rows
+            offset = integer(rows[-1][0]) + 1
+
+    def _page(self, query: Query, offset: int) -> list[Row]:
+        """Return some events from ``offset`` on, at least one where there are any."""
+        sizes = query(_SIZES, (self._id, offset, self.size, _PAGE))
+        total = count = 0
+        for _, size in sizes:
+            total += integer(size)
+            if count and total > _PAGE_BYTES:
+                break
+            count += 1
+        page = (MAX_LINE_BYTES, self._id, offset, self.size, count)
+        return query(_EVENTS, page) if count else []
 
 
 def _checked(query: Query) -> str:
     """Return the agent of a store whose schema is known."""
     version = integer(query(_VERSION, ())[0][0])
     if version > VERSION:
-        raise StoreError(
+        raise ForeignStoreError(
             f"written by a newer OpenClaw: its schema is {version}, {VERSION} is known",
             hint="update recollect",
         )
     if version < VERSION:
-        raise StoreError(
+        raise ForeignStoreError(
             f"no store of OpenClaw 2026.9: its schema is {version}, {VERSION} is known",
             hint="start OpenClaw once, so that it brings its store up to date",
         )

@@ -44,7 +44,7 @@ CREATE TABLE episodes (
     -- What derived it, with its version.
     made_by       TEXT NOT NULL,
     created_at    INTEGER NOT NULL
-) STRICT;
+, speakers TEXT CHECK (json_valid(speakers)), turn_sender TEXT) STRICT;
 CREATE TABLE erasures (
     id          TEXT PRIMARY KEY,
     tenant      TEXT NOT NULL,
@@ -227,7 +227,7 @@ CREATE TABLE sessions (
     created_at             INTEGER NOT NULL,
     updated_at             INTEGER NOT NULL,
     metadata               TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)), previous_id TEXT REFERENCES sessions (id), mode TEXT NOT NULL DEFAULT 'main'
-    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, flushed_seq INTEGER, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)), pruned_seq INTEGER NOT NULL DEFAULT 0,
+    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, flushed_seq INTEGER, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)), pruned_seq INTEGER NOT NULL DEFAULT 0, place TEXT,
     UNIQUE (tenant, source, foreign_id),
     CHECK ((parent_id IS NULL) = (forked_at_seq IS NULL))
 ) STRICT;

@@ -1,0 +1,224 @@
+"""What an import stores in one transaction, and in which sessions.
+
+A session that was imported belongs to the place that it came from. A transcript from elsewhere that
+claims its id writes into a session of its own: two programs may give the same id, and a file that
+somebody sent may claim any. What such a transcript repeats of the session is not stored again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from itertools import dropwhile
+from pathlib import PurePath
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.errors import InvalidInput
+from recollect.core.events import SessionChanged
+from recollect.sessions.exchange.transcript_format import Continuation, TranscriptFormat
+from recollect.sessions.record.draft import Draft, check_event_id
+from recollect.sessions.record.session import (
+    DELETED,
+    Session,
+    add_session,
+    find_foreign,
+    note_change,
+    owner_of,
+)
+from recollect.sessions.record.session_key import UNKNOWN
+from recollect.sessions.record.tombstone import OURS, is_buried
+from recollect.sessions.record.transcript_rows import append_drafts
+from recollect.store.columns import integer, text_or_none
+from recollect.store.engine import Transaction
+from recollect.store.journal import record_event
+
+BATCH_MESSAGES = 1_000
+"""Messages of one transaction: the commit costs little beside them, and a kill loses few."""
+BATCH_CHARS = 4 * 1024 * 1024
+"""Readable text of one transaction; long messages make shorter batches."""
+
+_SHARED: LiteralString = """
+    SELECT m.seq FROM sessions s JOIN messages m ON m.session_id = s.id
+    WHERE s.tenant = ? AND s.source = ? AND s.foreign_id = ? AND m.event_id = ?
+"""
+_IS_STORED: LiteralString = """
+    SELECT 1 FROM sessions s JOIN messages m ON m.session_id = s.id
+    WHERE s.tenant = ? AND s.source = ? AND s.foreign_id = ? AND m.event_id = ? AND m.content = ?
+"""
+_SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
+_PLACE: LiteralString = "SELECT place FROM sessions WHERE id = ?"
+_SET_PLACE: LiteralString = "UPDATE sessions SET place = ? WHERE id = ?"
+
+
+def place_of(form: TranscriptFormat, path: str) -> str:
+    """Return a digest of the folder that a transcript comes from, as its format counts folders.
+
+    Args:
+        form: What its lines are.
+        path: As in the ledger.
+    """
+    folder = form.place(PurePath(path.partition("#")[0]))
+    return hashlib.blake2b(str(folder).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def session_at(
+    tx: Transaction, tenant: str, source: str, claimed: str, place: str
+) -> tuple[str, Session | None]:
+    """Return the session of a foreign id in a place, and the id that it has here.
+
+    One that was stored before places were noted belongs to the first that asks for it.
+    """
+    session = find_foreign(tx, tenant, source, claimed)
+    if session is None:
+        return claimed, None
+    row = tx.row(_PLACE, (session.id,))
+    stored = text_or_none(row[0]) if row else None
+    if stored is None:
+        tx.execute(_SET_PLACE, (place, session.id))
+    if stored in {None, place}:
+        return claimed, session
+    own = f"{claimed}@{place}"
+    return own, find_foreign(tx, tenant, source, own)
+
+
+def _moved(
+    tx: Transaction, tenant: str, candidate: Session, drafts: list[Draft], own: str
+) -> tuple[Session, list[Draft]]:
+    """Return what a transcript from elsewhere brings, after what it has from the one it claims."""
+    source, claimed = candidate.source or "", candidate.foreign_id
+
+    def is_copied(draft: Draft) -> bool:
+        event = (draft.message.event_id, draft.encoded_content)
+        return tx.row(_IS_STORED, (tenant, source, claimed, *event)) is not None
+
+    def renamed(draft: Draft) -> Draft:
+        event = event_id_of(source, own, draft.message.event_id or "")
+        message = msgspec.structs.replace(draft.message, event_id=event)
+        return msgspec.structs.replace(draft, message=message)
+
+    rest = [renamed(draft) for draft in dropwhile(is_copied, drafts)]
+    return msgspec.structs.replace(candidate, foreign_id=own), rest
+
+
+class ImportBatch:
+    """Gathers the messages of one file until there are enough for a transaction."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, tuple[Session, list[Draft], Continuation | None]] = {}
+        """By foreign id: the session that is made if there is none, its messages, and what it
+        went on from."""
+        self._titles: dict[str, tuple[str, bool]] = {}
+        self.count = 0
+        """Messages in it."""
+        self._chars = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it should be stored now."""
+        return self.count >= BATCH_MESSAGES or self._chars >= BATCH_CHARS
+
+    def add(self, foreign_id: str, draft: Draft) -> None:
+        """Add a message to one of its sessions."""
+        self.sessions[foreign_id][1].append(draft)
+        self.count += 1
+        self._chars += len(draft.encoded_content)
+
+    def entitle(self, foreign_id: str, title: str, *, final: bool) -> None:
+        """Note a title for a session; one that a person chose is not replaced by another."""
+        if final or not self._titles.get(foreign_id, ("", False))[1]:
+            self._titles[foreign_id] = (title, final)
+
+    def store(
+        self, tx: Transaction, tenant: str, source: str, place: str
+    ) -> tuple[Counter[str], str | None]:
+        """Store everything but what belongs to deleted or erased sessions; what is there stays.
+
+        Args:
+            tx: Of ``records.db``.
+            tenant: Whose it is.
+            source: The name of the format.
+            place: Where it came from, see `place_of`.
+
+        Returns:
+            What it added, and a deleted session whose messages were left out.
+        """
+        added: Counter[str] = Counter()
+        waits_for = None
+        for claimed, (candidate, drafts, continues) in self.sessions.items():
+            foreign_id, session = session_at(tx, tenant, source, claimed, place)
+            if foreign_id != claimed:
+                count = len(drafts)
+                candidate, drafts = _moved(tx, tenant, candidate, drafts, foreign_id)
+                added["duplicates"] += count - len(drafts)
+                if not drafts:
+                    continue
+            origins = [(source, foreign_id), (OURS, foreign_id)]
+            if session is None and is_buried(tx, tenant, origins):
+                added["erased"] += len(drafts)
+                continue
+            if session is None:
+                session = add_session(tx, _continued(tx, candidate, continues, place))
+                tx.execute(_SET_PLACE, (place, session.id))
+                added["sessions"] += 1
+                added["unknown_origin"] += session.chat_type == UNKNOWN
+            elif session.status == DELETED:
+                added["deleted"] += len(drafts)
+                waits_for = session.id
+                continue
+            places = append_drafts(tx, session, drafts)
+            fresh = sum(not isinstance(place, str) for place in places)
+            added["messages"] += fresh
+            added["duplicates"] += len(places) - fresh
+        for foreign_id, (title, final) in self._titles.items():
+            session = session_at(tx, tenant, source, foreign_id, place)[1]
+            if session is None or session.title == title or (session.title and not final):
+                continue
+            tx.execute(_SET_TITLE, (title, session.id))
+            note_change(tx, session, session.updated_at)
+            event = SessionChanged(
+                scope=owner_of(session), at=session.updated_at, status=session.status
+            )
+            record_event(tx, event)
+        return added, waits_for
+
+
+def _continued(
+    tx: Transaction, session: Session, continues: Continuation | None, place: str
+) -> Session:
+    """Return a new session as a fork of the one that it went on from, where that is stored.
+
+    Unlike a fork that a person makes it has its key: what comes in under it goes on here.
+    """
+    source = session.source or ""
+    parent = None
+    if continues is not None:
+        _, parent = session_at(tx, session.tenant, source, continues.session, place)
+    if continues is None or parent is None or parent.status == DELETED:
+        return session
+    if (parent.agent, parent.user, parent.key) != (session.agent, session.user, session.key):
+        return session
+    for message in continues.shared:
+        origin = continues.origins[message]
+        event = event_id_of(source, origin, message)
+        row = tx.row(_SHARED, (session.tenant, source, origin, event))
+        if row is not None and parent.pruned_seq <= integer(row[0]) <= parent.last_seq:
+            seq = integer(row[0])
+            facts = {"parent_id": parent.id, "forked_at_seq": seq, "last_seq": seq}
+            return msgspec.structs.replace(session, **facts, pruned_seq=parent.pruned_seq)
+    return session
+
+
+def event_id_of(source: str, session: str, message: str) -> str:
+    """Return ``source:session:message``, or a digest of it where that is not an event id.
+
+    >>> event_id_of("claude-code", "5b1f", "u-1")
+    'claude-code:5b1f:u-1'
+    """
+    plain = f"{source}:{session}:{message}"
+    try:
+        return check_event_id(plain)
+    except InvalidInput:
+        digest = hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{source}:sha256:{digest}"
