@@ -30,7 +30,7 @@ CEILINGS = {
     ("warm search", "caller"): Ceiling(files=28, moves=132, reads=3),
     ("append", "caller"): Ceiling(files=16, moves=32, reads=0),
     ("append", "writer"): Ceiling(files=10, moves=32),
-    ("import of a line", "caller"): Ceiling(files=32, moves=166),
+    ("import of a line", "caller"): Ceiling(files=30, moves=161),
     ("changed file", "caller"): Ceiling(files=41, moves=169),
     ("changed file", "all"): Ceiling(files=52, moves=313),
     ("recollect search", "all"): Ceiling(files=96, modules=213),

@@ -18,7 +18,7 @@ from recollect.observations.places import Place, look_at
 from recollect.observations.project_rows import KnownProjects, Project, ProjectRow, cells, marks_of
 from recollect.store.columns import text, typed_rows
 from recollect.store.engine import Database, Transaction
-from recollect.store.project_paths import PROJECT_PATHS
+from recollect.store.journal import PROJECT_PATHS
 
 _INSERT: LiteralString = """
     INSERT INTO projects (id, name, root, remote, clone, merged_into, stands_for, apart, tenant,
@@ -144,7 +144,7 @@ class Projects:
         for project in self.list():
             if path in project.paths or name in {project.name, project.id}:
                 return project
-        raise NotFound("the project does not exist", hint="`recollect projects list` shows them")
+        raise NotFound("the project does not exist", hint="see `recollect projects list`")
 
     def list(self) -> ProjectList:
         """Return all projects, in the order in which they were first seen."""
@@ -194,7 +194,7 @@ class Projects:
 
         def unit(tx: Transaction, known: KnownProjects, one: ProjectRow, other: ProjectRow) -> None:
             if one.stands_for == other.stands_for:
-                raise Conflict("they are one project already", hint="name two projects")
+                raise Conflict("they are one project already", hint="use two projects")
             joined = known.rows[one.stands_for]
             self._store(tx, known, msgspec.structs.replace(joined, merged_into=other.stands_for))
 
@@ -212,7 +212,7 @@ class Projects:
             if one.merged_into is None or one.stands_for != other.stands_for:
                 raise Conflict(
                     "the first was not merged into the second",
-                    hint="`recollect projects list` shows what was",
+                    hint="see `recollect projects list`",
                 )
             parted = msgspec.structs.replace(one, merged_into=None, apart=(*one.apart, other.id))
             self._store(tx, known, parted)
@@ -229,7 +229,7 @@ class Projects:
 
         def unit(tx: Transaction, known: KnownProjects, one: ProjectRow, two: ProjectRow) -> None:
             if one.stands_for == two.stands_for:
-                raise Conflict("they are one project", hint="part them with --undo")
+                raise Conflict("they are one project", hint="use --undo to part them")
             first = known.rows[one.stands_for]
             apart = (*first.apart, two.stands_for)
             self._store(tx, known, msgspec.structs.replace(first, apart=apart))
@@ -237,7 +237,7 @@ class Projects:
         return self._both(name, other, unit)
 
     def catch_up(self) -> None:
-        """Note the paths of sessions that nobody has noted: those of older homes."""
+        """Note the paths of sessions that are not known yet: those of older homes."""
         tenant = self.tenant
         rows = self.database.read(lambda tx: tx.all(_UNKNOWN, (tenant, tenant)))
         if rows:
@@ -258,7 +258,7 @@ class Projects:
                 known.meant(place, each) for place, each in zip(places, (name, other), strict=True)
             )
             if one is None or two is None:
-                hint = "`recollect projects list` shows them"
+                hint = "see `recollect projects list`"
                 raise NotFound("the project does not exist", hint=hint)
             unit(tx, known, one, two)
             return two.stands_for

@@ -16,9 +16,22 @@ from recollect.core.events import AnyEvent, Event, UnknownEvent
 from recollect.core.scope import Scope
 from recollect.store.columns import decode, first_integer, integer, json_object, text
 from recollect.store.engine import Row, SqlValue, Transaction
-from recollect.store.project_paths import OF_PROJECT
 
 Operation = Literal["put", "delete"]
+
+PROJECT_PATHS: LiteralString = """
+    SELECT b.path FROM project_aliases a
+    JOIN projects p ON p.tenant = a.tenant AND p.id = a.project_id
+    JOIN projects q ON q.tenant = p.tenant AND q.stands_for = p.stands_for
+    JOIN project_aliases b ON b.tenant = q.tenant AND b.project_id = q.id
+    WHERE a.tenant = ? AND a.path = ?
+"""
+"""With a tenant and any path of the project."""
+OF_PROJECT: LiteralString = f"project IN (SELECT ? UNION ALL {PROJECT_PATHS})"
+"""A condition on the column ``project``, with a path, the tenant, and the path again.
+
+An unknown path means itself alone.
+"""
 
 _WRITE_EVENT = """
     INSERT INTO events (tenant, agent, user_id, project, session_id, type, payload, at)

@@ -15,8 +15,7 @@ from recollect.sessions.record.session_key import UNKNOWN, SessionKey
 from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.columns import decode
 from recollect.store.engine import Row, SqlValue, Transaction
-from recollect.store.journal import record_change, record_event
-from recollect.store.project_paths import OF_PROJECT
+from recollect.store.journal import OF_PROJECT, record_change, record_event
 
 STATUSES = ("active", "archived", "deleted")
 """The life of a session; nothing is removed by a status."""
