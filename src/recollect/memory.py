@@ -42,7 +42,9 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.retention import OnPrune
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
+    from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import Observations
+    from recollect.observations.projects import Projects
     from recollect.recall.probe import EmbedderProbe, Probe
     from recollect.recall.status import Status
     from recollect.sessions.exchange.export import SessionExport
@@ -86,6 +88,16 @@ class Memory:
     def observations(self) -> Observations:
         """What agents did and saw."""
         return self._parts.observations()
+
+    @property
+    def projects(self) -> Projects:
+        """The projects of this home."""
+        return self.capture.projects
+
+    @property
+    def capture(self) -> CaptureControls:
+        """What is captured of them, and what is not."""
+        return self._parts.capture()
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Return when everything is indexed, embeddings included.
@@ -176,15 +188,13 @@ class Memory:
             query: A question or words.
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
             min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
-                all the question's words stay in places that are left; where nothing reaches it,
-                those with any of the words.
+                all the question's words stay in places left; where none reaches it, with any.
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
             for_session: Search on behalf of this session: only what its visibility group may hear,
                 in a group only what was said there. Without it the operator asks, who sees all.
-            for_sender: Whom that session answers, such as ``telegram:42``, where several people
-                share it; else whose turn its newest message is.
+            for_sender: Whom it answers, where several people share it, such as ``telegram:42``.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -206,6 +216,7 @@ class Memory:
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
             audience=audience_of(sessions, asking, self._base.records),
             ranges=ranges_of(sessions, seen.session) if seen.session is not None else None,
+            projects=() if seen.project is None else self.projects.paths(seen.project),
         )
         maintenance = self._parts.maintenance
         missing = maintenance.searching() if maintenance.reads_first else ()
@@ -298,12 +309,8 @@ class Memory:
             InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
-        from recollect.assembly.sources import transcript_importer
-        from recollect.sessions.exchange.formats.registry import FORMATS
-
-        formats = tuple(FORMATS.values())
-        importer = transcript_importer(self._base, self._parts.mirror, formats)
-        return importer.run(path, format_name, progress, include_deleted=include_deleted)
+        run = self._parts.importer().run
+        return run(path, format_name, progress, include_deleted=include_deleted)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:
         """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.

@@ -13,11 +13,13 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 SAYS = {
     "annotations.py": "MEMORY.md#L3",
     "backup.py": "what was there: /",
+    "capture.py": "0 messages, 1 transcript left unread\n1 message after the pause\nFalse ['off']",
     "chunks.py": "lines 1 to",
     "conversation.py": "3 user That is the one.",
     "events.py": "called: 2 1\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
+    "projects.py": "2 sessions in the shop and below\nshop looks like again\n3 after the merge\n1 ",
     "recover.py": "records_lost\n1 would come back\n1 1 0\nLanterns 1",
     "retention.py": "60 messages would go\n60 1640 True\nDay 30?",
     "language_model.py": "blue. openai:some-model\nNora wants blue 7",

@@ -16,11 +16,13 @@ from recollect.assembly.indexes import HomeIndexes, make_index
 from recollect.assembly.resources import OpenOptions, Resources, open_resources
 from recollect.assembly.sources import (
     LateNotes,
+    capture_controls,
     extra_paths,
     followed_transcripts,
     memory_files,
     reading,
     search_backend,
+    transcript_importer,
 )
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.index.index import Index
@@ -38,9 +40,11 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.governance.erasure import Eraser
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
+    from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import Observations
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
+    from recollect.sessions.exchange.importer import TranscriptImporter
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import MemoryReader
 
@@ -60,6 +64,8 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     events: EventStream
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
+    capture: Callable[[], CaptureControls]
+    importer: Callable[[], TranscriptImporter]
 
     def backup_order(
         self, secrets: bool, workspace: bool, on_progress: OnBackup | None
@@ -114,6 +120,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             mirror=self.mirror,
             maintenance=self.maintenance,
             events=self.events,
+            capture=self.capture(),
         )
 
 
@@ -153,13 +160,14 @@ def _assemble(resources: Resources) -> Components:
     )
     if mirror is not None:
         mirror.catch_up()
+    controls = functools.cache(lambda: capture_controls(resources))
     retention = functools.cache(lambda: _retention(resources, index, mirror))
     kept = Kept(
         index=index,
         lock=worker_lock(resources.index_home, files, resources.scope, clock),
         sync_lock=locks.sync,
         files=files,
-        followed=followed_transcripts(resources, mirror),
+        followed=followed_transcripts(resources, mirror, controls),
         is_live=resources.order.live,
         heal=healer(
             resources.records,
@@ -170,7 +178,7 @@ def _assemble(resources: Resources) -> Components:
         daily=lambda stopping: retention().prune_daily(stopping),
     )
     maintenance = Maintenance(kept, settings.sync, clock)
-    sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance))
+    sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance, controls))
     return Components(
         resources=resources,
         index=index,
@@ -184,6 +192,8 @@ def _assemble(resources: Resources) -> Components:
         events=EventStream(resources.records, resources.scope),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
+        capture=controls,
+        importer=functools.cache(lambda: transcript_importer(resources, mirror, controls())),
     )
 
 
@@ -226,7 +236,10 @@ def _eraser(resources: Resources, index: Index, mirror: TranscriptMirror | None)
 
 
 def _sessions(
-    resources: Resources, mirror: TranscriptMirror | None, maintenance: Maintenance
+    resources: Resources,
+    mirror: TranscriptMirror | None,
+    maintenance: Maintenance,
+    controls: Callable[[], CaptureControls],
 ) -> Sessions:
     from recollect.sessions.context.summary import WindowParts, with_model
     from recollect.sessions.policy.conversation import TURNS
@@ -250,6 +263,7 @@ def _sessions(
             drafts=DraftMaker(resources.clock, resources.ids, resources.redactor),
             mirror=Arrivals(mirror, maintenance),
             scope=resources.scope,
+            projects=lambda: controls().projects,
         ),
         opened=maintenance.session_started,
         window=with_model(parts, language.model if language is not None else None),

@@ -22,6 +22,7 @@ from recollect.core.scope import Scope
 from recollect.governance.episode import Episode, store_episode
 from recollect.governance.plan import SessionRemoval
 from recollect.observations.blobs import remove_unused
+from recollect.observations.projects import forget_project
 from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND, TranscriptMirror
@@ -161,6 +162,7 @@ def begin_erasure(
         tx.executemany(_FORGET_KIN, [(session_id, id_) for id_ in kin])
         record_changes(tx, tenant=tenant, kind=SESSION_KIND, refs=kin, op="put", at=now)
         _part_from_kin(tx, session_id, tenant, now)
+        forget_project(tx, tenant, session_id)
         tx.execute(_BLANK, (HIDDEN, session_id))
 
 

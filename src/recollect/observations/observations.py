@@ -268,7 +268,7 @@ class Observations:
         """
         check_count(limit, "a limit", 1)
         where = Condition(self.scope, "session_id").also("is_forgotten = ?", int(forgotten))
-        where.equal("session_id", session_id).equal("project", project)
+        where.equal("session_id", session_id).of_project(project)
         where.equal("tool_name", tool_name)
         if since is not None:
             where.also("created_at >= ?", check_time(since))

@@ -28,6 +28,7 @@ from recollect.core.settings.search import (
 from recollect.core.settings.sessions import SessionSettings
 from recollect.core.settings.telemetry import forbid_telemetry
 from recollect.core.settings.tree import (
+    CaptureSettings,
     ChunkingSettings,
     LanguageSettings,
     PrivacySettings,
@@ -40,6 +41,7 @@ from recollect.core.settings.tree import (
 )
 
 __all__ = [
+    "CaptureSettings",
     "ChunkingSettings",
     "EmbeddingSettings",
     "Explained",

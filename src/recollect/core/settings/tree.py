@@ -94,6 +94,28 @@ class PrivacySettings(Struct, frozen=True, kw_only=True):
         "More regular expressions (Python syntax) of secrets. They run on every text: keep them "
         "linear.",
     ] = ()
+    exclude_projects: Annotated[
+        tuple[str, ...],
+        Meta(max_length=1_000),
+        "Projects of which nothing is captured: patterns such as ~/clients/* for a folder and all "
+        "below it, or secret-* for the name of a project. * matches any characters.",
+    ] = ()
+
+
+class CaptureSettings(Struct, frozen=True, kw_only=True):
+    """What is left out of what programs do, before anything of it is stored."""
+
+    skip_tools: Annotated[
+        tuple[str, ...],
+        Meta(max_length=1_000),
+        "Tools whose calls and results are left out: names or patterns such as mcp__bank__*.",
+    ] = ()
+    skip_paths: Annotated[
+        tuple[str, ...],
+        Meta(max_length=1_000),
+        "Files: calls of tools that name one of them are left out, with their results. Patterns "
+        "such as *.pem, ~/private/* or */secrets/*.",
+    ] = ()
 
 
 class LanguageSettings(Struct, frozen=True, kw_only=True):
@@ -270,5 +292,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     qmd: QmdSettings = field(default_factory=QmdSettings)
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
+    capture: CaptureSettings = field(default_factory=CaptureSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
     observations: ObservationSettings = field(default_factory=ObservationSettings)
