@@ -1,7 +1,4 @@
-"""The facade: what programs use, and with `assembly` the only place where the features meet.
-
-Floor 4: above every feature, below the servers and the command line.
-"""
+"""The facade: what programs use, and with `assembly` the only place where the features meet."""
 
 from __future__ import annotations
 
@@ -106,8 +103,7 @@ class Memory:
             on_progress: Called after every batch.
 
         Returns:
-            What this call did. In a program that stays, the background may have done some of it
-            before; what the index holds says `status`.
+            What this call did, beside the background; what the index holds says `status`.
 
         Raises:
             StoreError: a database refused.
@@ -262,8 +258,7 @@ class Memory:
             The lines; with the status ``not_found``, and no text, when the file does not exist.
 
         Raises:
-            Denied: no memory file can have this path, it is a link, or it is not for them: groups
-                see none, guests what ``sessions.guests_read`` shares.
+            Denied: no memory file can have this path, it is a link, or it is not for them.
             InvalidInput: a number is below 1, or the file is binary or too large.
             NotFound: this memory has neither a workspace nor extra paths, or not the session.
             StoreClosed: the memory was closed.
@@ -336,7 +331,7 @@ class Memory:
             on_progress: Called after each session.
 
         Raises:
-            StoreError: a database refused; what was removed before stays removed.
+            StoreError: a database refused; what went before stays removed.
         """
         retention = self._parts.retention()
         return retention.preview() if dry_run else retention.prune(on_progress)
@@ -485,8 +480,7 @@ def open_memory(
         embedder: Makes vectors; what the settings choose if not given.
         live: Whether the program stays: then, from its first use of the memory on, files are
             watched and the index is kept in step in the background, see `sync` in the settings.
-        count_tokens: The tokenizer of your model, for the budgets of views; an estimate with a
-            margin of 10 % if not given.
+        count_tokens: The tokenizer of your model; an estimate with 10 % of margin if not given.
 
     Raises:
         ConfigError: a setting is wrong.

@@ -32,7 +32,7 @@ _SCP = re.compile(r"(?:[^@/\s]+@)?(\[[^\]\s]+\]|[^:/\s]+):(?!//)(\S+)")
 _USUAL_PORTS = {"ssh": 22, "git+ssh": 22, "https": 443, "http": 80, "git": 9418}
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class ProjectPlace(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a folder from its files.
 
     Attributes:
@@ -54,10 +54,10 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     clone: str | None = None
 
 
-def look_at(path: str) -> Place:
+def look_at(path: str) -> ProjectPlace:
     """Return what is known of a folder; of one that does not exist only its path."""
     if not os.path.isabs(path) or "\0" in path or not os.path.isdir(path):
-        return Place(path=path, root=path)
+        return ProjectPlace(path=path, root=path)
     folder = Path(os.path.realpath(path))
     marked: tuple[Path, dict[str, str]] | None = None
     for each in (folder, *folder.parents[:_DEPTH]):
@@ -69,12 +69,12 @@ def look_at(path: str) -> Place:
     return _outside(path, folder, marked)
 
 
-def _in_tree(path: str, root: Path, marked: tuple[Path, dict[str, str]] | None) -> Place:
+def _in_tree(path: str, root: Path, marked: tuple[Path, dict[str, str]] | None) -> ProjectPlace:
     git = git_directory(root)
     if git is None:
         return _outside(path, root, marked)
     top, facts = marked or (root, {})
-    return Place(
+    return ProjectPlace(
         path=path,
         root=str(top),
         # Below a repository a mark makes a project of its own.
@@ -85,9 +85,9 @@ def _in_tree(path: str, root: Path, marked: tuple[Path, dict[str, str]] | None) 
     )
 
 
-def _outside(path: str, root: Path, marked: tuple[Path, dict[str, str]] | None) -> Place:
+def _outside(path: str, root: Path, marked: tuple[Path, dict[str, str]] | None) -> ProjectPlace:
     top, facts = marked or (root, {})
-    return Place(path=path, root=str(top), **facts)
+    return ProjectPlace(path=path, root=str(top), **facts)
 
 
 def git_directory(root: Path) -> Path | None:
@@ -146,7 +146,7 @@ def normal_remote(url: str) -> str | None:
 
 
 def _mark(folder: Path) -> dict[str, str]:
-    """Return what a mark says, by the fields of `Place`."""
+    """Return what a mark says, by the fields of `ProjectPlace`."""
     if not os.path.lexists(folder / MARK_FILE):
         return {}
     facts: dict[str, str] = {}

@@ -9,7 +9,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.observations.places import Place
+from recollect.observations.places import ProjectPlace
 from recollect.store.columns import decode, text
 from recollect.store.engine import Row, SqlValue, Transaction
 
@@ -77,7 +77,7 @@ class KnownProjects:
         """Return whether a person said which project a path belongs to."""
         return path in self.paths and self.paths[path][1] == "person"
 
-    def of_place(self, place: Place) -> ProjectRow | None:
+    def of_place(self, place: ProjectPlace) -> ProjectRow | None:
         """Return the project that a folder belongs to by what it is, else by its path."""
         mine = self.paths.get(place.path)
         if mine is not None and self.is_given(place.path):
@@ -87,7 +87,7 @@ class KnownProjects:
         found = self.paths.get(place.git or place.root) or mine
         return self.rows.get(found[0]) if found is not None else None
 
-    def moved(self, place: Place) -> ProjectRow | None:
+    def moved(self, place: ProjectPlace) -> ProjectRow | None:
         """Return the project whose repository was moved to where it is now, and is gone there."""
         return next(
             (
@@ -105,11 +105,11 @@ class KnownProjects:
         by_name = (row for row in self.rows.values() if row.name == name)
         return self.rows.get(name) or next(by_name, None)
 
-    def meant(self, place: Place, name: str) -> ProjectRow | None:
+    def meant(self, place: ProjectPlace, name: str) -> ProjectRow | None:
         """Return the project that a folder, a name or an id means."""
         return self.of_place(place) or self.called(name)
 
-    def holds(self, place: Place) -> bool:
+    def holds(self, place: ProjectPlace) -> bool:
         """Return whether nothing is to be stored of a folder."""
         if self.is_given(place.path):
             return True
@@ -119,7 +119,7 @@ class KnownProjects:
         marks = (path for path, _ in marks_of(place) if not self.is_given(path))
         return all(path in self.paths and self.paths[path][0] == row.id for path in marks)
 
-    def facts(self, row: ProjectRow, place: Place) -> ProjectRow:
+    def facts(self, row: ProjectRow, place: ProjectPlace) -> ProjectRow:
         """Return a project as it is known after a look at one of its folders."""
         if place.git is None and place.file_id is None:
             return row
@@ -130,7 +130,7 @@ class KnownProjects:
             facts["name"] = self.free_name(place)
         return msgspec.structs.replace(row, **facts)
 
-    def free_name(self, place: Place) -> str:
+    def free_name(self, place: ProjectPlace) -> str:
         """Return a name that no other project has."""
         root = PurePath(place.root)
         wanted = (place.name or root.name or place.root)[:_NAME_CHARS]
@@ -197,7 +197,7 @@ def _look_alike(one: ProjectRow, other: ProjectRow) -> bool:
     return is_named_alike and is_one_gone and all(map(os.path.isabs, roots))
 
 
-def marks_of(place: Place) -> list[tuple[str, str]]:
+def marks_of(place: ProjectPlace) -> list[tuple[str, str]]:
     """Return the aliases that a folder gives its project, each with its kind."""
     mark = (place.git, "git") if place.git is not None else (place.root, "root")
     marks = [] if mark[0] == place.path else [(str(mark[0]), mark[1])]

@@ -14,7 +14,7 @@ import msgspec
 
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
-from recollect.observations.places import Place, look_at
+from recollect.observations.places import ProjectPlace, look_at
 from recollect.observations.project_rows import KnownProjects, Project, ProjectRow, cells, marks_of
 from recollect.store.columns import PROJECT_PATHS, text, typed_rows
 from recollect.store.engine import Database, Transaction
@@ -173,7 +173,7 @@ class Projects:
             known = KnownProjects(tx, self.tenant)
             row = known.meant(self._seen(look_at(name)), called)
             if row is None:
-                row = self._new(tx, known, Place(path=label, root=label, name=called))
+                row = self._new(tx, known, ProjectPlace(path=label, root=label, name=called))
             self._set_alias(tx, known, (label, "person"), row.id)
 
         self.database.write(unit)
@@ -275,7 +275,7 @@ class Projects:
                 return  # nothing is stored there either
         self._noted.update(path for path, _ in places)
 
-    def _seen(self, place: Place, label: str | None = None) -> Place:
+    def _seen(self, place: ProjectPlace, label: str | None = None) -> ProjectPlace:
         """Return what was seen as it can be stored."""
         cut = {
             field: self._clean(value)
@@ -285,7 +285,7 @@ class Projects:
         path = label if label is not None else self._clean(place.path)
         return msgspec.structs.replace(place, path=path, **cut)
 
-    def _take(self, tx: Transaction, places: Iterable[Place]) -> None:
+    def _take(self, tx: Transaction, places: Iterable[ProjectPlace]) -> None:
         known = KnownProjects(tx, self.tenant)
         for place in places:
             if known.is_given(place.path):
@@ -302,7 +302,7 @@ class Projects:
                     self._set_alias(tx, known, (path, kind), row.id)
 
     def _marked(
-        self, tx: Transaction, known: KnownProjects, place: Place, before: ProjectRow
+        self, tx: Transaction, known: KnownProjects, place: ProjectPlace, before: ProjectRow
     ) -> ProjectRow:
         """Begin the project of a new mark; what its tree was before becomes part of it."""
         row = self._new(tx, known, place)
@@ -310,7 +310,7 @@ class Projects:
             self._store(tx, known, msgspec.structs.replace(before, merged_into=row.id))
         return row
 
-    def _new(self, tx: Transaction, known: KnownProjects, place: Place) -> ProjectRow:
+    def _new(self, tx: Transaction, known: KnownProjects, place: ProjectPlace) -> ProjectRow:
         id_ = place.file_id or self._ids.new()
         row = ProjectRow(
             id=id_,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.model.chunk_record import Mask
-from recollect.index.model.document import FILES, SESSIONS, SOURCES
+from recollect.index.model.document import FILES, OBSERVATIONS, SESSIONS, SOURCES
 from recollect.index.model.origin import origin_of, path_of
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
@@ -152,7 +152,7 @@ class ChunkGroups:
             seqs = spoken.get(key, ())
             if seqs is None:
                 whole.append(number)
-            elif seqs:
+            elif seqs and source != OBSERVATIONS:  # which have numbers, not seqs
                 heard |= (groups == number) & np.isin(orders >> PART_BITS, seqs)
         return heard | np.isin(groups, whole)
 
