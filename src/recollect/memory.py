@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
+    from recollect.governance.scrubbing import OnScrub, ScrubReceipt
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
     from recollect.observations.controls import CaptureControls
@@ -408,6 +409,16 @@ class Memory:
         failure = backend.refresh() if backend is not None and receipt.notes else None
         warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
+
+    def scrub(self, *, dry_run: bool = False, on_progress: OnScrub | None = None) -> ScrubReceipt:
+        """Redact everything stored by today's rules and ``privacy.patterns``; return a receipt.
+
+        Raises:
+            InvalidInput: a pattern is wrong, or ``privacy.redact`` is off.
+            StoreBusy: another program is erasing, or makes a backup.
+            StoreError: a database refused; the next call goes on.
+        """
+        return self._parts.scrubber().run(dry_run=dry_run, on_progress=on_progress)
 
     @property
     def warning(self) -> str | None:

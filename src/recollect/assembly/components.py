@@ -20,6 +20,7 @@ from recollect.assembly.sources import (
     extra_paths,
     followed_transcripts,
     memory_files,
+    memory_paths,
     reading,
     search_backend,
     transcript_importer,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.governance.erasure import Eraser
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
+    from recollect.governance.scrubbing import Scrubber
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
     from recollect.observations.controls import CaptureControls
@@ -67,6 +69,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     observations: Callable[[], Observations]
     events: EventStream
     retention: Callable[[], Retention]
+    scrubber: Callable[[], Scrubber]
     eraser: Callable[[], Eraser]
     capture: Callable[[], CaptureControls]
     importer: Callable[[], TranscriptImporter]
@@ -216,6 +219,7 @@ def _assemble(resources: Resources) -> Components:
         events=EventStream(resources.records, resources.scope),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
+        scrubber=lambda: _scrubber(resources, index, mirror),
         capture=controls,
         importer=functools.cache(lambda: transcript_importer(resources, mirror, controls())),
     )
@@ -256,6 +260,21 @@ def _eraser(resources: Resources, index: Index, mirror: TranscriptMirror | None)
         clock=resources.clock,
         ids=resources.ids,
         indexes=HomeIndexes(resources, index),
+    )
+
+
+def _scrubber(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Scrubber:
+    from recollect.governance.scrubbing import Scrubber
+
+    if resources.redactor is None:
+        raise InvalidInput("privacy.redact is off", hint="set it to true, and scrub again")
+    return Scrubber(
+        resources.home,
+        _copies_of(resources, index, mirror),
+        resources.redactor,
+        clock=resources.clock,
+        indexes=HomeIndexes(resources, index),
+        memory_files=lambda: memory_paths(resources),
     )
 
 

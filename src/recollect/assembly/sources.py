@@ -15,7 +15,10 @@ from recollect.sessions.record.identity_links import read_links
 from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.workspace.extra_paths import ExtraPath, extra_path
 
-if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    # imported where they are asked for: an opening takes 40 ms less
     from recollect.observations.controls import CaptureControls
     from recollect.recall.followed import FollowedTranscripts
     from recollect.recall.memory_source import MemorySource, NoteSource
@@ -41,6 +44,14 @@ def memory_files(resources: Resources) -> MemorySource | None:
         resources.workspace, extra, redactor=resources.redactor, withheld=withheld
     )
     return MemorySource(folder, resources.scope)
+
+
+def memory_paths(resources: Resources) -> set[tuple[Path, str]]:
+    """Return the memory files that are there: folders, and the paths in them."""
+    from recollect.workspace.memory_folder import MemoryFolder
+
+    folder = MemoryFolder(resources.workspace, extra_paths(resources), redactor=None)
+    return {(file.root, file.path) for file in folder.listing().files}
 
 
 class LateNotes:

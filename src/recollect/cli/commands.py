@@ -35,6 +35,7 @@ PLACES = {
     "privacy": "capture",
     "prune": "prune",
     "recover": "recover",
+    "scrub": "scrub",
     "erase": "erase",
     "backup": "backup",
     "restore": "backup",

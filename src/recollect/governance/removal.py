@@ -135,7 +135,7 @@ def begin(
         return False
     for episode in episodes:
         store_episode(tx, episode)
-    tx.execute(_MARK, (UNSWEPT,))
+    mark_unswept(tx)
     tx.execute(_NOTE, (session.id, int(removal.is_whole), now, None))
     tx.execute(_HIDE, (removal.through_seq, session.id, removal.through_seq))
     if removal.is_whole:
@@ -366,6 +366,11 @@ class Copies(msgspec.Struct, frozen=True, kw_only=True):
     is_mirrored: bool
     catch_up: Callable[[], bool]
     elsewhere: Callable[[], list[Path]]
+
+
+def mark_unswept(tx: Transaction) -> None:
+    """Note that copies of what goes with this transaction may be left."""
+    tx.execute(_MARK, (UNSWEPT,))
 
 
 def is_unswept(tx: Transaction) -> bool:

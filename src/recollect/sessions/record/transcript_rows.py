@@ -13,7 +13,7 @@ for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import LiteralString
 
 import msgspec
@@ -330,6 +330,23 @@ def rewrite_message(
         store_tool_calls(tx, session, [now])
         add_usage(tx, session.id, now.metadata)
         record_event(tx, MessageFinished(scope=owner_of(session), at=at, seq=known.seq))
+
+
+def renew_message(tx: Transaction, id_: str, update: Callable[[], None], at: int) -> None:
+    """Let a row change on purpose; give it a new hash, and tell index and mirror.
+
+    A damaged row keeps the hash that tells so.
+    """
+    select: LiteralString = _SELECT + "id = ?"
+    before = tx.row(select, (id_,))
+    update()
+    after = tx.row(select, (id_,))
+    if before is None or after is None:
+        return
+    if _is_sound(before):
+        tx.execute("UPDATE messages SET row_hash = ? WHERE id = ?", (_hash(after[:-1]), id_))
+    for kind in (MESSAGE_KIND, REWRITE_KIND):
+        record_changes(tx, tenant=text(after[1]), kind=kind, refs=[id_], op="put", at=at)
 
 
 def touch_messages(tx: Transaction, session: Session, at: int) -> None:
