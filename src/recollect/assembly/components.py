@@ -215,7 +215,9 @@ def _assemble(resources: Resources) -> Components:
         mirror=mirror,
         maintenance=maintenance,
         sessions=sessions,
-        observations=functools.cache(lambda: _observations(resources, sessions, maintenance)),
+        observations=functools.cache(
+            lambda: _observations(resources, sessions, maintenance, controls)
+        ),
         events=EventStream(resources.records, resources.scope),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
@@ -315,7 +317,10 @@ def _sessions(
 
 
 def _observations(
-    resources: Resources, sessions: Callable[[], Sessions], maintenance: Maintenance
+    resources: Resources,
+    sessions: Callable[[], Sessions],
+    maintenance: Maintenance,
+    controls: Callable[[], CaptureControls],
 ) -> Observations:
     from recollect.observations.draft import ObservationDrafts
     from recollect.observations.observations import ObservationParts, Observations
@@ -332,6 +337,7 @@ def _observations(
             drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
             hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
             is_owners=lambda place: group_at(place, resources.owner).is_owners,
+            controls=controls,
             own_calls=OwnCalls(names_of(resources.home), frozenset({PORT})),
             arrived=Arrivals(None, maintenance).notify,
             scope=resources.scope,

@@ -146,6 +146,24 @@ class CaptureControls:
                 refusals.append(_paused(known if pause.project_id is not None else None))
         return CaptureVerdict(refusals=tuple(refusals), pauses=mine)
 
+    def refusal(
+        self, project: str | None, tool: str | None, arguments: object, at: int | None = None
+    ) -> Refusal | None:
+        """Return the first rule by which something that a program did is left out.
+
+        Args:
+            project: The folder in which it happened; None where that is not known.
+            tool: The tool that it used, if any.
+            arguments: What may name files, JSON.
+            at: When it happened, ms UTC; now if not given.
+        """
+        verdict = self.verdict(project)
+        if verdict.refusals:
+            return verdict.refusals[0]
+        if verdict.reason(at) is not None:
+            return _paused(None)
+        return self._call_refusal(tool or "", arguments, project)
+
     def skips_call(self, tool: str, arguments: object, folder: str | None = None) -> bool:
         """Return whether the call of a tool is left out, and its result with it.
 

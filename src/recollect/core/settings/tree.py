@@ -91,8 +91,8 @@ class PrivacySettings(Struct, frozen=True, kw_only=True):
     patterns: Annotated[
         tuple[str, ...],
         Meta(max_length=200),
-        "More regular expressions (Python syntax) of secrets. They run on every text: keep them "
-        "linear.",
+        "More regular expressions (Python syntax) of secrets; of one with a group the first group "
+        "is taken out. One that may take for ever, as (a+)+ does, is refused.",
     ] = ()
     exclude_projects: Annotated[
         tuple[str, ...],
