@@ -232,9 +232,11 @@ def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | No
     from recollect.governance.retention import Retention
 
     settings, clock = resources.resolved.settings.sessions, resources.clock
+    kinds = resources.resolved.settings.retention
     caps, copies = settings.retention, _copies_of(resources, index, mirror)
     episodes = EpisodeWriter(resources.records, clock, resources.ids, caps.episode_tokens)
-    return Retention(copies, caps, resources.scope, episodes=episodes, clock=clock)
+    limits = {name: getattr(kinds, name) for name in kinds.__struct_fields__}
+    return Retention(copies, caps, resources.scope, episodes=episodes, clock=clock, limits=limits)
 
 
 def _copies_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:

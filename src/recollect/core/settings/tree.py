@@ -280,6 +280,34 @@ class ObservationSettings(Struct, frozen=True, kw_only=True):
     ] = False
 
 
+class RecordLimits(Struct, frozen=True, kw_only=True):
+    """How much is kept of a kind of records; the newest stay."""
+
+    days: Annotated[
+        int,
+        Meta(ge=0, le=36_500, extra={"unit": "days"}),
+        "Older ones go. 0: none goes by its age.",
+    ] = 0
+    records: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000, extra={"unit": "records"}),
+        "The newest of so many stay. 0: any number.",
+    ] = 0
+    bytes: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000_000_000, extra={"unit": "bytes"}),
+        "The newest that fit stay. 0: any size.",
+    ] = 0
+
+
+class RetentionLimits(Struct, frozen=True, kw_only=True):
+    """What is removed beside sessions, by `recollect prune` and daily by a program that stays."""
+
+    observations: RecordLimits = field(default_factory=RecordLimits)
+    blobs: RecordLimits = field(default_factory=lambda: RecordLimits(bytes=5_000_000_000))
+    events: RecordLimits = field(default_factory=lambda: RecordLimits(records=1_000_000))
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """The whole tree. Only the composition root sees it."""
 
@@ -295,3 +323,4 @@ class Settings(Struct, frozen=True, kw_only=True):
     capture: CaptureSettings = field(default_factory=CaptureSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
     observations: ObservationSettings = field(default_factory=ObservationSettings)
+    retention: RetentionLimits = field(default_factory=RetentionLimits)
