@@ -12,8 +12,8 @@ import msgspec
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
-from recollect.core.clock import Clock, to_datetime
-from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
+from recollect.core.clock import Clock
+from recollect.core.errors import InvalidInput, StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
@@ -24,18 +24,14 @@ from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import (
     asking_of,
     audience_of,
-    check_may_read,
     ranges_of,
     shows_citations,
 )
 from recollect.recall.maintenance import Synced
-from recollect.store.sqlite.home import GUEST_NOTES
-from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.backup import BackupReport, OnBackup
-    from recollect.governance.episode import Episode
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
@@ -43,10 +39,12 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
     from recollect.observations.controls import CaptureControls
-    from recollect.observations.observations import Observations
     from recollect.observations.projects import Projects
-    from recollect.recall.probe import EmbedderProbe, Probe
+    from recollect.recall.probe import Probe
     from recollect.recall.status import Status
+    from recollect.recall.steps.details import DetailBatch
+    from recollect.recall.steps.lines import IndexLines
+    from recollect.recall.steps.timeline import ObservationRecall
     from recollect.sessions.exchange.export import SessionExport
     from recollect.sessions.exchange.import_report import ImportReport, Progress
     from recollect.sessions.sessions import Sessions
@@ -71,7 +69,6 @@ class Memory:
         self.settings = base.resolved.settings
         self.events = parts.events
         self._is_closed = False
-        self._probe: EmbedderProbe | None = None
 
     def __enter__(self) -> Memory:
         return self
@@ -85,9 +82,9 @@ class Memory:
         return self._parts.sessions()
 
     @property
-    def observations(self) -> Observations:
-        """What agents did and saw."""
-        return self._parts.observations()
+    def observations(self) -> ObservationRecall:
+        """What agents did and saw, and what was around it."""
+        return self._parts.recall(self.search)
 
     @property
     def projects(self) -> Projects:
@@ -159,13 +156,7 @@ class Memory:
         Raises:
             StoreError: a database refused.
         """
-        found = self._parts.index.preview(rebuild=reindex)
-        limit = self.settings.embedding.remote.daily_tokens
-        if not (found.is_paid and limit):
-            return found
-        today = to_datetime(self._base.clock.now_ms()).date().isoformat()
-        left = max(0, limit - UsageLedger(self._base.records).spent(today))
-        return msgspec.structs.replace(found, tokens_left_today=left)
+        return self._parts.preview(rebuild=reindex)
 
     def search(
         self,
@@ -186,19 +177,17 @@ class Memory:
             query: A question or words; or a number such as ``m88``, whose record comes first.
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
             min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
-                all the question's words stay in places left; where none reaches it, with any.
+                all of the words stay in places that are left, with any where nothing reaches it.
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
-            for_session: Search on behalf of this session: only what its visibility group may hear,
-                in a group only what was said there. Without it the operator asks, who sees all.
+            for_session: Only what this session may hear. Without it the operator asks and sees all.
             for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
             InvalidInput: an argument is out of range.
             NotFound: the session to search for does not exist.
-            StoreError: the index cannot be read.
         """
         settings, sessions = self.settings.search, self._parts.sessions
         seen = self.scope if scope is None else self.scope.narrowed(scope)
@@ -270,32 +259,42 @@ class Memory:
         """
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
-        reading = self._parts.reading
         asking = asking_of(for_session, for_sender, self.settings)
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
-        if path.startswith(f"{GUEST_NOTES}/"):
-            from recollect.recall.note_source import read_note
+        return self._parts.read(path, extent, asking)
 
-            notes, sessions = self._parts.notes.found, self._parts.sessions
-            note = read_note(notes, path, extent, sessions, asking)
-            if note is not None:
-                return note
-        if asking is not None:
-            ref = path if reading is None or not asking.shared else reading.ref_of(path)
-            check_may_read(self._parts.sessions, asking, ref)
-        if reading is None:
-            raise NotFound("this memory has no workspace", hint="give one with --workspace")
-        return reading.read(path, extent)
+    def lines(
+        self, result: SearchResult, *, for_session: str | None = None, for_sender: str | None = None
+    ) -> IndexLines:
+        """Return what was found, in lines of at most 100 tokens; each tells what it would cost.
 
-    def episode(self, name: str) -> Episode:
-        """Return the episode that an id, or a number such as ``e3``, means to the operator.
+        Args:
+            result: What `search` returned; what is gone meanwhile is left out.
+            for_session: As it was searched: nothing else than this session may hear.
+            for_sender: Whom that session answers, as for `search`.
+        """
+        return self._parts.lines(result, for_session, for_sender)
+
+    def get(
+        self,
+        ids: str | Sequence[str],
+        max_tokens: int | None = 1_000,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> DetailBatch:
+        """Return records of any kind in full, in the order of the ids, and which are missing.
+
+        Args:
+            ids: Numbers such as ``#12``, ``m88`` and ``e3``, or UUIDs.
+            max_tokens: What each may cost; it is shortened to that. None gives all of it.
+            for_session: On behalf of this session: what it may not hear is missing.
+            for_sender: Whom that session answers, as for `search`.
 
         Raises:
-            NotFound: there is none in the scope.
+            InvalidInput: an id is neither a number nor a UUID.
         """
-        from recollect.governance.episode import require_episode
-
-        return self._base.records.read(lambda tx: require_episode(tx, self.scope, name))
+        return self._parts.stored().details(ids, max_tokens, for_session, for_sender)
 
     def import_transcripts(
         self,
@@ -308,8 +307,7 @@ class Memory:
         """Import a transcript, or all below a folder; return what was new and what was wrong.
 
         Args:
-            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken;
-                links are not followed.
+            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken.
             format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` lets each file tell.
             progress: Called after each batch and each file.
             include_deleted: Take sessions too that were deleted in OpenClaw.
@@ -405,19 +403,10 @@ class Memory:
         if dry_run:
             return eraser.preview(session_id, with_forks=with_forks)
         receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
-        backend = self._parts.search_backend
-        failure = backend.refresh() if backend is not None and receipt.notes else None
-        warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
-        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
+        return self._parts.without_notes(receipt)
 
     def scrub(self, *, dry_run: bool = False, on_progress: OnScrub | None = None) -> ScrubReceipt:
-        """Redact everything stored by today's rules and ``privacy.patterns``; return a receipt.
-
-        Raises:
-            InvalidInput: a pattern is wrong, or ``privacy.redact`` is off.
-            StoreBusy: another program is erasing, or makes a backup.
-            StoreError: a database refused; the next call goes on.
-        """
+        """Redact everything stored by the rules of today; see `Scrubber.run`."""
         return self._parts.scrubber().run(dry_run=dry_run, on_progress=on_progress)
 
     @property
@@ -441,12 +430,7 @@ class Memory:
 
     def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
-        from recollect.recall.probe import EmbedderProbe
-
-        if self._probe is None:
-            choice = self._base.choice
-            self._probe = EmbedderProbe(choice.embedder, choice.hint, self._base.clock)
-        return self._probe.ask()
+        return self._parts.probe().ask()
 
     def probe_vectors(self) -> bool:
         """Return whether the vector back end of the settings can be reached."""
@@ -512,8 +496,4 @@ def open_memory(
         NotFound: the workspace is not a folder.
         StoreError: a database cannot be opened.
     """
-    order = OpenOptions(
-        home=home, workspace=workspace, overrides=overrides, scope=scope, clock=clock,
-        embedder=embedder, live=live, count_tokens=count_tokens,
-    )  # fmt: skip
-    return Memory(assemble(order))
+    return Memory(assemble(OpenOptions(**locals())))

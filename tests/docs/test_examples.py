@@ -24,6 +24,7 @@ SAYS = {
     "retention.py": "60 messages would go\n60 1640 True\nDay 30?",
     "short_numbers.py": "1 2\nPu-erh, if it is dry.\nTea\nWhich teas keep?\n",
     "language_model.py": "blue. openai:some-model\nNora wants blue 7",
+    "scrub.py": "{'messages': 1}\n{'pattern': 1} True\nThe badge is [redacted:p",
     "redaction.py": "the event id must not hold a secret",
     "first_steps.py": "Mira: No tins: they let the damp in.",
     "reading.py": "line 300 of 300\nnot_found",

@@ -342,5 +342,7 @@ class _Tally:
 
 
 def _marks(cells: Mapping[str, object]) -> Counter[str]:
-    found = (_MARK.finditer(cell) for cell in cells.values() if isinstance(cell, str))
+    # What of a content can be read is in the content, too.
+    told = [cell for name, cell in cells.items() if name != "text" or "content" not in cells]
+    found = (_MARK.finditer(cell) for cell in told if isinstance(cell, str))
     return Counter(match[1] or "id" for each in found for match in each)

@@ -239,7 +239,7 @@ class Transcripts:
         )
         if found is None:
             raise NotFound(
-                "there is no such message", hint="take the id of a message from a search"
+                "the message does not exist", hint="take the id of a message from a search"
             )
         return found
 
