@@ -35,9 +35,12 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
+    from recollect.governance.scrubbing import OnScrub, ScrubReceipt
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
-    from recollect.recall.probe import EmbedderProbe, Probe
+    from recollect.observations.controls import CaptureControls
+    from recollect.observations.projects import Projects
+    from recollect.recall.probe import Probe
     from recollect.recall.status import Status
     from recollect.recall.steps.details import DetailBatch
     from recollect.recall.steps.lines import IndexLines
@@ -64,7 +67,6 @@ class Memory:
         self.settings = base.resolved.settings
         self.events, self.preview_uses = parts.events, parts.preview_uses
         self._is_closed = False
-        self._probe: EmbedderProbe | None = None
 
     def __enter__(self) -> Memory:
         return self
@@ -82,6 +84,16 @@ class Memory:
         """What agents did and saw, and what was around it."""
         return self._parts.recall(self.search)
 
+    @property
+    def projects(self) -> Projects:
+        """The projects of this home."""
+        return self.capture.projects
+
+    @property
+    def capture(self) -> CaptureControls:
+        """What is captured of them, and what is not."""
+        return self._parts.capture()
+
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Return when everything is indexed, embeddings included.
 
@@ -89,8 +101,7 @@ class Memory:
             on_progress: Called after every batch.
 
         Returns:
-            What this call did. In a program that stays, the background may have done some of it
-            before; what the index holds says `status`.
+            What this call did, beside the background; what the index holds says `status`.
 
         Raises:
             StoreError: a database refused.
@@ -177,7 +188,6 @@ class Memory:
         Raises:
             InvalidInput: an argument is out of range.
             NotFound: the session to search for does not exist.
-            StoreError: the index cannot be read.
         """
         settings, sessions = self.settings.search, self._parts.sessions
         seen = self.scope if scope is None else self.scope.narrowed(scope)
@@ -193,6 +203,7 @@ class Memory:
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
             audience=audience_of(sessions, asking, self._base.records),
             ranges=ranges_of(sessions, seen.session) if seen.session is not None else None,
+            projects=() if seen.project is None else self.projects.paths(seen.project),
         )
         maintenance = self._parts.maintenance
         missing = maintenance.searching() if maintenance.reads_first else ()
@@ -241,8 +252,7 @@ class Memory:
             The lines; with the status ``not_found``, and no text, when the file does not exist.
 
         Raises:
-            Denied: no memory file can have this path, it is a link, or it is not for them: groups
-                see none, guests what ``sessions.guests_read`` shares.
+            Denied: no memory file can have this path, it is a link, or it is not for them.
             InvalidInput: a number is below 1, or the file is binary or too large.
             NotFound: this memory has neither a workspace nor extra paths, or not the session.
             StoreClosed: the memory was closed.
@@ -297,8 +307,7 @@ class Memory:
         """Import a transcript, or all below a folder; return what was new and what was wrong.
 
         Args:
-            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken;
-                links are not followed.
+            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken.
             format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` lets each file tell.
             progress: Called after each batch and each file.
             include_deleted: Take sessions too that were deleted in OpenClaw.
@@ -308,12 +317,8 @@ class Memory:
             InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
-        from recollect.assembly.sources import transcript_importer
-        from recollect.sessions.exchange.formats.registry import FORMATS
-
-        formats = tuple(FORMATS.values())
-        importer = transcript_importer(self._base, self._parts.mirror, formats)
-        return importer.run(path, format_name, progress, include_deleted=include_deleted)
+        run = self._parts.importer().run
+        return run(path, format_name, progress, include_deleted=include_deleted)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:
         """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
@@ -339,7 +344,7 @@ class Memory:
             on_progress: Called after each session.
 
         Raises:
-            StoreError: a database refused; what was removed before stays removed.
+            StoreError: a database refused; what went before stays removed.
         """
         retention = self._parts.retention()
         return retention.preview() if dry_run else retention.prune(on_progress)
@@ -400,6 +405,10 @@ class Memory:
         receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
         return self._parts.without_notes(receipt)
 
+    def scrub(self, *, dry_run: bool = False, on_progress: OnScrub | None = None) -> ScrubReceipt:
+        """Redact everything stored by the rules of today; see `Scrubber.run`."""
+        return self._parts.scrubber().run(dry_run=dry_run, on_progress=on_progress)
+
     @property
     def warning(self) -> str | None:
         """Why it only answers and stores nothing: the home cannot be written. Else None."""
@@ -421,12 +430,7 @@ class Memory:
 
     def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
-        from recollect.recall.probe import EmbedderProbe
-
-        if self._probe is None:
-            choice = self._base.choice
-            self._probe = EmbedderProbe(choice.embedder, choice.hint, self._base.clock)
-        return self._probe.ask()
+        return self._parts.probe().ask()
 
     def probe_vectors(self) -> bool:
         """Return whether the vector back end of the settings can be reached."""
@@ -485,16 +489,11 @@ def open_memory(
         embedder: Makes vectors; what the settings choose if not given.
         live: Whether the program stays: then, from its first use of the memory on, files are
             watched and the index is kept in step in the background, see `sync` in the settings.
-        count_tokens: The tokenizer of your model, for the budgets of views; an estimate with a
-            margin of 10 % if not given.
+        count_tokens: The tokenizer of your model; an estimate with 10 % of margin if not given.
 
     Raises:
         ConfigError: a setting is wrong.
         NotFound: the workspace is not a folder.
         StoreError: a database cannot be opened.
     """
-    order = OpenOptions(
-        home=home, workspace=workspace, overrides=overrides, scope=scope, clock=clock,
-        embedder=embedder, live=live, count_tokens=count_tokens,
-    )  # fmt: skip
-    return Memory(assemble(order))
+    return Memory(assemble(OpenOptions(**locals())))

@@ -17,11 +17,14 @@ from recollect.assembly.indexes import HomeIndexes, make_index
 from recollect.assembly.resources import OpenOptions, Resources, open_resources
 from recollect.assembly.sources import (
     LateNotes,
+    capture_controls,
     extra_paths,
     followed_transcripts,
     memory_files,
+    memory_paths,
     reading,
     search_backend,
+    transcript_importer,
 )
 from recollect.core.clock import to_datetime
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
@@ -43,19 +46,23 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.governance.erasure import Eraser, ErasureReceipt
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
+    from recollect.governance.scrubbing import Scrubber
     from recollect.governance.use_preview import UsePreview
     from recollect.index.build.preview import Preview
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
     from recollect.models.language.model import LanguageModel
+    from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import ObservationParts, Observations
     from recollect.recall.audience import Asking
+    from recollect.recall.probe import EmbedderProbe
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
     from recollect.recall.steps.details import Records
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall, Search
     from recollect.sessions.context.episode import Episode, EpisodeWriter
+    from recollect.sessions.exchange.importer import TranscriptImporter
     from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import Extent, MemoryReader, ReadResult
@@ -77,7 +84,11 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     digest: Callable[[Callable[[], bool]], int] | None
     """Lets the language model rewrite what it is used for; None without one."""
     retention: Callable[[], Retention]
+    scrubber: Callable[[], Scrubber]
+    probe: Callable[[], EmbedderProbe]
     eraser: Callable[[], Eraser]
+    capture: Callable[[], CaptureControls]
+    importer: Callable[[], TranscriptImporter]
 
     def backup_order(
         self, secrets: bool, workspace: bool, on_progress: OnBackup | None
@@ -228,6 +239,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             mirror=self.mirror,
             maintenance=self.maintenance,
             events=self.events,
+            capture=self.capture(),
         )
 
 
@@ -271,13 +283,14 @@ def _assemble(resources: Resources) -> Components:
         if lost is not None:
             index.tell_once(lost)
         mirror.catch_up()
+    controls = functools.cache(lambda: capture_controls(resources))
     retention = functools.cache(lambda: _retention(resources, index, mirror))
     kept = Kept(
         index=index,
         lock=worker_lock(resources.index_home, files, resources.scope, clock),
         sync_lock=locks.sync,
         files=files,
-        followed=followed_transcripts(resources, mirror),
+        followed=followed_transcripts(resources, mirror, controls),
         is_live=resources.order.live,
         heal=healer(
             resources.records,
@@ -288,7 +301,7 @@ def _assemble(resources: Resources) -> Components:
         daily=lambda stopping: _daily(resources, sessions, retention, stopping),
     )
     maintenance = Maintenance(kept, settings.sync, clock)
-    sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance))
+    sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance, controls))
     language = None if resources.language is None else resources.language.model
     return Components(
         resources=resources,
@@ -299,11 +312,15 @@ def _assemble(resources: Resources) -> Components:
         mirror=mirror,
         maintenance=maintenance,
         sessions=sessions,
-        observed=functools.cache(lambda: _observed(resources, sessions, maintenance)),
+        observed=functools.cache(lambda: _observed(resources, sessions, maintenance, controls)),
         events=EventStream(resources.records, resources.scope),
         digest=None if language is None else partial(_digest, resources, language),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
+        probe=functools.cache(lambda: _probe(resources)),
+        scrubber=lambda: _scrubber(resources, index, mirror),
+        capture=controls,
+        importer=functools.cache(lambda: transcript_importer(resources, mirror, controls())),
     )
 
 
@@ -336,14 +353,12 @@ def _episode_writer(resources: Resources) -> EpisodeWriter:
 def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Retention:
     from recollect.governance.retention import Retention
 
-    caps = resources.resolved.settings.sessions.retention
-    return Retention(
-        _copies_of(resources, index, mirror),
-        caps,
-        resources.scope,
-        episodes=_episode_writer(resources),
-        clock=resources.clock,
-    )
+    settings, clock = resources.resolved.settings.sessions, resources.clock
+    kinds = resources.resolved.settings.retention
+    caps, copies = settings.retention, _copies_of(resources, index, mirror)
+    episodes = _episode_writer(resources)
+    limits = {name: getattr(kinds, name) for name in kinds.__struct_fields__}
+    return Retention(copies, caps, resources.scope, episodes=episodes, clock=clock, limits=limits)
 
 
 def _copies_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
@@ -374,8 +389,33 @@ def _eraser(resources: Resources, index: Index, mirror: TranscriptMirror | None)
     )
 
 
+def _probe(resources: Resources) -> EmbedderProbe:
+    from recollect.recall.probe import EmbedderProbe
+
+    choice = resources.choice
+    return EmbedderProbe(choice.embedder, choice.hint, resources.clock)
+
+
+def _scrubber(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Scrubber:
+    from recollect.governance.scrubbing import Scrubber
+
+    if resources.redactor is None:
+        raise InvalidInput("privacy.redact is off", hint="set it to true, and scrub again")
+    return Scrubber(
+        resources.home,
+        _copies_of(resources, index, mirror),
+        resources.redactor,
+        clock=resources.clock,
+        indexes=HomeIndexes(resources, index),
+        memory_files=lambda: memory_paths(resources),
+    )
+
+
 def _sessions(
-    resources: Resources, mirror: TranscriptMirror | None, maintenance: Maintenance
+    resources: Resources,
+    mirror: TranscriptMirror | None,
+    maintenance: Maintenance,
+    controls: Callable[[], CaptureControls],
 ) -> Sessions:
     from recollect.sessions.context.summary import WindowParts, with_model
     from recollect.sessions.policy.conversation import TURNS
@@ -399,6 +439,7 @@ def _sessions(
             drafts=DraftMaker(resources.clock, resources.ids, resources.redactor),
             mirror=Arrivals(mirror, maintenance),
             scope=resources.scope,
+            projects=lambda: controls().projects,
         ),
         opened=maintenance.session_started,
         window=with_model(
@@ -410,7 +451,10 @@ def _sessions(
 
 
 def _observed(
-    resources: Resources, sessions: Callable[[], Sessions], maintenance: Maintenance
+    resources: Resources,
+    sessions: Callable[[], Sessions],
+    maintenance: Maintenance,
+    controls: Callable[[], CaptureControls],
 ) -> ObservationParts:
     from recollect.observations.draft import ObservationDrafts
     from recollect.observations.observations import ObservationParts
@@ -426,6 +470,7 @@ def _observed(
         drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
         hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
         is_owners=lambda place: group_at(place, resources.owner).is_owners,
+        controls=controls,
         own_calls=OwnCalls(names_of(resources.home), frozenset({PORT})),
         arrived=Arrivals(None, maintenance).notify,
         scope=resources.scope,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.assembly.resources import Resources, has_files, own_index_of
@@ -15,7 +15,11 @@ from recollect.sessions.record.identity_links import read_links
 from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.workspace.extra_paths import ExtraPath, extra_path
 
-if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    # imported where they are asked for: an opening takes 40 ms less
+    from recollect.observations.controls import CaptureControls
     from recollect.recall.followed import FollowedTranscripts
     from recollect.recall.memory_source import MemorySource, NoteSource
     from recollect.recall.search_port import SearchBackend
@@ -40,6 +44,14 @@ def memory_files(resources: Resources) -> MemorySource | None:
         resources.workspace, extra, redactor=resources.redactor, withheld=withheld
     )
     return MemorySource(folder, resources.scope)
+
+
+def memory_paths(resources: Resources) -> set[tuple[Path, str]]:
+    """Return the memory files that are there: folders, and the paths in them."""
+    from recollect.workspace.memory_folder import MemoryFolder
+
+    folder = MemoryFolder(resources.workspace, extra_paths(resources), redactor=None)
+    return {(file.root, file.path) for file in folder.listing().files}
 
 
 class LateNotes:
@@ -101,32 +113,8 @@ def reading(resources: Resources, files: MemorySource | None) -> MemoryReader | 
     return MemoryReader(files.folder, resources.workspace, extra)
 
 
-def transcript_importer(
-    resources: Resources,
-    mirror: TranscriptMirror | None,
-    formats: Sequence[TranscriptFormat],
-    ledger: str = "",
-) -> TranscriptImporter:
-    """Return what imports transcripts of other programs; with a ledger of its own, if named."""
-    from recollect.sessions.exchange.formats.registry import STORES
-    from recollect.sessions.exchange.importer import TranscriptImporter
-
-    return TranscriptImporter(
-        database=resources.records,
-        clock=resources.clock,
-        ids=resources.ids,
-        redactor=resources.redactor,
-        formats=formats,
-        stores=STORES,
-        mirror=mirror,
-        scope=resources.scope,
-        links=read_links(resources.resolved.settings.sessions.identity_links),
-        ledger=ledger,
-    )
-
-
 def followed_transcripts(
-    resources: Resources, mirror: TranscriptMirror | None
+    resources: Resources, mirror: TranscriptMirror | None, controls: Callable[[], CaptureControls]
 ) -> FollowedTranscripts | None:
     """Return the transcripts of other programs that are followed; None where none are."""
     named = resources.resolved.settings.workspace.transcripts
@@ -135,8 +123,51 @@ def followed_transcripts(
     from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
     from recollect.recall.following import following_formats
 
-    importer = transcript_importer(resources, mirror, following_formats(), LEDGER)
-    return FollowedTranscripts(followed_places(named), importer)
+    reader = transcript_importer(resources, mirror, controls(), following_formats(), LEDGER)
+    return FollowedTranscripts(followed_places(named), reader)
+
+
+def transcript_importer(
+    resources: Resources,
+    mirror: TranscriptMirror | None,
+    controls: CaptureControls,
+    followed: Sequence[TranscriptFormat] = (),
+    ledger: str = "",
+) -> TranscriptImporter:
+    """Return what imports transcripts of other programs; of formats as they are, or followed."""
+    from recollect.sessions.exchange.formats.registry import FORMATS, STORES
+    from recollect.sessions.exchange.importer import TranscriptImporter
+
+    return TranscriptImporter(
+        database=resources.records,
+        clock=resources.clock,
+        ids=resources.ids,
+        redactor=resources.redactor,
+        formats=followed or tuple(FORMATS.values()),
+        stores=STORES,
+        mirror=mirror,
+        scope=resources.scope,
+        links=read_links(resources.resolved.settings.sessions.identity_links),
+        projects=controls.projects,
+        rule=controls,
+        ledger=ledger,
+    )
+
+
+def capture_controls(resources: Resources) -> CaptureControls:
+    """Return what says which projects there are, and what of them is captured."""
+    from recollect.observations.controls import CaptureControls
+    from recollect.observations.projects import Projects
+
+    redactor, settings = resources.redactor, resources.resolved.settings
+    projects = Projects(
+        resources.records,
+        resources.clock,
+        resources.ids,
+        resources.scope.tenant,
+        redactor.text if redactor is not None else str,
+    )
+    return CaptureControls(projects, settings.privacy.exclude_projects, settings.capture)
 
 
 def search_backend(

@@ -6,6 +6,7 @@ that `Sessions.find` understands; lines by ``PATH:12`` or ``PATH:12-18``.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -67,3 +68,13 @@ def find_message(sessions: Sessions, address: str) -> Message:
             hint=f"see `recollect transcript {short(session.id)}`; it has {session.last_seq}",
         )
     return messages[0]
+
+
+def path_or_name(given: str) -> str:
+    """Return the whole path of what looks like one; other names as they are.
+
+    >>> path_or_name("shop")
+    'shop'
+    """
+    looks = given.startswith(("~", ".", "/"))
+    return os.path.abspath(os.path.expanduser(given)) if looks else given

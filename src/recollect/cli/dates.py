@@ -61,3 +61,16 @@ def _day(text: str, today: date) -> date | None:
 
 def _start(day: date, *, through: bool) -> datetime:
     return datetime.combine(day + timedelta(days=int(through)), time())
+
+
+def read_duration(written: str) -> int:
+    """Return the length that a text such as ``30m``, ``1h`` or ``2 days`` means, in ms.
+
+    Raises:
+        InvalidInput: it means none.
+    """
+    length = _AGO.fullmatch(" ".join(written.lower().split()).removesuffix(" ago"))
+    if length is None:
+        raise InvalidInput("a length cannot be understood", hint="write 30m, 1h or 2d")
+    number, unit = length.groups()
+    return int(number) * int(_UNITS[unit[0]].total_seconds()) * 1000

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 import typer
 
+from recollect.cli.addresses import path_or_name
 from recollect.cli.help import App
 from recollect.cli.invocation import (
     Agent,
@@ -82,7 +83,8 @@ def search(
     """Find the messages and notes that answer a question."""
     question = " ".join(query)
     with opened(context, warns=False) as memory:
-        scope = Scope(agent=agent, user=user, project=project, session=_id(memory, session))
+        about = None if project is None else memory.projects.find(path_or_name(project))
+        scope = Scope(agent=agent, user=user, project=about, session=_id(memory, session))
         with show_progress(quiet=answers_json(context)) as progress:
             started = time.perf_counter()
             result = memory.search(

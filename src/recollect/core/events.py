@@ -135,6 +135,13 @@ class SessionPruned(Event, frozen=True, kw_only=True, tag="session.pruned"):
     """Whether an episode of them stays: not where no person said anything, or none is wanted."""
 
 
+class RecordsPruned(Event, frozen=True, kw_only=True, tag="records.pruned"):
+    """Retention removed the oldest records of a kind: observations, blobs or events."""
+
+    kind: str
+    count: int
+
+
 class SessionsErased(Event, frozen=True, kw_only=True, tag="sessions.erased"):
     """Sessions were removed with everything that was said in them; their own events went too."""
 
@@ -221,6 +228,7 @@ AnyEvent = (
     | ObservationForgotten
     | ObservationRestored
     | MessagesPruned
+    | RecordsPruned
     | SessionPruned
     | SessionsErased
     | SessionCompacted

@@ -250,6 +250,18 @@ def _whole_turns(
             yield cut, after
 
 
+class RecordAmount(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of a kind of records goes.
+
+    Attributes:
+        records: How many.
+        bytes: What they hold.
+    """
+
+    records: int
+    bytes: int
+
+
 class Amount(msgspec.Struct, frozen=True, kw_only=True):
     """How much went.
 
@@ -282,6 +294,8 @@ class PruneReport(msgspec.Struct, frozen=True, kw_only=True):
         is_clean: Nothing that was ever removed is left in a file of the home, as far as recollect
             wrote it; if not, the warnings say why, and the next run tries again.
         warnings: One sentence each.
+        records: What goes above the section ``retention``, by its kinds; of ``blobs`` how many
+            observations keep only head and tail.
     """
 
     dry_run: bool
@@ -297,6 +311,7 @@ class PruneReport(msgspec.Struct, frozen=True, kw_only=True):
     changed: tuple[str, ...] = ()
     is_clean: bool = True
     warnings: tuple[str, ...] = ()
+    records: dict[str, RecordAmount] = msgspec.field(default_factory=dict)
 
 
 def report_of(

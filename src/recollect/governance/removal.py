@@ -21,6 +21,7 @@ from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
 from recollect.governance.plan import SessionRemoval
 from recollect.observations.blobs import remove_unused
+from recollect.observations.projects import forget_project
 from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.sessions.context.episode import Episode, store_episode
 from recollect.sessions.lifecycle import set_status
@@ -134,7 +135,7 @@ def begin(
         return False
     for episode in episodes:
         store_episode(tx, episode)
-    tx.execute(_MARK, (UNSWEPT,))
+    mark_unswept(tx)
     tx.execute(_NOTE, (session.id, int(removal.is_whole), now, None))
     tx.execute(_HIDE, (removal.through_seq, session.id, removal.through_seq))
     if removal.is_whole:
@@ -161,6 +162,7 @@ def begin_erasure(
         tx.executemany(_FORGET_KIN, [(session_id, id_) for id_ in kin])
         record_changes(tx, tenant=tenant, kind=SESSION_KIND, refs=kin, op="put", at=now)
         _part_from_kin(tx, session_id, tenant, now)
+        forget_project(tx, tenant, session_id)
         tx.execute(_BLANK, (HIDDEN, session_id))
 
 
@@ -365,6 +367,11 @@ class Copies(msgspec.Struct, frozen=True, kw_only=True):
     is_mirrored: bool
     catch_up: Callable[[], bool]
     elsewhere: Callable[[], list[Path]]
+
+
+def mark_unswept(tx: Transaction) -> None:
+    """Note that copies of what goes with this transaction may be left."""
+    tx.execute(_MARK, (UNSWEPT,))
 
 
 def is_unswept(tx: Transaction) -> bool:

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import LiteralString, TypeAlias
 
 import msgspec
+from msgspec import structs
 
 from recollect.core.clock import Clock
 from recollect.core.scope import Scope
+from recollect.core.settings import RecordLimits
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.governance.plan import (
     DAY_MS,
@@ -19,7 +21,15 @@ from recollect.governance.plan import (
     make_plan,
     report_of,
 )
-from recollect.governance.removal import Copies, begin, finish_all, is_unswept, sweep
+from recollect.governance.record_limits import Capped, amount_of, excess, remove
+from recollect.governance.removal import (
+    Copies,
+    begin,
+    finish_all,
+    is_unswept,
+    sweep,
+)
+from recollect.observations.blobs import remove_unused
 from recollect.sessions.context.episode import EpisodeWriter
 from recollect.sessions.record.session import find_session
 from recollect.store.columns import text
@@ -57,6 +67,7 @@ class Retention:
         scope: Whose sessions count and go.
         episodes: Writes what stays.
         clock: Tells the time.
+        limits: The section ``retention``, by kind.
     """
 
     def __init__(
@@ -67,6 +78,7 @@ class Retention:
         *,
         episodes: EpisodeWriter,
         clock: Clock,
+        limits: dict[str, RecordLimits] | None = None,
     ) -> None:
         self._copies = copies
         self._records: Database = copies.records
@@ -74,6 +86,7 @@ class Retention:
         self._scope = scope
         self._episodes = episodes
         self._clock = clock
+        self._limits = limits or {}
         self._looked_at = 0
         owner = (scope.tenant, scope.agent, scope.user, scope.project, scope.session)
         self._last = f"{_LAST} {hashlib.sha256(repr(owner).encode()).hexdigest()[:12]}"
@@ -86,7 +99,9 @@ class Retention:
         """
         now = self._clock.now_ms()
         plan = self._plan(now)
-        return report_of(plan, plan.removals, at=now, dry_run=True)
+        records = {name: amount_of(gone) for name, gone in self._excess(now).items()}
+        report = report_of(plan, plan.removals, at=now, dry_run=True)
+        return structs.replace(report, records=records)
 
     def prune(
         self, on_progress: OnPrune | None = None, stopping: Stopping = lambda: False
@@ -117,11 +132,14 @@ class Retention:
             if on_progress is not None:
                 on_progress(PruneProgress(done=place + 1, total=len(plan.removals)))
         finish_all(self._records, self._clock, stopping)
+        gone = self._excess(now)
+        records = remove(self._records, self._scope, gone, now, stopping)
+        remove_unused(self._records, self._copies.blobs)
         warnings = () if stopping() else sweep(self._copies, most_bytes=most_bytes)
         report = report_of(plan, done, at=now, dry_run=False)
         is_clean = not self._records.read(is_unswept)
-        return msgspec.structs.replace(
-            report, is_clean=is_clean and not warnings, warnings=warnings
+        return structs.replace(
+            report, is_clean=is_clean and not warnings, warnings=warnings, records=records
         )
 
     def prune_daily(self, stopping: Stopping = lambda: False) -> PruneReport | None:
@@ -145,13 +163,19 @@ class Retention:
     def _plan(self, now: int) -> RemovalPlan:
         return self._records.read(lambda tx: make_plan(tx, self._scope, self._caps, now))
 
+    def _excess(self, now: int) -> dict[str, list[Capped]]:
+        blobs = self._copies.blobs
+        return self._records.read(lambda tx: excess(tx, self._scope, blobs, self._limits, now))
+
     def _is_due(self, tx: Transaction, now: int) -> bool:
         if is_unswept(tx):
             return True
         caps = self._caps
         row = tx.row(_READ, (self._last,))
         last = int(text(row[0])) if row else 0
-        return bool(caps.days or caps.max_sessions or caps.max_messages) and now >= last + DAY_MS
+        limits = [limit for each in self._limits.values() for limit in structs.astuple(each)]
+        is_capped = any((caps.days, caps.max_sessions, caps.max_messages, *limits))
+        return is_capped and now >= last + DAY_MS
 
     def _remove(self, removal: SessionRemoval) -> bool:
         session = self._records.read(lambda tx: find_session(tx, self._scope, removal.session_id))

@@ -1,4 +1,5 @@
-"""What the agent did or saw: captured, classified, shortened, and read back by number.
+"""What the agent did or saw, in which project, and what is not captured.
 
-Nothing here knows who hears a session: that is said from above, see `observation.Hearer`.
+Observations are classified, shortened, and read back by number. Nothing here knows who hears a
+session: that is said from above, see `observation.Hearer`.
 """

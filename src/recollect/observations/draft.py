@@ -149,7 +149,7 @@ class ObservationDrafts:
         tool = None if given.tool_name is None else self._name(given.tool_name, "tool name")
         error = None if given.error is None else self._text(given.error, "error")
         return Evidence(
-            event=_event(given, tool),
+            event=event_of(given),
             tool_name=tool,
             input=self._value(given.input),
             output=_text_of(self._value(given.output)) or (error or ""),
@@ -222,11 +222,12 @@ def _names(asked: str = "") -> str:
     return f"{asked}use {', '.join(FIELDS)}"
 
 
-def _event(given: GivenObservation, tool: str | None) -> Made:
+def event_of(given: GivenObservation) -> Made:
+    """Return what made an observation: what is said, else a tool where there is one."""
     if given.event is not None:
         event: Made = _one_of(given.event, Made, "event")
         return event
-    if tool is None:
+    if given.tool_name is None:
         return "manual"
     return "tool" if given.error is None else "tool_failed"
 

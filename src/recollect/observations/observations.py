@@ -5,6 +5,7 @@ Each use case is one durable transaction under the scope of the object.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -20,10 +21,12 @@ from recollect.core.events import ObservationForgotten, ObservationRestored, Obs
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.observations.blobs import keep
+from recollect.observations.controls import CaptureControls, Refusal
 from recollect.observations.draft import (
     GivenObservation,
     ObservationDraft,
     ObservationDrafts,
+    event_of,
     given_of,
 )
 from recollect.observations.observation import (
@@ -55,13 +58,14 @@ DETAIL_TOKENS = 1_000
 """What the details of one observation cost at most, unless more is asked for."""
 _CHARS_PER_TOKEN = 3
 _PAGE = 200
+_BY_HAND = "record it by hand, with event='manual', or change the rule"
 
 T = TypeVar("T")
 
 Many: TypeAlias = "list[Observation]"
 
 Hearing = Callable[[str, str | None], Hearer]
-"""Returns who asks, of a session and a sender; raises `NotFound` without that session."""
+"""Returns who asks, of a session and a sender; raises `NotFound` for an unknown session."""
 
 
 class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +79,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
         hearing: Says what a session may hear.
         is_owners: Says whether a turn is the owner's.
         own_calls: Knows the calls that ask this memory.
+        controls: Says what is not captured.
         arrived: Is called after each commit that changed what can be found.
         scope: Whose observations these are.
     """
@@ -86,6 +91,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
     hearing: Hearing
     is_owners: Callable[[Place], bool]
     own_calls: OwnCalls
+    controls: Callable[[], CaptureControls]
     arrived: Callable[[], None]
     scope: Scope
 
@@ -157,14 +163,16 @@ class Observations:
             NotFound: the scope has no such session.
             InvalidInput: something of it cannot be stored.
             Conflict: the session was deleted.
-            Denied: the project is not that of the scope; or the tool asked this memory: what was
-                remembered is not remembered again, see `own_calls`.
+            Denied: the project is not that of the scope; or the tool asked this memory, see
+                `own_calls`; or `Memory.capture` leaves it out, which holds for all but ``manual``.
         """
         facts = {name: value for name, value in locals().items() if name != "self"}
-        return self._record([GivenObservation(**facts)])[0]
+        return self._record([self._captured(GivenObservation(**facts))])[0]
 
     def record_many(self, items: Iterable[Mapping[str, Any]]) -> Many:
         """Store observations in one transaction: all of them or none; return them in order.
+
+        What `Memory.capture` leaves out is counted, and not among them.
 
         Args:
             items: Dicts with the argument names of `record`.
@@ -175,7 +183,11 @@ class Observations:
             Conflict: a session was deleted.
             Denied: a project is not that of the scope.
         """
-        return self._record([_at_place(given_of, item, n) for n, item in enumerate(items)])
+        given = [_at_place(given_of, item, n) for n, item in enumerate(items)]
+        refusals = [_at_place(self._refusal, item, n) for n, item in enumerate(given)]
+        left_out = Counter(refusal.reason for refusal in refusals if refusal is not None)
+        self._parts.controls().count(left_out)
+        return self._record([g for g, why in zip(given, refusals, strict=True) if why is None])
 
     def get(
         self,
@@ -196,7 +208,7 @@ class Observations:
 
         Raises:
             InvalidInput: an id is neither a UUID nor a number.
-            NotFound: the scope has no session ``for_session``.
+            NotFound: the scope lacks the session ``for_session``.
             StoreError: a row or blob cannot be read.
         """
         check_count(max_tokens, "a number of tokens", 1)
@@ -253,11 +265,11 @@ class Observations:
 
         Raises:
             InvalidInput: a time or number is out of range.
-            NotFound: the scope has no session ``for_session``.
+            NotFound: the scope lacks the session ``for_session``.
         """
         check_count(limit, "a limit", 1)
         where = Condition(self.scope, "session_id").also("is_forgotten = ?", int(forgotten))
-        where.equal("session_id", session_id).equal("project", project)
+        where.equal("session_id", session_id).of_project(project)
         where.equal("tool_name", tool_name)
         if since is not None:
             where.also("created_at >= ?", check_time(since))
@@ -310,6 +322,23 @@ class Observations:
         self._parts.arrived()
         return observations
 
+    def _captured(self, given: GivenObservation) -> GivenObservation:
+        refusal = self._refusal(given)
+        if refusal is None:
+            return given
+        self._parts.controls().count({refusal.reason: 1})
+        raise Denied(f"not captured: {refusal.why}", hint=_BY_HAND, reason=refusal.reason)
+
+    def _refusal(self, given: GivenObservation) -> Refusal | None:
+        """Return why something that was not recorded by hand is not captured."""
+        if event_of(given) == "manual":
+            return None
+        facts = self._parts.database.read(lambda tx: find_facts(tx, self.scope, given.session_id))
+        project = facts.project if given.project is None else given.project
+        at = None if given.at is None else check_time(given.at)
+        told = [given.input, given.files]
+        return self._parts.controls().refusal(project, given.tool_name, told, at)
+
     def _draft(self, given: GivenObservation) -> ObservationDraft:
         if given.tool_name is not None and self.own_calls.includes(given.tool_name, given.input):
             raise Denied(
@@ -340,7 +369,7 @@ class Observations:
 
         Raises:
             InvalidInput: a sender is given without a session.
-            NotFound: the scope has no such session.
+            NotFound: the scope lacks the session.
         """
         if session_id is not None:
             return self._parts.hearing(session_id, sender)
@@ -402,7 +431,7 @@ class Observations:
             found = self._find(tx, id, forgotten=True)
             if found is None:
                 raise NotFound(
-                    "the observation does not exist", hint="take an id from `recollect search`"
+                    "the observation does not exist", hint="take the id from `recollect search`"
                 )
             if found.is_forgotten == is_forgotten:
                 return found

@@ -6,7 +6,7 @@ too. Who owns a row is copied from its session by the query that finds the sessi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import LiteralString
 
 import msgspec
@@ -89,7 +89,7 @@ def find_facts(tx: Transaction, scope: Scope, session_id: str) -> SessionFacts:
     where = Condition(scope).also("id = ?", session_id)
     rows = typed_rows(tx.all(_SESSION + where.sql, where.params), SessionFacts)
     if not rows:
-        raise NotFound("the session does not exist", hint="list sessions with `recollect sessions`")
+        raise NotFound("the session does not exist", hint="list them with `recollect sessions`")
     return rows[0]
 
 
@@ -162,6 +162,23 @@ def add_observation(tx: Transaction, draft: Observation, scope: Scope) -> tuple[
 def note_observation(tx: Transaction, of: Observation, op: Operation, at: int) -> None:
     """Tell the index of a change to an observation."""
     record_change(tx, tenant=of.tenant, kind=KIND, ref=of.id, op=op, at=at)
+
+
+def renew_observation(tx: Transaction, id_: str, update: Callable[[], None], at: int) -> None:
+    """Let a row change on purpose; give it a new hash, and tell the index.
+
+    A damaged row keeps the hash that tells so.
+    """
+    select: LiteralString = _SELECT + "id = ?"
+    before = tx.row(select, (id_,))
+    update()
+    after = tx.row(select, (id_,))
+    if before is None or after is None:
+        return
+    if row_hash(before[:-2]) == before[-1]:
+        tx.execute("UPDATE observations SET row_hash = ? WHERE id = ?", (row_hash(after[:-2]), id_))
+    tenant = text(after[_FIELDS.index("tenant")])
+    record_change(tx, tenant=tenant, kind=KIND, ref=id_, op="put", at=at)
 
 
 def set_forgotten(tx: Transaction, of: Observation, *, is_forgotten: bool, at: int) -> None:

@@ -173,6 +173,13 @@ class FollowedTranscripts:
                 warnings += [
                     f"{line.path}: {line.reason}" for line in report.malformed if not line.line
                 ]
+                if report.excluded:
+                    n = (
+                        "1 transcript"
+                        if report.excluded == 1
+                        else f"{report.excluded:,} transcripts"
+                    )
+                    warnings.append(f"{each.path}: {n} of projects that are not captured left out")
                 if report.deleted:
                     what = "1 message" if report.deleted == 1 else f"{report.deleted:,} messages"
                     warnings.append(f"{each.path}: {what} of deleted sessions left out")

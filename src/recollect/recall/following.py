@@ -21,6 +21,7 @@ from recollect.sessions.exchange.transcript_format import (
     Skip,
     TranscriptFormat,
 )
+from recollect.sessions.exchange.withheld import CallFilter
 
 LEFT_OUT = "left_out"
 """Stands in the facts of a session of which nothing is brought in; such a session is not made."""
@@ -43,8 +44,6 @@ _MEMORY_TOOL = re.compile(
     r"(?:mcp__\w*(?:recollect|memory|mem)\w*__\w+|memory_(?:search|get|recall)|intent|session_context"
     r"|sessions_(?:search|history)|timeline|get_observations)"
 )
-_CALLS = frozenset({"tool_use", "toolCall", "function_call"})
-_RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
 
 
 class Following:
@@ -59,8 +58,7 @@ class Following:
         self.name, self.is_owners, self.companion = form.name, form.is_owners, form.companion
         self._quiet: set[str] = set()
         """Sessions in a turn that no person began."""
-        self._recalls: set[str] = set()
-        """Calls of memory tools whose results are to come."""
+        self._recalls = CallFilter(lambda name, _: _MEMORY_TOOL.fullmatch(name) is not None)
 
     def recognises(self, record: Record) -> bool:
         """Return whether a record is of the format."""
@@ -125,27 +123,13 @@ class Following:
         """Return a block without what a memory put into it, or None."""
         if not isinstance(block, dict):
             return block
-        if block.get("type") in _CALLS | _RESULTS:
-            return None if self._is_recall(block) else block
+        if self._recalls.takes(block):
+            return None
         text = block.get("text")
         if not isinstance(text, str) or "<" not in text:
             return block
         left = _RECALLED.sub("", text)
         return block | {"text": left} if left.strip() else None
-
-    def _is_recall(self, block: dict[str, Any]) -> bool:
-        """Whether a block is a call of a memory tool or its result."""
-        name = block.get("name")
-        is_named = isinstance(name, str) and _MEMORY_TOOL.fullmatch(name) is not None
-        if block["type"] in _CALLS:
-            call = block.get("id") or block.get("call_id")
-            if is_named and isinstance(call, str):
-                self._recalls.add(call)
-            return is_named
-        call = block.get("tool_use_id") or block.get("call_id")
-        is_answer = isinstance(call, str) and call in self._recalls
-        self._recalls.discard(str(call))
-        return is_named or is_answer
 
 
 def following_formats() -> tuple[TranscriptFormat, ...]:

@@ -43,7 +43,7 @@ def hearer_of(
     """Return what a session may hear of observations.
 
     Raises:
-        NotFound: there is no such session in the scope.
+        NotFound: the scope lacks the session.
         InvalidInput: the sender cannot be an account.
     """
     found = sessions()

@@ -17,6 +17,7 @@ from recollect.index.index import Index, IndexStatus
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
 from recollect.models.registry import Choice, LanguageChoice, choose_language
+from recollect.observations.controls import CaptureControls, Pause
 from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
@@ -148,6 +149,21 @@ class LanguageStatus(msgspec.Struct, frozen=True, kw_only=True):
     uses: list[UseStatus]
 
 
+class CaptureStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """What is not captured.
+
+    Attributes:
+        pauses: Those of now.
+        left_out: How much of what programs did was left out since the home was made, by reason:
+            ``withheld`` messages, ``calls`` of tools.
+        alike: Pairs of projects that look like the same, for a person to decide.
+    """
+
+    pauses: list[Pause]
+    left_out: dict[str, int]
+    alike: int
+
+
 class Status(msgspec.Struct, frozen=True, kw_only=True):
     """What a home holds and how it is doing.
 
@@ -179,6 +195,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         messages: How many there are.
         unowned: Sessions with people while ``sessions.owner`` names nobody: all count as guests'.
         unknown_origin: Imported sessions that do not tell who heard them.
+        capture: What is not captured, and what projects look alike.
         erasing: Whether an erasure is not finished: something of what was erased may be left.
         index: The rows of the index.
         embedder: ``provider:model``, or None.
@@ -218,6 +235,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     messages: int
     unowned: int
     unknown_origin: int
+    capture: CaptureStatus
     erasing: bool
     index: IndexStatus
     embedder: str | None
@@ -247,6 +265,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     mirror: TranscriptMirror | None
     maintenance: Maintenance
     events: EventStream
+    capture: CaptureControls
 
 
 def report_status(parts: Reported) -> Status:
@@ -262,8 +281,7 @@ def report_status(parts: Reported) -> Status:
     sessions, messages, personal, unknown = typed_rows(counts, tuple[int, int, int, int])[0]
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
     index_health = parts.index_database.health()
-    today = to_datetime(parts.clock.now_ms()).date().isoformat()
-    spending = spending_of(parts.records, today)
+    spending = spending_of(parts.records, to_datetime(parts.clock.now_ms()).date().isoformat())
     return Status(
         home=str(parts.home),
         workspace=str(parts.workspace) if parts.workspace else None,
@@ -297,6 +315,7 @@ def report_status(parts: Reported) -> Status:
         messages=messages,
         unowned=0 if parts.settings.sessions.owner else personal,
         unknown_origin=unknown,
+        capture=_capture(parts.capture),
         erasing=parts.records.read(has_unfinished_erasure),
         index=index,
         embedder=choice.embedder.model if choice.embedder else None,
@@ -308,6 +327,11 @@ def report_status(parts: Reported) -> Status:
         background_error=sync.last_error,
         events=parts.events.state(),
     )
+
+
+def _capture(capture: CaptureControls) -> CaptureStatus:
+    alike = sum(len(project.looks_like) for project in capture.projects.list())
+    return CaptureStatus(pauses=capture.pauses(), left_out=capture.counts(), alike=alike // 2)
 
 
 def _is_dirty(parts: Reported, index: IndexStatus, sync: SyncState) -> bool:

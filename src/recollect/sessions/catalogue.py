@@ -76,7 +76,7 @@ class Catalogue:
         """Return the active session that was used last, in one project or anywhere.
 
         Args:
-            project: Only in this project.
+            project: Only in this project: a path of it, its name or its id.
             automatic: Also those of jobs, hooks and sub-agents.
         """
         found = self.list(project=project, status="active", automatic=automatic, limit=1)
@@ -99,7 +99,7 @@ class Catalogue:
         """Return the sessions that meet all the filters given, the last used first.
 
         Args:
-            project: Of this project.
+            project: Of this project: a path of it, its name or its id.
             key: Of this session key.
             status: With this status; without one all but the deleted.
             agent: Of this agent.
@@ -117,7 +117,8 @@ class Catalogue:
         if status is not None and status not in STATUSES:
             hint = f"Use one of {', '.join(STATUSES)}."
             raise InvalidInput("unknown status of a session", hint=hint)
-        where = Condition(self._access.scope).equal("status", status).equal("project", project)
+        where = Condition(self._access.scope).equal("status", status)
+        where.of_project(None if project is None else self._access.projects().find(project))
         where.equal("agent", agent).equal("channel", channel)
         where.equal("key", None if key is None else parse_key(key).text)
         if status is None:

@@ -448,7 +448,7 @@ class Sessions:
             updated_at=min(began, now),
             title=None if title is None else self._access.drafts.label(title, "title"),
             metadata=self._access.drafts.facts(metadata or {}),
-            project=None if project is None else self._access.drafts.label(project, "project"),
+            project=self._access.project_label(project),
         )
         return owned_session(session, parsed, self.scope, self.links)
 

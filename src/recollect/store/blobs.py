@@ -72,6 +72,17 @@ class Blobs:
         """
         return self._path(digest).is_file()
 
+    def size(self, digest: str) -> int:
+        """Return how many bytes a blob has; 0 where it does not exist.
+
+        Raises:
+            InvalidInput: it is not a digest.
+        """
+        path = self._path(digest)
+        with os_errors(path), suppress(FileNotFoundError):
+            return path.stat().st_size
+        return 0
+
     def remove(self, digest: str) -> bool:
         """Remove a blob for good; return whether it was there.
 

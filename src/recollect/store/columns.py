@@ -22,6 +22,20 @@ T = TypeVar("T")
 
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 
+PROJECT_PATHS: LiteralString = """
+    SELECT b.path FROM project_aliases a
+    JOIN projects p ON p.tenant = a.tenant AND p.id = a.project_id
+    JOIN projects q ON q.tenant = p.tenant AND q.stands_for = p.stands_for
+    JOIN project_aliases b ON b.tenant = q.tenant AND b.project_id = q.id
+    WHERE a.tenant = ? AND a.path = ?
+"""
+"""With a tenant and any path of the project."""
+OF_PROJECT: LiteralString = f"project IN (SELECT ? UNION ALL {PROJECT_PATHS})"
+"""A condition on the column ``project``, with a path, the tenant, and the path again.
+
+An unknown path means itself alone.
+"""
+
 
 class Condition:
     """A WHERE clause: literal SQL and the values that belong to it.
@@ -38,12 +52,19 @@ class Condition:
         self.params: list[SqlValue] = [scope.tenant]
         self.equal("agent", scope.agent)
         self.equal("user_id", scope.user)
-        self.equal("project", scope.project)
+        self.of_project(scope.project)
         self.equal(session_column, scope.session)
 
     def equal(self, column: LiteralString, value: SqlValue) -> Condition:
         """Narrow to rows with that value; None does not narrow."""
         return self if value is None else self.also(column + " = ?", value)
+
+    def of_project(self, path: str | None) -> Condition:
+        """Narrow to what has a path of the project that has ``path``; None does not narrow."""
+        if path is not None:
+            self.sql += " AND " + OF_PROJECT
+            self.params += [path, self.params[0], path]
+        return self
 
     def also(self, sql: LiteralString, value: SqlValue) -> Condition:
         """Narrow by a comparison with one value."""

@@ -14,7 +14,14 @@ from msgspec import Struct
 
 from recollect.core.events import AnyEvent, Event, UnknownEvent
 from recollect.core.scope import Scope
-from recollect.store.columns import decode, first_integer, integer, json_object, text
+from recollect.store.columns import (
+    OF_PROJECT,
+    decode,
+    first_integer,
+    integer,
+    json_object,
+    text,
+)
 from recollect.store.engine import Row, SqlValue, Transaction
 
 Operation = Literal["put", "delete"]
@@ -117,12 +124,14 @@ def _narrowed(wanted: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
         for column, value in (
             (" AND agent = ?", scope.agent),
             (" AND user_id = ?", scope.user),
-            (" AND project = ?", scope.project),
             (" AND session_id = ?", scope.session),
         ):
             if value is not None:
                 sql += column
                 params.append(value)
+        if scope.project is not None:
+            sql += " AND " + OF_PROJECT
+            params += [scope.project, scope.tenant, scope.project]
     if wanted.types is not None:
         sql += " AND type IN (" + ", ".join(["?"] * len(wanted.types)) + ")"
         params.extend(wanted.types)

@@ -39,6 +39,7 @@ NAMES = [
     "workspace",
     "owner",
     "notes",
+    "capture",
     "model",
     "language",
 ]

@@ -24,7 +24,7 @@ def test_without_caps_there_is_nothing_to_remove(run: Run, home: Path) -> None:
     """And nobody is asked."""
     done = run("--home", home, "prune")
     assert (done.code, done.err) == (0, "")
-    assert done.out == "nothing to remove: no cap of sessions.retention is passed\n"
+    assert done.out == "nothing to remove: no cap is passed\n"
 
 
 def test_a_dry_run_shows_what_would_go(run: Run, capped: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from recollect import __version__
 from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, note, sound, wrong
 from recollect.cli.doctor.index_checks import (
+    check_capture,
     check_engines,
     check_files,
     check_locks,
@@ -123,6 +124,7 @@ class Checkup:
             ("workspace", (), self._files),
             ("owner", both, lambda: self._asked(check_owner)),
             ("notes", both, lambda: self._asked(check_notes)),
+            ("capture", both, lambda: self._asked(check_capture)),
             ("model", (), self._model),
             ("language", (), self._language),
         ]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, State, note, sound, wrong
 from recollect.cli.output.formatting import count, moment
+from recollect.cli.output.status_lines import paused_line
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.events import MemoryFlushed
 from recollect.index.model.locks import IndexLocks
@@ -170,3 +171,18 @@ def _place(notes: GuestNotes) -> str:
     if notes.lines:
         return f"{notes.path}:{','.join(map(str, notes.lines))}"
     return f"{notes.path}, {count(notes.written, 'line')} in the words of a model,"
+
+
+def check_capture(memory: Memory) -> CheckResult:
+    """Look whether anything is not captured now, and which settings leave something out."""
+    pauses, settings = memory.capture.pauses(), memory.settings
+    if pauses:
+        detail, _, hint = paused_line(pauses[0]).partition(": ")
+        return note("capture", detail, hint)
+    rules = {
+        "privacy.exclude_projects": settings.privacy.exclude_projects,
+        "capture.skip_tools": settings.capture.skip_tools,
+        "capture.skip_paths": settings.capture.skip_paths,
+    }
+    named = [name for name, patterns in rules.items() if patterns]
+    return sound("capture", f"on; {' and '.join(named)} leave some out" if named else "on")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # for a name only
     from recollect.governance.erasure import ErasureProgress
     from recollect.governance.recover import RecoverProgress
     from recollect.governance.retention import PruneProgress
+    from recollect.governance.scrubbing import ScrubProgress
     from recollect.index.model.sync_report import Progress as IndexProgress
     from recollect.sessions.exchange.import_report import ImportProgress
 
@@ -61,6 +62,10 @@ class Steps:
     def erasing(self, report: ErasureProgress) -> None:
         """Show a report of an erasure."""
         self._painter.paint("Erasing", report.done, report.total, "messages")
+
+    def scrubbing(self, report: ScrubProgress) -> None:
+        """Show a report of a scrubbing."""
+        self._painter.paint("Scrubbing", report.done, report.total, "rows")
 
     def importing(self, report: ImportProgress) -> None:
         """Show a report of an import."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recollect.cli.output.formatting import count, moment
+from recollect.observations.controls import Pause
 from recollect.recall.status import Status
 from recollect.sessions.policy.owner import OWNER_HINT
 
+LEFT_OUT = (("withheld", "message"), ("calls", "tool call"))
 _WATCHING = {
     "notify": "watched by the system",
     "polling": "compared now and then",
@@ -25,6 +27,7 @@ def pairs_of(found: Status) -> list[tuple[str, str]]:
             "records",
             f"{count(found.messages, 'message')} in {count(found.sessions, 'session')}",
         ),
+        *([("capture", _capture(found))] if found.capture.pauses or found.capture.left_out else []),
         ("index", _index(found)),
         ("vectors", _vectors(found)),
         ("embedder", found.embedder_reason),
@@ -46,6 +49,18 @@ def _index(found: Status) -> str:
         chunks = f" ({each.chunks:,} chunks)" if each.chunks != each.files else ""
         sources.append(f"{each.files:,} {each.source}{chunks}")
     return f"{', '.join(sources) or 'nothing yet'}; {count(found.chunks, 'chunk')}"
+
+
+def _capture(found: Status) -> str:
+    left_out = [
+        count(found.capture.left_out[name], what)
+        for name, what in LEFT_OUT
+        if name in found.capture.left_out
+    ]
+    paused = ["paused"] if found.capture.pauses else []
+    return ", ".join(
+        [*paused, *([f"{' and '.join(left_out)} left out so far"] if left_out else [])]
+    )
 
 
 def _vectors(found: Status) -> str:
@@ -123,9 +138,25 @@ def warnings_of(found: Status) -> list[str]:
         *_index_warnings(found),
         *_part_warnings(found),
         *_error_warnings(found),
+        *map(paused_line, found.capture.pauses),
+        *([_alike(found.capture.alike)] if found.capture.alike else []),
         *([unowned] if found.unowned else []),
         *(["an erasure is not finished: the next opening goes on"] if found.erasing else []),
     ]
+
+
+def paused_line(pause: Pause) -> str:
+    """Return a line about a pause."""
+    until = "" if pause.until is None else f" until {moment(pause.until)}"
+    if pause.project_id is None:
+        return f"nothing is captured{until}: `recollect resume` ends it"
+    name = f"--project {pause.project_id}"
+    return f"nothing of one project is captured{until}: `recollect resume {name}` ends it"
+
+
+def _alike(pairs: int) -> str:
+    what = "two projects look" if pairs == 1 else f"{pairs} pairs of projects look"
+    return f"{what} like the same: `recollect projects list` shows them"
 
 
 def _index_warnings(found: Status) -> Iterator[str]:

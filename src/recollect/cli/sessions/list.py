@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.cli.addresses import short
+from recollect.cli.addresses import path_or_name, short
 from recollect.cli.help import App
 from recollect.cli.invocation import Project, answer, filter_option, opened
 from recollect.cli.output.formatting import moment
@@ -61,7 +61,7 @@ def list_sessions(
     with opened(context) as memory:
         wanted: dict[str, Any] = {
             "title": title,
-            "project": project,
+            "project": None if project is None else path_or_name(project),
             "agent": agent,
             "channel": channel,
             "key": key,

@@ -28,10 +28,12 @@ from recollect.core.settings.search import (
 from recollect.core.settings.sessions import SessionSettings
 from recollect.core.settings.telemetry import forbid_telemetry
 from recollect.core.settings.tree import (
+    CaptureSettings,
     ChunkingSettings,
     LanguageSettings,
     PrivacySettings,
     QmdSettings,
+    RecordLimits,
     Settings,
     StoreSettings,
     SyncSettings,
@@ -40,6 +42,7 @@ from recollect.core.settings.tree import (
 )
 
 __all__ = [
+    "CaptureSettings",
     "ChunkingSettings",
     "EmbeddingSettings",
     "Explained",
@@ -50,6 +53,7 @@ __all__ = [
     "QmdSettings",
     "RankingSettings",
     "RecencySettings",
+    "RecordLimits",
     "RemoteSettings",
     "ResolvedSettings",
     "SearchSettings",

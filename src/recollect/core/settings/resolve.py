@@ -16,6 +16,7 @@ import msgspec
 from recollect.core.errors import ConfigError
 from recollect.core.settings.agents import agent_name, agents_named, layered, option_key, outgrows
 from recollect.core.settings.environment import Given
+from recollect.core.settings.linear import is_linear
 from recollect.core.settings.options import SettingValue, convert, leaves, list_options
 from recollect.core.settings.sources import (
     FILE_NAME,
@@ -137,9 +138,16 @@ def _check_together(values: Mapping[str, SettingValue], origins: Mapping[str, st
     for number, pattern in enumerate(patterns if isinstance(patterns, tuple) else (), start=1):
         try:
             re.compile(pattern)
+            is_fast = is_linear(pattern)
         except re.error as error:
             why = f"has an invalid regular expression, number {number} of the list"
             raise _wrong("privacy.patterns", why, origins["privacy.patterns"]) from error
+        if not is_fast:
+            why = (
+                f"has a regular expression that may take for ever, number {number} of the list: a "
+                "repetition must not repeat what matches in several ways; (?>…) and a++ have one"
+            )
+            raise _wrong("privacy.patterns", why, origins["privacy.patterns"])
 
 
 def _wrong(key: str, why: str, origin: str) -> ConfigError:

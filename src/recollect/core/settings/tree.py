@@ -91,8 +91,30 @@ class PrivacySettings(Struct, frozen=True, kw_only=True):
     patterns: Annotated[
         tuple[str, ...],
         Meta(max_length=200),
-        "More regular expressions (Python syntax) of secrets. They run on every text: keep them "
-        "linear.",
+        "More regular expressions (Python syntax) of secrets; of one with a group the first group "
+        "is taken out. One that may take for ever, as (a+)+ does, is refused.",
+    ] = ()
+    exclude_projects: Annotated[
+        tuple[str, ...],
+        Meta(max_length=1_000),
+        "Projects of which nothing is captured: patterns such as ~/clients/* for a folder and all "
+        "below it, or secret-* for the name of a project. * matches any characters.",
+    ] = ()
+
+
+class CaptureSettings(Struct, frozen=True, kw_only=True):
+    """What is left out of what programs do, before anything of it is stored."""
+
+    skip_tools: Annotated[
+        tuple[str, ...],
+        Meta(max_length=1_000),
+        "Tools whose calls and results are left out: names or patterns such as mcp__bank__*.",
+    ] = ()
+    skip_paths: Annotated[
+        tuple[str, ...],
+        Meta(max_length=1_000),
+        "Files: calls of tools that name one of them are left out, with their results. Patterns "
+        "such as *.pem, ~/private/* or */secrets/*.",
     ] = ()
 
 
@@ -296,6 +318,34 @@ class ObservationSettings(Struct, frozen=True, kw_only=True):
     ] = False
 
 
+class RecordLimits(Struct, frozen=True, kw_only=True):
+    """How much is kept of a kind of records; the newest stay."""
+
+    days: Annotated[
+        int,
+        Meta(ge=0, le=36_500, extra={"unit": "days"}),
+        "Older ones go. 0: none goes by its age.",
+    ] = 0
+    records: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000, extra={"unit": "records"}),
+        "The newest of so many stay. 0: any number.",
+    ] = 0
+    bytes: Annotated[
+        int,
+        Meta(ge=0, le=1_000_000_000_000_000, extra={"unit": "bytes"}),
+        "The newest that fit stay. 0: any size.",
+    ] = 0
+
+
+class RetentionLimits(Struct, frozen=True, kw_only=True):
+    """What is removed beside sessions, by `recollect prune` and daily by a program that stays."""
+
+    observations: RecordLimits = field(default_factory=RecordLimits)
+    blobs: RecordLimits = field(default_factory=lambda: RecordLimits(bytes=5_000_000_000))
+    events: RecordLimits = field(default_factory=lambda: RecordLimits(records=1_000_000))
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """The whole tree. Only the composition root sees it."""
 
@@ -308,5 +358,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     qmd: QmdSettings = field(default_factory=QmdSettings)
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
+    capture: CaptureSettings = field(default_factory=CaptureSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
     observations: ObservationSettings = field(default_factory=ObservationSettings)
+    retention: RetentionLimits = field(default_factory=RetentionLimits)

@@ -65,6 +65,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         now_ms: When it is asked, ms UTC; for recency.
         audience: On whose behalf is searched; None: whoever owns the scope.
         ranges: Which parts of sessions are searched; None for all.
+        projects: The paths of the project of the scope; its project alone if there are none.
         notes_only: Of memory files only the notes of guests; another back end finds the rest.
     """
 
@@ -76,6 +77,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     now_ms: int = 0
     audience: Audience | None = None
     ranges: tuple[SeqRange, ...] | None = None
+    projects: tuple[str, ...] = ()
     notes_only: bool = False
 
 
@@ -256,7 +258,7 @@ class SearchService:
         options: SearchOptions,
     ) -> RankingRequest:
         query, vector = asked
-        projects = (*self._settings.projects, *([scope.project] if scope.project else ()))
+        projects = (*self._settings.projects, *_projects_of(scope, options))
         has_files = bool(partition.arrays.totals.chunks[FILE])
         wanted = self._wanted(options)
         # The best by score need no more to choose from.
@@ -315,12 +317,17 @@ def _visible(
     arrays, count = partition.arrays, partition.arrays.count
     columns = {name: column[:count] for name, column in arrays.columns.items()}
     groups, sources, ranges = columns["group"], columns["source"], options.ranges
-    owners = {"agent": scope.agent, "user": scope.user, "project": scope.project}
+    owners = {"agent": scope.agent, "user": scope.user}
     limits: list[Mask | None] = [
         columns[kind] == partition.names.number(kind, owner)
         for kind, owner in owners.items()
         if owner is not None
     ]
+    if scope.project is not None:
+        paths = _projects_of(scope, options)
+        limits.append(
+            np.isin(columns["project"], [partition.names.number("project", p) for p in paths])
+        )
     if ranges is None and scope.session is not None:
         ranges = (SeqRange(session=scope.session),)
     if ranges is not None:
@@ -344,6 +351,10 @@ def _visible(
         return None
     mask: Mask = np.logical_and.reduce([arrays.alive[:count], *held])
     return mask
+
+
+def _projects_of(scope: Scope, options: SearchOptions) -> tuple[str, ...]:
+    return options.projects or ((scope.project,) if scope.project is not None else ())
 
 
 def _session_groups(tx: Transaction, partition: int, session: str) -> list[int]:

@@ -40,6 +40,12 @@ _SAY_AGAIN: LiteralString = """
     WHERE path = ? AND line_hash = ?
     ON CONFLICT (path, line_hash, session_id) DO NOTHING
 """
+_RESTATE: LiteralString = """
+    INSERT INTO flushed_notes (path, line_hash, session_id, tenant, is_hidden, at)
+    SELECT path, ?, session_id, tenant, is_hidden, at FROM flushed_notes
+    WHERE path = ? AND line_hash = ?
+    ON CONFLICT (path, line_hash, session_id) DO NOTHING
+"""
 _HIDE: LiteralString = "UPDATE flushed_notes SET is_hidden = ? WHERE session_id = ?"
 _HIDDEN: LiteralString = """
     SELECT DISTINCT path, line_hash FROM flushed_notes f WHERE is_hidden = 1 AND NOT EXISTS (
@@ -145,6 +151,12 @@ def folder_owners(tx: Transaction, tenant: str) -> dict[str, Speakers]:
     return {text(row[0]): decode(Speakers, fields, row[2:]) for row in tx.all(_OWNERS, (tenant,))}
 
 
+def restate_lines(tx: Transaction, path: str, restated: Mapping[bytes, bytes]) -> None:
+    """Let who said a line of a file have said another one; both are known from then on."""
+    rows = [(new, path, old) for old, new in restated.items()]
+    tx.executemany(_RESTATE, rows)
+
+
 def hide_lines(tx: Transaction, session_id: str, *, is_hidden: bool) -> None:
     """Take a session's lines out of sight, or bring them back."""
     tx.execute(_HIDE, (int(is_hidden), session_id))
@@ -228,7 +240,7 @@ def _erase_file(
             return content
         return b"" if left.strip() == _heading(path) else left
 
-    root, relative = _place_of(home, path)
+    root, relative = place_of(home, path)
     try:
         rewrite_beneath(root, relative, change, limit=LARGEST_BYTES)
     except NotFound as error:
@@ -245,7 +257,8 @@ def _erase_file(
     )
 
 
-def _place_of(home: Path, path: str) -> tuple[Path, str]:
+def place_of(home: Path, path: str) -> tuple[Path, str]:
+    """Return the folder and the name in it of a file of notes, as `flushed_notes` calls it."""
     if not path.startswith("/"):
         return home, path
     root, _, day = path.rpartition(f"/{FOLDER}/")
@@ -259,7 +272,7 @@ def _heading(path: str) -> bytes:
 
 def _remove_folder(home: Path, path: str) -> str | None:
     """Remove the folder of a guest whose last notes went, and return its name."""
-    root, relative = _place_of(home, path)
+    root, relative = place_of(home, path)
     folder = relative.rpartition("/")[0]
     if folder == FOLDER:
         return None

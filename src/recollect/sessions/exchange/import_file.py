@@ -31,7 +31,8 @@ from recollect.sessions.exchange.transcript_format import (
     Skip,
     TranscriptFormat,
 )
-from recollect.sessions.record.access import MirrorSignal
+from recollect.sessions.exchange.withheld import CallFilter, CapturedWhen, CaptureRule
+from recollect.sessions.record.access import MirrorSignal, ProjectNames
 from recollect.sessions.record.draft import Draft, DraftMaker
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session import (
@@ -58,6 +59,8 @@ class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
     scope: Scope
     links: IdentityLinks
     mirror: MirrorSignal
+    projects: ProjectNames
+    rule: CaptureRule
     ledger: str
     tally: Tally
     stopping: Callable[[], bool]
@@ -95,6 +98,10 @@ class TranscriptImport:
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
         self._occurrences = import_source.LineOccurrences(source, entry.read_bytes)
+        self.verdicts: dict[str | None, CapturedWhen] = {}
+        self._folder = session.project
+        skips = context.rule.skips_call
+        self._calls = CallFilter(lambda tool, told: skips(tool, told, self._folder))
         self._batch = ImportBatch()
         self._extras = Extras()
         self._time = source.mtime_ns // 1_000_000
@@ -189,6 +196,15 @@ class TranscriptImport:
         if message.id is not None and self._origins.get(message.id) in self._erased:
             self._tally.counts["erased"] += 1
             return
+        if self._is_withheld(message):
+            self._tally.counts["withheld"] += 1
+            return
+        if isinstance(message.content, list):
+            before, kept = self._calls.calls, self._calls.kept(message)
+            self._tally.counts["calls"] += self._calls.calls - before
+            if kept is None:
+                return
+            message = kept
         if message.shared and not self._extras.knows(message.session.id):
             self._share(message)
         draft = self._draft(message, line)
@@ -202,6 +218,15 @@ class TranscriptImport:
         if message.session.title is not None:
             self._learn(message.session)
         self._batch.add(foreign_id, draft)
+
+    def _is_withheld(self, message: ForeignMessage) -> bool:
+        """Whether a person did not want it captured where and when it was said."""
+        project = message.session.project or self._session.project
+        if project not in self.verdicts:
+            self.verdicts[project] = self._context.rule.verdict(project)
+        self._folder = project
+        at = message.at if message.at is not None else self._time
+        return self.verdicts[project].reason(at) is not None
 
     def _draft(self, message: ForeignMessage, line: import_source.Line) -> Draft:
         identity = message.id or self._occurrences.identity(line.body or b"")
@@ -236,6 +261,8 @@ class TranscriptImport:
             foreign_id=foreign.id,
             metadata=self._context.drafts.facts(foreign.metadata),
         )
+        if foreign.project is not None and session.project is not None:
+            self._context.projects.note(foreign.project, session.project)
         key = _key(foreign.key)
         owned = owned_session(session, key, self._context.scope, self._context.links)
         tells_nothing = key is None or key.is_bare

@@ -9,10 +9,12 @@ read on from the first of them when its session is restored.
 
 from __future__ import annotations
 
+import hashlib
 from typing import LiteralString
 
 import msgspec
 
+from recollect.core.scope import Scope
 from recollect.sessions.exchange.import_source import LineSource
 from recollect.store.columns import decode
 from recollect.store.engine import Transaction
@@ -79,3 +81,12 @@ def read_ledger(tx: Transaction, tenant: str) -> dict[tuple[str, str], LedgerEnt
 def write_entry(tx: Transaction, tenant: str, entry: LedgerEntry, at: int) -> None:
     """Store how far a file was read."""
     tx.execute(_WRITE, (tenant, *msgspec.structs.astuple(entry), at))
+
+
+def ledger_name(name: str, scope: Scope) -> str:
+    """Return the ledger of an owner: what one left out as another's, that one may take."""
+    owner = (scope.agent, scope.user, scope.project)
+    if not name or owner == (None, None, None):
+        return name
+    digest = hashlib.sha256(repr(owner).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{name}-{digest[:12]}"

@@ -54,6 +54,9 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
         deleted: Messages of deleted sessions, which were left out; they come with the next import
             after the session is restored.
         erased: Messages of erased sessions, which do not come back.
+        excluded: Transcripts of projects that are not captured now, which were left unread.
+        withheld: Messages that were said while nothing was captured, which were left out.
+        calls: Calls of tools that ``capture.skip_tools`` or ``capture.skip_paths`` leave out.
         skipped: Lines that are not part of a conversation.
         undated: Messages without a readable time; they get that of the line before or of the file.
         replaced: Characters that could not be stored and were replaced by U+FFFD.
@@ -69,6 +72,9 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     duplicates: int = 0
     deleted: int = 0
     erased: int = 0
+    excluded: int = 0
+    withheld: int = 0
+    calls: int = 0
     skipped: int = 0
     undated: int = 0
     replaced: int = 0

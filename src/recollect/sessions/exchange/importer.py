@@ -6,7 +6,6 @@ Formats are given to it; it knows none.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -22,14 +21,19 @@ from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, Recol
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.core.settings import user_path
-from recollect.sessions.exchange.import_batch import place_of, session_at
+from recollect.sessions.exchange.deletions import forget_transcript
 from recollect.sessions.exchange.import_file import (
     AtEnd,
     ImportContext,
     TranscriptImport,
     storable,
 )
-from recollect.sessions.exchange.import_ledger import LedgerEntry, read_ledger, write_entry
+from recollect.sessions.exchange.import_ledger import (
+    LedgerEntry,
+    ledger_name,
+    read_ledger,
+    write_entry,
+)
 from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
 from recollect.sessions.exchange.import_source import (
     COMPRESSED,
@@ -52,11 +56,16 @@ from recollect.sessions.exchange.transcript_store import (
     StoredTranscript,
     TranscriptStore,
 )
-from recollect.sessions.lifecycle import set_status
-from recollect.sessions.record.access import MirrorSignal, SilentMirror
+from recollect.sessions.exchange.withheld import CaptureAll, CaptureRule, project_of
+from recollect.sessions.record.access import (
+    MirrorSignal,
+    PlainProjects,
+    ProjectNames,
+    SilentMirror,
+)
 from recollect.sessions.record.draft import DraftMaker, TextRedactor
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
-from recollect.sessions.record.session import DELETED, Session, find_foreign, find_session
+from recollect.sessions.record.session import Session, find_foreign, find_session
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import FoundFile, Listing, open_beneath
@@ -75,6 +84,8 @@ class TranscriptImporter:
         scope: Who owns what is imported.
         links: Which accounts are one person.
         stores: What opens stores of transcripts, by the name of their format.
+        projects: Knows which paths are one project.
+        rule: Knows what is not to be captured.
         ledger: Keeps account of what was read apart from other importers of the same formats, and
             leaves out what belongs to another owner than the scope, instead of refusing it.
     """
@@ -91,6 +102,8 @@ class TranscriptImporter:
         mirror: MirrorSignal | None = None,
         scope: Scope | None = None,
         links: IdentityLinks = NOBODY_LINKED,
+        projects: ProjectNames | None = None,
+        rule: CaptureRule | None = None,
         ledger: str = "",
     ) -> None:
         scope = scope if scope is not None else Scope()
@@ -102,7 +115,9 @@ class TranscriptImporter:
             scope=scope,
             links=links,
             mirror=mirror if mirror is not None else SilentMirror(),
-            ledger=_account(ledger, scope),
+            projects=projects if projects is not None else PlainProjects(),
+            rule=rule if rule is not None else CaptureAll(),
+            ledger=ledger_name(ledger, scope),
             tally=Tally(),
             stopping=lambda: False,
         )
@@ -224,6 +239,8 @@ class _Run:
         for skipped in self._found.skipped:
             self._tally.reject(skipped.path, 0, f"not read: {skipped.reason}")
         counts = self._tally.counts
+        if counts["withheld"] + counts["calls"]:
+            self._context.rule.count({name: counts[name] for name in ("withheld", "calls")})
         is_news = counts["messages"] or not self._context.ledger
         if is_news and not self._is_announced and counts["unchanged"] < counts["files"]:
             self._context.database.write(lambda tx: self._announce(tx, Counter()))
@@ -249,7 +266,10 @@ class _Run:
             with opener(path, storable_id) as store:
                 found = store.transcripts(include_deleted=False)
                 return any(
-                    each.size and not self._is_current(form, each.path, each) for each in found
+                    each.size
+                    and not self._is_current(form, each.path, each)
+                    and not self._is_refused(self._session_of(form, each), each)
+                    for each in found
                 )
         except ForeignStoreError:
             return False  # it is named where it is read
@@ -269,13 +289,15 @@ class _Run:
                 open(descriptor, "rb", closefd=False) as file,
             ):
                 content = unpack_file(file) if relative.endswith(COMPRESSED) else file
-                lines = FileLines(relative, content, 0).lines
+                source = FileLines(relative, content, 0)
+                lines = source.lines
                 form = None if is_binary(content) else choose_format(probe(lines()), self._formats)
                 if form is None:
                     return False
                 header = next(probe(lines()), None)
                 session = form.describe(PurePath(self._root / relative), header, None)
-                return not self._known(form.name, session.id)[0]
+                is_ours = self._known(form.name, session.id)[0]
+                return not is_ours and not self._is_refused(session, source)
         except (RecollectError, OSError, ValueError):
             return False
 
@@ -370,11 +392,13 @@ class _Run:
         if entry is None or not entry.fits(source):
             entry = LedgerEntry(path=source.path, source=self._source(form))
         is_ours, stored = self._known(form.name, session.id)
-        if is_ours:
-            self._tally.counts["unchanged"] += 1
+        project = project_of(session, [*probe(source.lines())])
+        verdict = self._context.rule.verdict(project)
+        if is_ours or verdict.reason() is not None:
+            self._tally.counts["unchanged" if is_ours else "excluded"] += 1
             return
         reading = TranscriptImport(self._context, form, session, source, entry)
-        reading.stored[session.id] = stored
+        reading.stored[session.id], reading.verdicts[project] = stored, verdict
         try:
             is_done = reading.run(lambda done: self._tell(source.path, done), at_end)
             self._is_announced = is_done and at_end is not None
@@ -383,6 +407,11 @@ class _Run:
                 raise
             self._leave(entry, source.size, source.mtime_ns)
             self._tally.counts["skipped"] += 1
+
+    def _is_refused(self, session: ForeignSession, source: LineSource) -> bool:
+        """Return whether nothing is captured of what a transcript is about; it stays unread."""
+        project = project_of(session, [*probe(source.lines())])
+        return self._context.rule.verdict(project).reason() is not None
 
     def _leave(self, entry: LedgerEntry, size: int, mtime_ns: int) -> None:
         """Note a transcript that is not to be read again until it changes."""
@@ -406,7 +435,8 @@ class _Run:
                     self._tally.counts["files"] += 1
                     self._stored(form, transcript)
                 for deletion in store.deletions() if self._context.ledger else ():
-                    self._forget(form, f"{path}#{deletion.session}", deletion)
+                    place = f"{path}#{deletion.session}"
+                    forget_transcript(self._context, self._ledger, form, place, deletion)
         except ForeignStoreError as error:
             self._tally.counts["files"] = max(before + 1, self._tally.counts["files"])
             self._tally.reject(path, 0, _refused(error))
@@ -419,11 +449,13 @@ class _Run:
         if not transcript.size:
             self._tally.reject(transcript.path, 0, "not read: the archive is missing or damaged")
             return
+        self._transcript(form, self._session_of(form, transcript), transcript)
+
+    def _session_of(self, form: TranscriptFormat, transcript: StoredTranscript) -> ForeignSession:
         header = next(probe(transcript.lines()), None)
         session = form.describe(transcript.place, header, transcript.companion)
         facts = {"title": session.title or transcript.title, "continues": transcript.continues}
-        session = storable(msgspec.structs.replace(session, **facts), self._context.drafts)
-        self._transcript(form, session, transcript)
+        return storable(msgspec.structs.replace(session, **facts), self._context.drafts)
 
     def _forget_file(self, file: FoundFile, path: str) -> None:
         """Take it over that a followed transcript was deleted, unless another one is there."""
@@ -432,30 +464,8 @@ class _Run:
         if self._context.ledger and all(found.path != living for found in self._found.files):
             for form in self._formats:
                 if form.companion:
-                    self._forget(form, path, Deletion(session=session, at=file.mtime_ns))
-
-    def _forget(self, form: TranscriptFormat, path: str, deletion: Deletion) -> None:
-        """Mark our copy of a session deleted, once: what a person brings back stays."""
-        entry = LedgerEntry(path=f"{path}:deleted", source=self._source(form))
-        known = self._ledger.get((entry.source, entry.path))
-        if known is not None and known.is_of(0, deletion.at):
-            return
-        tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
-        archive = path.replace(f"#{deletion.session}", f"#{deletion.session}.deleted")
-        is_wanted = any(  # by a person, who imported the archive
-            source == form.name and known.startswith(archive) for source, known in self._ledger
-        )
-
-        place = place_of(form, path)
-
-        def unit(tx: Transaction) -> None:
-            _, session = session_at(tx, tenant, form.name, deletion.session, place)
-            if session is not None and not is_wanted:
-                set_status(tx, session, DELETED, now)
-            write_entry(tx, tenant, msgspec.structs.replace(entry, mtime_ns=deletion.at), now)
-
-        self._context.database.write(unit)
-        self._context.mirror.notify()
+                    gone = Deletion(session=session, at=file.mtime_ns)
+                    forget_transcript(self._context, self._ledger, form, path, gone)
 
     def _known(self, source: str, session_id: str) -> tuple[bool, Session | None]:
         """Return whether a file mirrors a session of this very home, and what it was stored as."""
@@ -487,12 +497,3 @@ def _expanded(path: Path | str) -> Path:
 
 def _refused(error: ForeignStoreError) -> str:
     return f"not read: {error.message}"
-
-
-def _account(ledger: str, scope: Scope) -> str:
-    """Return the ledger of an owner: what one left out as another's, that one may take."""
-    owner = (scope.agent, scope.user, scope.project)
-    if not ledger or owner == (None, None, None):
-        return ledger
-    digest = hashlib.sha256(repr(owner).encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{ledger}-{digest[:12]}"

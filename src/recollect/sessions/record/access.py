@@ -28,6 +28,27 @@ class SilentMirror:
         """Do nothing."""
 
 
+class ProjectNames(Protocol):
+    """Whoever knows which paths are one project."""
+
+    def note(self, path: str, label: str | None = None) -> None:
+        """Take note of a path that a session gets, and of what it is stored as."""
+
+    def find(self, name: str) -> str:
+        """Return a path of the project that a path, a name or an id means."""
+
+
+class PlainProjects:
+    """Takes each path for a project of its own."""
+
+    def note(self, path: str, label: str | None = None) -> None:
+        """Do nothing."""
+
+    def find(self, name: str) -> str:
+        """Return the name."""
+        return name
+
+
 Guard: TypeAlias = Callable[[Transaction, str, Any], None]
 """Called with the id of a session that is about to change, and the caller's lease, if any; raises
 `Conflict` while another program holds the session."""
@@ -48,6 +69,7 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
         drafts: Checks and cleans what callers pass.
         mirror: Is notified after each commit that added messages.
         scope: Whose sessions these are.
+        projects: Returns what knows which paths are one project.
     """
 
     database: Database
@@ -57,3 +79,16 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
     drafts: DraftMaker
     mirror: MirrorSignal = SilentMirror()
     scope: Scope = Scope()
+    projects: Callable[[], ProjectNames] = PlainProjects
+
+    def project_label(self, project: str | None) -> str | None:
+        """Return a project as it is stored, and take note of it.
+
+        Raises:
+            InvalidInput: it is not a text, or too long.
+        """
+        if project is None:
+            return None
+        label = self.drafts.label(project, "project")
+        self.projects().note(project, label)
+        return label

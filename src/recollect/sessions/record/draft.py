@@ -108,7 +108,7 @@ class DraftMaker:
         facts = self._facts(metadata or {}, cleaner)
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
-        encoded, text = _encoded_content(blocks)
+        encoded, text = encoded_content(blocks)
         if event_id is not None and not is_checked:
             event_id = self.checked(check_event_id(event_id), "event id")
         if sender is not None:
@@ -235,7 +235,7 @@ def encode_facts(facts: Mapping[str, Any]) -> str:
     return encoded.decode()
 
 
-def _encoded_content(blocks: tuple[ContentBlock, ...]) -> tuple[str, str]:
+def encoded_content(blocks: tuple[ContentBlock, ...]) -> tuple[str, str]:
     """Return the content as JSON, and what of it can be read."""
     match blocks:
         case (TextBlock(text=text),):

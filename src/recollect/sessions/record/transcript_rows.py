@@ -39,7 +39,7 @@ MESSAGE_KIND = "message"
 REWRITE_KIND = "message.rewrite"
 """And one that says something else than before: what was copied of it is to be replaced."""
 
-_SELECT: LiteralString = """
+SELECT_MESSAGES: LiteralString = """
     SELECT id, tenant, agent, user_id, project, session_id, seq, role, name, content, text,
         token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
         turn_sender, number, row_hash
@@ -295,11 +295,11 @@ def _is_plain(message: Message) -> bool:
 def _row(message: Message, draft: Draft) -> list[SqlValue]:
     encoded = {"content": draft.encoded_content, "metadata": draft.encoded_metadata}
     row = [encoded.get(name) or getattr(message, name) for name in MESSAGE_FIELDS]
-    row.append(_hash(row))
+    row.append(hash_of(row))
     return row
 
 
-def _hash(row: Sequence[SqlValue]) -> bytes:
+def hash_of(row: Sequence[SqlValue]) -> bytes:
     """Return the hash of a row but for its number; of one without senders as it always was."""
     *said, sender, turn_sender, _ = row
     return row_hash(said if sender is None and turn_sender is None else row[:-1])
@@ -369,8 +369,8 @@ def named_message(tx: Transaction, scope: Scope, name: str) -> Message | None:
 
 
 def _only_message(tx: Transaction, where: Condition) -> Message | None:
-    row = tx.row(_SELECT + where.sql, where.params)
-    if row is not None and not _is_sound(row):
+    row = tx.row(SELECT_MESSAGES + where.sql, where.params)
+    if row is not None and not is_sound(row):
         raise StoreCorrupt("a message is damaged", hint="run `recollect doctor`", id=row[0])
     return None if row is None else message_of(row)
 
@@ -422,7 +422,9 @@ def select_messages(
         newest: With a limit, take the last ones instead of the first.
     """
     order: LiteralString = " ORDER BY seq DESC LIMIT ?" if newest else " ORDER BY seq LIMIT ?"
-    rows = tx.rows(_SELECT + where.sql + order, [*where.params, -1 if limit is None else limit])
+    rows = tx.rows(
+        SELECT_MESSAGES + where.sql + order, [*where.params, -1 if limit is None else limit]
+    )
     messages = [message_of(row) for row in rows]
     return messages[::-1] if newest else messages
 
@@ -481,10 +483,11 @@ def damaged_messages(tx: Transaction, after_id: str, limit: int) -> tuple[str, l
         after_id: Where the last call stopped; empty to begin.
         limit: How many messages are looked at. When fewer are left, the first value is empty.
     """
-    rows = list(tx.rows(_SELECT + "id > ? ORDER BY id LIMIT ?", (after_id, limit)))
-    damaged = [text(row[0]) for row in rows if not _is_sound(row)]
+    rows = list(tx.rows(SELECT_MESSAGES + "id > ? ORDER BY id LIMIT ?", (after_id, limit)))
+    damaged = [text(row[0]) for row in rows if not is_sound(row)]
     return text(rows[-1][0]) if len(rows) == limit else "", damaged
 
 
-def _is_sound(row: Row) -> bool:
-    return _hash(row[:-1]) == row[-1]
+def is_sound(row: Row) -> bool:
+    """Return whether a row of `SELECT_MESSAGES` is what was stored."""
+    return hash_of(row[:-1]) == row[-1]

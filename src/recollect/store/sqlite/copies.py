@@ -22,6 +22,9 @@ _COLUMNS: LiteralString = """
 """
 
 
+_TABLES: LiteralString = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+
+
 def database_copies(home: Path) -> list[Path]:
     """Return every database file below a home that is not in use, damaged ones and lost logs too.
 
@@ -80,6 +83,26 @@ def remove_from_copy(path: Path, session_ids: Sequence[str]) -> None:
         finally:
             discard(connection)
         rewrite(opener)
+    except apsw.Error as error:
+        raise translate(error, path) from error
+
+
+def read_texts(path: Path) -> Iterator[str]:
+    """Yield every text of a copy, whichever version wrote the tables.
+
+    Raises:
+        StoreCorrupt: it is damaged, or no database.
+        StoreError: the disk refused.
+    """
+    try:
+        connection = ConnectionOpener(path, Tuning(busy_timeout_ms=0)).open("reader")
+        try:
+            tables = [name for (name,) in connection.execute(_TABLES)]
+            for table in tables:
+                for row in connection.execute(f'SELECT * FROM "{table}"'):  # noqa: S608  # its own
+                    yield from (cell for cell in row if isinstance(cell, str))
+        finally:
+            discard(connection)
     except apsw.Error as error:
         raise translate(error, path) from error
 

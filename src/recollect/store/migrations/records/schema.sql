@@ -184,6 +184,14 @@ CREATE TABLE observations (
     row_hash     BLOB NOT NULL,
     UNIQUE (tenant, number)
 ) STRICT;
+CREATE TABLE pauses (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant     TEXT NOT NULL,
+    -- NULL: of every project.
+    project_id TEXT,
+    since      INTEGER NOT NULL,
+    until      INTEGER
+) STRICT;
 CREATE TABLE pending_messages (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant     TEXT NOT NULL,
@@ -193,6 +201,34 @@ CREATE TABLE pending_messages (
     message_id TEXT,
     at         INTEGER NOT NULL
 , agent TEXT, user_id TEXT, project TEXT) STRICT;
+CREATE TABLE project_aliases (
+    tenant     TEXT NOT NULL,
+    path       TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    -- path: sessions are stored under it. root, git: the top of a tree, and a shared git directory.
+    -- person: somebody said so.
+    kind       TEXT NOT NULL CHECK (kind IN ('path', 'root', 'git', 'person')),
+    at         INTEGER NOT NULL,
+    PRIMARY KEY (tenant, path)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE projects (
+    tenant      TEXT NOT NULL,
+    id          TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    -- The top of its tree where it was seen last.
+    root        TEXT NOT NULL,
+    remote      TEXT,
+    -- A digest of the oldest line of the log of its repository.
+    clone       TEXT,
+    -- The project that a person joined it to, and the one that it stands for: its own id without.
+    merged_into TEXT,
+    stands_for  TEXT NOT NULL,
+    -- Ids of projects that look like it, and that a person keeps apart.
+    apart       TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(apart)),
+    created_at  INTEGER NOT NULL,
+    PRIMARY KEY (tenant, id),
+    UNIQUE (tenant, name)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE prunings (
     session_id TEXT PRIMARY KEY REFERENCES sessions (id),
     -- 1: the session goes with its messages, unless somebody wrote to it meanwhile.
@@ -284,6 +320,13 @@ CREATE TABLE tool_calls (
     finished_at INTEGER,
     UNIQUE (session_id, call_id)
 ) STRICT;
+CREATE TABLE withheld (
+    tenant TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    number INTEGER NOT NULL CHECK (number >= 0),
+    at     INTEGER NOT NULL,
+    PRIMARY KEY (tenant, reason)
+) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX episodes_by_number ON episodes (tenant, number);
 CREATE INDEX episodes_by_project ON episodes (tenant, project, ended_at) WHERE extent = 'session';
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
@@ -310,6 +353,8 @@ CREATE INDEX observations_by_time ON observations (tenant, created_at);
 CREATE UNIQUE INDEX observations_by_tool_use ON observations (session_id, tool_use_id, event)
     WHERE tool_use_id IS NOT NULL;
 CREATE INDEX pending_messages_by_key ON pending_messages (tenant, key, id);
+CREATE INDEX project_aliases_by_project ON project_aliases (tenant, project_id);
+CREATE INDEX projects_by_meaning ON projects (tenant, stands_for);
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX sessions_by_previous ON sessions (previous_id) WHERE previous_id IS NOT NULL;

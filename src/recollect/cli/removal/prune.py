@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,7 @@ from recollect.cli.invocation import answer, answers_json, opened, require_agree
 from recollect.cli.output.formatting import count, size
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import show, show_pairs, warn
-
-if TYPE_CHECKING:  # for a name only
-    from recollect.governance.plan import Amount, PruneReport
+from recollect.governance.plan import Amount, PruneReport
 
 _WHY = {
     "age": "not used for longer than sessions.retention.days",
@@ -33,11 +31,11 @@ def prune(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Remove without a question.")] = False,
 ) -> None:
-    """Remove for good what is above the caps of sessions.retention."""
+    """Remove for good what is above the caps of sessions.retention and retention."""
     with opened(context) as memory:
         report = memory.prune(dry_run=True)
         if not dry_run:
-            if (report.messages or report.sessions) and not yes:
+            if (report.messages or report.sessions or report.records) and not yes:
                 offer = f"{_amount(report)} would be removed for good"
                 require_agreement(
                     context,
@@ -52,13 +50,17 @@ def prune(
 
 def _show(report: PruneReport) -> None:
     amount = _amount(report)
-    if not (report.sessions or report.messages):
-        show(("nothing to remove", "bold green"), (": no cap of sessions.retention is passed", ""))
+    if not (report.sessions or report.messages or report.records):
+        show(("nothing to remove", "bold green"), (": no cap is passed", ""))
     elif report.dry_run:
         show(("nothing was changed", "bold green"), (f": {amount} would be removed", ""))
     else:
         show(("removed", "bold green"), (f" {amount}", ""))
     show_pairs((_amount(part), _WHY[reason]) for reason, part in report.by_reason.items())
+    show_pairs(
+        (f"{count(part.records, 'record')} ({size(part.bytes)})", f"above retention.{name}")
+        for name, part in report.records.items()
+    )
     kept = [
         (report.kept_for_forks, "stay because a fork reads them"),
         (report.kept_in_use, "stay because a program uses them"),
@@ -70,5 +72,10 @@ def _show(report: PruneReport) -> None:
 
 
 def _amount(part: PruneReport | Amount) -> str:
-    sessions = f"{count(part.sessions, 'session')}, " if part.sessions else ""
-    return f"{sessions}{count(part.messages, 'message')} ({size(part.bytes)})"
+    records = part.records if isinstance(part, PruneReport) else {}
+    parts = [count(part.sessions, "session")] if part.sessions else []
+    if part.messages or not records:
+        parts.append(f"{count(part.messages, 'message')} ({size(part.bytes)})")
+    total = sum(each.records for each in records.values())
+    held = sum(each.bytes for each in records.values())
+    return ", ".join([*parts, *([f"{count(total, 'record')} ({size(held)})"] if records else [])])

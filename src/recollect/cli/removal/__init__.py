@@ -1,0 +1,1 @@
+"""Commands that take something out of a home for good."""

@@ -1,0 +1,188 @@
+"""Limits of records beside sessions: observations, blobs, events; by age, number and size.
+
+A kind with limits is an entry of `KINDS`: what it has, the newest first, and how some of it goes.
+What is above a limit is the oldest end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import LiteralString, TypeAlias
+
+import msgspec
+
+from recollect.core.events import RecordsPruned
+from recollect.core.scope import Scope
+from recollect.core.settings import RecordLimits
+from recollect.governance.plan import DAY_MS, RecordAmount
+from recollect.governance.removal import mark_unswept
+from recollect.observations.rows import KIND as OBSERVATION_KIND
+from recollect.observations.rows import renew_observation
+from recollect.store.blobs import Blobs
+from recollect.store.columns import Condition, integer, text, text_or_none
+from recollect.store.engine import Database, SqlValue, Transaction
+from recollect.store.journal import record_change, record_event
+
+BATCH = 500
+"""Records that one transaction removes."""
+
+_SIZE: LiteralString = (
+    "octet_length(title) + octet_length(summary) + octet_length(input) + octet_length(output)"
+)
+_OBSERVATIONS: LiteralString = (
+    "SELECT id, created_at, " + _SIZE + ", tenant FROM observations WHERE "  # noqa: S608
+)
+_EVENTS: LiteralString = "SELECT seq, at, octet_length(payload) + 100, tenant FROM events WHERE "
+_BLOBS: LiteralString = (
+    "SELECT id, created_at, tenant, input_blob, output_blob FROM observations WHERE "
+)
+_HAS_BLOB: LiteralString = " AND (input_blob IS NOT NULL OR output_blob IS NOT NULL)"
+_NEWEST: LiteralString = " ORDER BY created_at DESC, id DESC"
+
+
+class Capped(msgspec.Struct, frozen=True):
+    """A record that counts."""
+
+    key: SqlValue
+    at: int
+    size: int
+    tenant: str
+
+
+Listing: TypeAlias = Callable[[Transaction, Scope, Blobs], Iterator[Capped]]
+"""Yields what a scope has, the newest first."""
+Removing: TypeAlias = Callable[[Transaction, Capped, int], None]
+
+
+class CappedKind(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of records with limits; its name is that of its section in the settings."""
+
+    name: str
+    listing: Listing
+    remove: Removing
+
+
+def above(records: Iterable[Capped], limits: RecordLimits, now: int) -> list[Capped]:
+    """Return those that are above a limit, the oldest first.
+
+    Args:
+        records: The newest first.
+        limits: 0 is none.
+        now: Ms UTC.
+    """
+    oldest, size = now - limits.days * DAY_MS, 0
+    gone: list[Capped] = []
+    for number, each in enumerate(records, start=1):
+        size += each.size
+        too_old = limits.days and each.at < oldest
+        if too_old or 0 < limits.records < number or 0 < limits.bytes < size:
+            gone.append(each)
+    return gone[::-1]
+
+
+def excess(
+    tx: Transaction, scope: Scope, blobs: Blobs, limits: dict[str, RecordLimits], now: int
+) -> dict[str, list[Capped]]:
+    """Return what is above a limit, by kind; nothing of kinds without one is looked at."""
+    found = {
+        kind.name: above(kind.listing(tx, scope, blobs), limits[kind.name], now)
+        for kind in KINDS
+        if kind.name in limits and any(msgspec.structs.astuple(limits[kind.name]))
+    }
+    return {name: gone for name, gone in found.items() if gone}
+
+
+def remove(
+    database: Database,
+    scope: Scope,
+    gone: dict[str, list[Capped]],
+    now: int,
+    stopping: Callable[[], bool],
+) -> dict[str, RecordAmount]:
+    """Remove records, batch by batch; return how much went of each kind.
+
+    Args:
+        database: ``records.db``.
+        scope: Whose records they are.
+        gone: What `excess` found.
+        now: Ms UTC.
+        stopping: Asked between two batches; after True the rest is left for the next time.
+    """
+    done: dict[str, RecordAmount] = {}
+    for kind in KINDS:
+        records = gone.get(kind.name, [])
+        for start in range(0, len(records), BATCH):
+            if stopping():
+                return done
+            some = records[start : start + BATCH]
+
+            def unit(
+                tx: Transaction, some: Sequence[Capped] = some, kind: CappedKind = kind
+            ) -> None:
+                mark_unswept(tx)
+                for each in some:
+                    kind.remove(tx, each, now)
+                told = RecordsPruned(scope=scope, at=now, kind=kind.name, count=len(some))
+                record_event(tx, told)
+
+            database.write(unit)
+            done[kind.name] = amount_of(records[: start + len(some)])
+    return done
+
+
+def amount_of(records: Sequence[Capped]) -> RecordAmount:
+    """Return how much some records are."""
+    return RecordAmount(records=len(records), bytes=sum(each.size for each in records))
+
+
+def _observations(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
+    where = Condition(scope, "session_id")
+    for id_, at, size, tenant in tx.rows(_OBSERVATIONS + where.sql + _NEWEST, where.params):
+        yield Capped(id_, integer(at), integer(size), text(tenant))
+
+
+def _remove_observation(tx: Transaction, of: Capped, now: int) -> None:
+    tx.execute("DELETE FROM observations WHERE id = ?", (of.key,))
+    ref = text(of.key)
+    record_change(tx, tenant=of.tenant, kind=OBSERVATION_KIND, ref=ref, op="delete", at=now)
+
+
+def _blobs(tx: Transaction, scope: Scope, blobs: Blobs) -> Iterator[Capped]:
+    """Yield the observations with blobs; one that several name counts with the newest."""
+    where = Condition(scope, "session_id")
+    counted: set[str] = set()
+    for id_, at, tenant, *named in tx.rows(_BLOBS + where.sql + _HAS_BLOB + _NEWEST, where.params):
+        fresh = {digest for digest in map(text_or_none, named) if digest is not None} - counted
+        counted |= fresh
+        yield Capped(id_, integer(at), sum(map(blobs.size, fresh)), text(tenant))
+
+
+def _let_go(tx: Transaction, of: Capped, now: int) -> None:
+    """Leave an observation only head and tail of what it was given and what came back."""
+    renew_observation(
+        tx,
+        text(of.key),
+        lambda: tx.execute(
+            "UPDATE observations SET input_blob = NULL, output_blob = NULL WHERE id = ?", (of.key,)
+        ),
+        now,
+    )
+
+
+def _events(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
+    """Yield the events; which backups were made is kept for the receipts of erasures."""
+    where = Condition(scope, "session_id").also("type <> ?", "home.backed_up")
+    for seq, at, size, tenant in tx.rows(_EVENTS + where.sql + " ORDER BY seq DESC", where.params):
+        yield Capped(seq, integer(at), integer(size), text(tenant))
+
+
+def _remove_event(tx: Transaction, of: Capped, _: int) -> None:
+    tx.execute("DELETE FROM events WHERE seq = ?", (of.key,))
+
+
+KINDS = (
+    CappedKind(name="observations", listing=_observations, remove=_remove_observation),
+    CappedKind(name="blobs", listing=_blobs, remove=_let_go),
+    CappedKind(name="events", listing=_events, remove=_remove_event),
+)
+"""In the order in which they are looked at."""

@@ -1,0 +1,302 @@
+"""Where the records hold what people and tools said, and how a row of it is redacted once more.
+
+A table of text is an entry of `TABLES`; a test compares them with the schema. Cells that depend on
+each other, as the text of a message on its content, are redacted together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Literal, LiteralString, TypeAlias
+
+import msgspec
+
+from recollect.core.errors import NotFound
+from recollect.observations.blobs import keep
+from recollect.observations.payload import Payload, payload_of
+from recollect.observations.rows import renew_observation
+from recollect.sessions.context.episode import EPISODE_KIND
+from recollect.sessions.record.content import rewritten
+from recollect.sessions.record.draft import encoded_content
+from recollect.sessions.record.message import decode_content
+from recollect.sessions.record.renewal import renew_message
+from recollect.sessions.record.session import CHANGED_KIND
+from recollect.store.blobs import Blobs
+from recollect.store.columns import first_integer, text, text_or_none
+from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.store.journal import record_change
+from recollect.text.secret_redactor import SecretRedactor
+
+PAGE = 100
+"""Rows that are read at once, and changed in one transaction."""
+
+Kind: TypeAlias = Literal["text", "value", "id"]
+"""A text; JSON, whose keys may tell what a value is; or an id, of which a hash stays."""
+Cells: TypeAlias = dict[str, SqlValue]
+Renew: TypeAlias = "Callable[[Transaction, str, Callable[[], None], int], None]"
+"""Runs what changes the row with an id, and sees to its hash and to who must hear of it."""
+
+
+class RowChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What becomes of a row.
+
+    Attributes:
+        key: Which row.
+        before: The cells as they were read.
+        after: The cells as they are to be.
+        payloads: What is to be in the blob store then.
+    """
+
+    key: tuple[SqlValue, ...]
+    before: Cells
+    after: Cells
+    payloads: tuple[Payload, ...] = ()
+
+
+class Redaction(msgspec.Struct, frozen=True, kw_only=True):
+    """What redacts, and the blobs of observations."""
+
+    redactor: SecretRedactor
+    blobs: Blobs
+
+    def cell(self, kind: Kind, cell: SqlValue) -> SqlValue:
+        """Return a cell without secrets, the same one where it has none."""
+        if cell is None:
+            return None
+        if kind == "value":
+            return self._value(text(cell))
+        redact = self.redactor.text if kind == "text" else self.redactor.identifier
+        return redact(text(cell))
+
+    def _value(self, encoded: str) -> str:
+        value = msgspec.json.decode(encoded)
+        redacted = self.redactor.value(value)
+        return encoded if redacted == value else msgspec.json.encode(redacted).decode()
+
+
+Together: TypeAlias = "Callable[[Redaction, Cells], tuple[Cells, tuple[Payload, ...]]]"
+
+
+class StoredText(msgspec.Struct, frozen=True, kw_only=True):
+    """A table with text.
+
+    Attributes:
+        table: Its name.
+        key: The columns of its primary key.
+        cells: What is redacted by itself.
+        linked: More columns, which ``together`` redacts.
+        together: Returns those of ``linked`` that change, and what their blobs hold.
+        renew: Renews the hash of a row, and tells index and mirror.
+    """
+
+    table: LiteralString
+    key: tuple[LiteralString, ...] = ("id",)
+    cells: Mapping[LiteralString, Kind]
+    linked: tuple[LiteralString, ...] = ()
+    together: Together | None = None
+    renew: Renew | None = None
+
+    def count(self, tx: Transaction) -> int:
+        """Return how many rows there are."""
+        return first_integer(tx.row("SELECT count(*) FROM " + self.table))  # noqa: S608  # literals
+
+    def page(self, tx: Transaction, after: Row | None) -> list[Row]:
+        """Return the next rows behind a key: key, then cells."""
+        key = ", ".join(self.key)
+        behind: LiteralString = ""
+        if after is not None:
+            behind = " WHERE (" + key + ") > (" + ", ".join(["?"] * len(self.key)) + ")"
+        columns = ", ".join((*self.key, *self.cells, *self.linked))
+        sql: LiteralString = "SELECT " + columns + " FROM " + self.table + behind  # noqa: S608
+        sql += " ORDER BY " + key + " LIMIT ?"
+        return tx.all(sql, [*(after or ()), PAGE])
+
+    def changes(self, rows: Sequence[Row], redaction: Redaction) -> Iterator[RowChange]:
+        """Yield what becomes of the rows that hold a secret."""
+        for row in rows:
+            key = tuple(row[: len(self.key)])
+            cells: Cells = dict(zip((*self.cells, *self.linked), row[len(self.key) :], strict=True))
+            after = {name: redaction.cell(kind, cells[name]) for name, kind in self.cells.items()}
+            payloads: tuple[Payload, ...] = ()
+            if self.together is not None:
+                linked, payloads = self.together(redaction, cells)
+                after |= linked
+            told = {name: cell for name, cell in after.items() if cell != cells[name]}
+            if told:
+                before = {name: cells[name] for name in told}
+                yield RowChange(key=key, before=before, after=told, payloads=payloads)
+
+    def store(self, tx: Transaction, change: RowChange, blobs: Blobs, at: int) -> None:
+        """Change a row, unless it is another than was read."""
+        keep(blobs, *change.payloads)
+        update = partial(self._update, tx, change)
+        if self.renew is None:
+            update()
+        else:
+            self.renew(tx, text(change.key[0]), update, at)
+
+    def _update(self, tx: Transaction, change: RowChange) -> None:
+        names = [name for name in (*self.cells, *self.linked) if name in change.after]
+        told = ", ".join([name + " = ?" for name in names])
+        where = " AND ".join([name + " IS ?" for name in (*self.key, *names)])
+        sql: LiteralString = "UPDATE " + self.table + " SET " + told + " WHERE " + where  # noqa: S608
+        after, before = ([cells[name] for name in names] for cells in (change.after, change.before))
+        tx.execute(sql, [*after, *change.key, *before])
+
+
+def _message(redaction: Redaction, cells: Cells) -> tuple[Cells, tuple[Payload, ...]]:
+    blocks = decode_content(cells["content"])
+    redactor = redaction.redactor
+    redacted = tuple(rewritten(block, redactor.text, redactor.value) for block in blocks)
+    if redacted == blocks:
+        return {}, ()
+    content, said = encoded_content(redacted)
+    return {"content": content, "text": said}, ()
+
+
+def _observation(redaction: Redaction, cells: Cells) -> tuple[Cells, tuple[Payload, ...]]:
+    told: Cells = {}
+    payloads: list[Payload] = []
+    for name in ("input", "output"):
+        stored, blob = text(cells[name]), text_or_none(cells[name + "_blob"])
+        whole = _whole(redaction.blobs, stored, blob)
+        redacted = _payload(redaction, whole)
+        if redacted != whole:
+            payload = payload_of(redacted)
+            payloads.append(payload)
+            told |= {name: payload.text, name + "_blob": payload.digest}
+    return told, tuple(payloads)
+
+
+def _whole(blobs: Blobs, stored: str, blob: str | None) -> str:
+    """Return all of a payload; head and tail of one whose blob is lost."""
+    if blob is None:
+        return stored
+    try:
+        return blobs.get(blob).decode()
+    except NotFound:
+        return stored
+
+
+def _payload(redaction: Redaction, whole: str) -> str:
+    """Return an input or output without secrets, as JSON where it was stored as that."""
+    if whole[:1] in {"{", "["}:
+        try:
+            return text(redaction.cell("value", whole))
+        except msgspec.DecodeError:
+            pass
+    return redaction.redactor.text(whole)
+
+
+def _tell(
+    kind: str, table: LiteralString
+) -> Callable[[Transaction, str, Callable[[], None], int], None]:
+    """Return what changes a row without a hash, and notes the change under a kind."""
+
+    def renew(tx: Transaction, id_: str, update: Callable[[], None], at: int) -> None:
+        update()
+        row = tx.row("SELECT tenant FROM " + table + " WHERE id = ?", (id_,))  # noqa: S608
+        if row is not None:
+            record_change(tx, tenant=text(row[0]), kind=kind, ref=id_, op="put", at=at)
+
+    return renew
+
+
+TABLES = (
+    StoredText(
+        table="sessions",
+        cells={
+            "title": "text",
+            "project": "text",
+            "place": "text",
+            "model": "text",
+            "metadata": "value",
+            "overrides": "value",
+            "key": "id",
+            "account": "id",
+            "peer": "id",
+            "foreign_id": "id",
+        },
+        renew=_tell(CHANGED_KIND, "sessions"),
+    ),
+    StoredText(
+        table="messages",
+        cells={
+            "name": "text",
+            "project": "text",
+            "metadata": "value",
+            "event_id": "id",
+            "foreign_id": "id",
+            "sender": "id",
+            "turn_sender": "id",
+        },
+        linked=("content", "text"),
+        together=_message,
+        renew=renew_message,
+    ),
+    StoredText(
+        table="tool_calls",
+        cells={
+            "call_id": "text",
+            "tool_name": "text",
+            "result_text": "text",
+            "project": "text",
+            "input": "value",
+        },
+    ),
+    StoredText(
+        table="compactions", cells={"summary": "text", "project": "text", "turn_sender": "id"}
+    ),
+    StoredText(
+        table="episodes",
+        cells={
+            "summary": "text",
+            "project": "text",
+            "turn_sender": "id",
+            "topics": "value",
+            "speakers": "value",
+        },
+        renew=_tell(EPISODE_KIND, "episodes"),
+    ),
+    StoredText(
+        table="observations",
+        cells={
+            "type": "text",
+            "tool_name": "text",
+            "title": "text",
+            "summary": "text",
+            "error": "text",
+            "project": "text",
+            "files": "value",
+            "message_id": "id",
+            "tool_use_id": "id",
+            "agent_id": "id",
+            "event_id": "id",
+            "turn_sender": "id",
+        },
+        linked=("input", "input_blob", "output", "output_blob"),
+        together=_observation,
+        renew=renew_observation,
+    ),
+    StoredText(
+        table="pending_messages",
+        cells={
+            "text": "text",
+            "project": "text",
+            "key": "id",
+            "sender": "id",
+            "message_id": "id",
+        },
+    ),
+    StoredText(table="events", key=("seq",), cells={"payload": "value", "project": "text"}),
+    StoredText(table="note_folders", key=("folder",), cells={"account": "id", "peer": "id"}),
+    StoredText(table="imports", key=("tenant", "source", "path"), cells={"path": "text"}),
+    StoredText(
+        table="projects",
+        key=("tenant", "id"),
+        cells={"name": "text", "root": "text", "remote": "text"},
+    ),
+    StoredText(table="project_aliases", key=("tenant", "path"), cells={"path": "text"}),
+)
+"""All of them; messages before what was made of them."""

@@ -1,0 +1,215 @@
+"""The rows of projects, as one transaction sees them, and what they say of a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import LiteralString
+
+import msgspec
+
+from recollect.observations.places import ProjectPlace
+from recollect.store.columns import decode, text
+from recollect.store.engine import Row, SqlValue, Transaction
+
+_NAME_CHARS = 200
+
+_FIELDS = ("id", "name", "root", "remote", "clone", "merged_into", "stands_for", "apart")
+_SELECT: LiteralString = """
+    SELECT id, name, root, remote, clone, merged_into, stands_for, apart
+    FROM projects WHERE tenant = ? ORDER BY created_at, id
+"""
+_ALIASES: LiteralString = """
+    SELECT path, project_id, kind FROM project_aliases WHERE tenant = ? ORDER BY path
+"""
+
+
+class Project(msgspec.Struct, frozen=True, kw_only=True):
+    """One project, with those that a person joined to it.
+
+    Attributes:
+        id: Its id; in a ``.recollect-project`` file it joins a folder to it.
+        name: Unique within the tenant.
+        root: The top of its tree where it was seen last.
+        remote: Of its repository, ``host/path``.
+        paths: Under which sessions are stored, or that a person gave.
+        sessions: How many there are, the deleted not counted.
+        merged: Names of the projects that were joined to it.
+        looks_like: Names of the projects that look like the same.
+    """
+
+    id: str
+    name: str
+    root: str
+    remote: str | None = None
+    paths: tuple[str, ...] = ()
+    sessions: int = 0
+    merged: tuple[str, ...] = ()
+    looks_like: tuple[str, ...] = ()
+
+
+class ProjectRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of `projects`."""
+
+    id: str
+    name: str
+    root: str
+    remote: str | None = None
+    clone: str | None = None
+    merged_into: str | None = None
+    stands_for: str
+    apart: tuple[str, ...] = ()
+
+
+class KnownProjects:
+    """The projects of a tenant in one transaction."""
+
+    def __init__(self, tx: Transaction, tenant: str) -> None:
+        rows = map(_row_of, tx.all(_SELECT, (tenant,)))
+        self.rows = {row.id: row for row in rows}
+        self.paths: dict[str, tuple[str, str]] = {
+            text(path): (text(id_), text(kind)) for path, id_, kind in tx.all(_ALIASES, (tenant,))
+        }
+        """Project and kind of each alias."""
+
+    def is_given(self, path: str) -> bool:
+        """Return whether a person said which project a path belongs to."""
+        return path in self.paths and self.paths[path][1] == "person"
+
+    def of_place(self, place: ProjectPlace) -> ProjectRow | None:
+        """Return the project that a folder belongs to by what it is, else by its path."""
+        mine = self.paths.get(place.path)
+        if mine is not None and self.is_given(place.path):
+            return self.rows.get(mine[0])
+        if place.file_id in self.rows:
+            return self.rows[place.file_id]
+        found = self.paths.get(place.git or place.root) or mine
+        return self.rows.get(found[0]) if found is not None else None
+
+    def moved(self, place: ProjectPlace) -> ProjectRow | None:
+        """Return the project whose repository was moved to where it is now, and is gone there."""
+        return next(
+            (
+                row
+                for row in self.rows.values()
+                if place.clone is not None
+                and (row.clone, row.remote) == (place.clone, place.remote)
+                and not any(os.path.lexists(git) for git in self.of_kind(row.id, {"git"}))
+            ),
+            None,
+        )
+
+    def called(self, name: str) -> ProjectRow | None:
+        """Return the project with a name or id."""
+        by_name = (row for row in self.rows.values() if row.name == name)
+        return self.rows.get(name) or next(by_name, None)
+
+    def meant(self, place: ProjectPlace, name: str) -> ProjectRow | None:
+        """Return the project that a folder, a name or an id means."""
+        return self.of_place(place) or self.called(name)
+
+    def holds(self, place: ProjectPlace) -> bool:
+        """Return whether nothing is to be stored of a folder."""
+        if self.is_given(place.path):
+            return True
+        row = self.of_place(place)
+        if row is None or place.file_id not in {None, row.id} or self.facts(row, place) != row:
+            return False
+        marks = (path for path, _ in marks_of(place) if not self.is_given(path))
+        return all(path in self.paths and self.paths[path][0] == row.id for path in marks)
+
+    def facts(self, row: ProjectRow, place: ProjectPlace) -> ProjectRow:
+        """Return a project as it is known after a look at one of its folders."""
+        if place.git is None and place.file_id is None:
+            return row
+        facts = {"root": row.root if os.path.lexists(row.root) else place.root}
+        for name in ("remote", "clone"):
+            facts[name] = getattr(place, name) or getattr(row, name)
+        if place.name is not None and row.name != place.name:
+            facts["name"] = self.free_name(place)
+        return msgspec.structs.replace(row, **facts)
+
+    def free_name(self, place: ProjectPlace) -> str:
+        """Return a name that no other project has."""
+        root = PurePath(place.root)
+        wanted = (place.name or root.name or place.root)[:_NAME_CHARS]
+        taken = {row.name for row in self.rows.values()} | set(self.rows)
+        more = (f"{wanted}-{number}" for number in range(2, len(taken) + 3))
+        longer = f"{root.parent.name}/{wanted}"
+        return next(name for name in (wanted, longer, *more) if name not in taken)
+
+    def meaning(self, row: ProjectRow) -> str:
+        """Return the project that one means now, by what it was merged into."""
+        while row.merged_into is not None:
+            row = self.rows[row.merged_into]
+        return row.id
+
+    def of_kind(self, id_: str, kinds: set[str]) -> tuple[str, ...]:
+        """Return the aliases of a project of some kinds."""
+        return tuple(
+            path for path, (owner, kind) in self.paths.items() if owner == id_ and kind in kinds
+        )
+
+    def any_path(self, row: ProjectRow, default: str) -> str:
+        """Return an alias of a project or of what is the same."""
+        kin = {each.id for each in self.rows.values() if each.stands_for == row.stands_for}
+        return next((path for path, (owner, _) in self.paths.items() if owner in kin), default)
+
+    def projects(self, sessions: Mapping[str, int]) -> list[Project]:
+        """Return the projects, each with what was merged into it.
+
+        Args:
+            sessions: How many each path has.
+        """
+        heads = (row for row in self.rows.values() if row.merged_into is None)
+        return [self.project(row, sessions) for row in heads]
+
+    def project(self, row: ProjectRow, sessions: Mapping[str, int]) -> Project:
+        """Return a project with what was merged into it."""
+        parts = [each for each in self.rows.values() if each.stands_for == row.id]
+        paths = [path for part in parts for path in self.of_kind(part.id, {"path", "person"})]
+        return Project(
+            id=row.id,
+            name=row.name,
+            root=row.root,
+            remote=row.remote,
+            paths=tuple(sorted(paths)),
+            sessions=sum(sessions.get(path, 0) for path in paths),
+            merged=tuple(part.name for part in parts if part is not row),
+            looks_like=tuple(
+                each.name
+                for each in self.rows.values()
+                if each.merged_into is None and each is not row and _look_alike(row, each)
+            ),
+        )
+
+
+def _look_alike(one: ProjectRow, other: ProjectRow) -> bool:
+    """Whether a person should say if two are one: by remote, or by name where one tree is gone."""
+    if other.id in one.apart or one.id in other.apart:
+        return False
+    if one.remote is not None and one.remote == other.remote:
+        return True
+    roots = [row.root for row in (one, other)]
+    is_named_alike = len({PurePath(root).name for root in roots}) == 1
+    is_one_gone = len({os.path.lexists(root) for root in roots}) == 2
+    return is_named_alike and is_one_gone and all(map(os.path.isabs, roots))
+
+
+def marks_of(place: ProjectPlace) -> list[tuple[str, str]]:
+    """Return the aliases that a folder gives its project, each with its kind."""
+    mark = (place.git, "git") if place.git is not None else (place.root, "root")
+    marks = [] if mark[0] == place.path else [(str(mark[0]), mark[1])]
+    return [*marks, (place.path, "path")]
+
+
+def _row_of(cells: Row) -> ProjectRow:
+    apart = msgspec.json.decode(text(cells[-1]), type=tuple[str, ...])
+    return decode(ProjectRow, _FIELDS, cells, apart=apart)
+
+
+def cells(row: ProjectRow) -> tuple[SqlValue, ...]:
+    """Return the columns of a row, in the order in which they are selected."""
+    told = msgspec.structs.asdict(row)
+    return (*(told[name] for name in _FIELDS[:-1]), msgspec.json.encode(row.apart).decode())

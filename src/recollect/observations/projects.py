@@ -1,0 +1,356 @@
+"""Projects: which paths are one, however many worktrees it has and wherever it was moved to.
+
+What is stored names the path that it came from, and is never rewritten: a path belongs to a project
+when it is read. Trees are joined by what belongs to one tree alone, see `places`; a remote only
+makes them look alike, and a person decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import LiteralString, TypeAlias
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
+from recollect.observations.places import ProjectPlace, look_at
+from recollect.observations.project_rows import KnownProjects, Project, ProjectRow, cells, marks_of
+from recollect.store.columns import PROJECT_PATHS, text, typed_rows
+from recollect.store.engine import Database, Transaction
+
+_INSERT: LiteralString = """
+    INSERT INTO projects (id, name, root, remote, clone, merged_into, stands_for, apart, tenant,
+        created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_UPDATE: LiteralString = """
+    UPDATE projects SET name = ?, root = ?, remote = ?, clone = ?, merged_into = ?,
+        stands_for = ?, apart = ? WHERE tenant = ? AND id = ?
+"""
+_ALIAS: LiteralString = """
+    INSERT INTO project_aliases (tenant, path, project_id, kind, at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (tenant, path) DO UPDATE SET project_id = excluded.project_id,
+        kind = excluded.kind, at = excluded.at
+"""
+_UNKNOWN: LiteralString = """
+    SELECT DISTINCT project FROM sessions WHERE tenant = ? AND project IS NOT NULL
+        AND project NOT IN (SELECT path FROM project_aliases WHERE tenant = ?)
+"""
+_SESSIONS: LiteralString = """
+    SELECT project, count(*) FROM sessions
+    WHERE tenant = ? AND project IS NOT NULL AND status <> 'deleted' GROUP BY project
+"""
+_FORGET_PATH: LiteralString = """
+    DELETE FROM project_aliases WHERE tenant = ? AND path = (
+        SELECT e.project FROM sessions e WHERE e.id = ?)
+    AND NOT EXISTS (
+        SELECT 1 FROM sessions s WHERE s.tenant = project_aliases.tenant
+            AND s.project = project_aliases.path AND s.id <> ?)
+"""
+_FORGET_MARKS: LiteralString = """
+    DELETE FROM project_aliases WHERE kind IN ('git', 'root') AND NOT EXISTS (
+        SELECT 1 FROM project_aliases o WHERE o.tenant = project_aliases.tenant
+            AND o.project_id = project_aliases.project_id AND o.kind IN ('path', 'person'))
+"""
+_FORGET_PROJECTS: LiteralString = """
+    DELETE FROM projects WHERE NOT EXISTS (
+        SELECT 1 FROM project_aliases a
+        WHERE a.tenant = projects.tenant AND a.project_id = projects.id)
+    AND NOT EXISTS (
+        SELECT 1 FROM projects m WHERE m.tenant = projects.tenant AND m.id <> projects.id
+            AND m.stands_for = projects.id)
+"""
+
+
+# Inside the class `list` is the method.
+ProjectList: TypeAlias = list[Project]
+
+
+class Projects:
+    """Knows the projects of a tenant; `memory.projects` is one of these objects.
+
+    Args:
+        database: ``records.db``.
+        clock: Tells the time.
+        ids: Gives projects their ids.
+        tenant: Whose projects.
+        clean: Takes secrets out of what is stored.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        ids: IdSource,
+        tenant: str,
+        clean: Callable[[str], str] = lambda text: text,
+    ) -> None:
+        self.database = database
+        self.clock = clock
+        self.tenant = tenant
+        self._ids = ids
+        self._clean = clean
+        self._noted: set[str] = set()
+
+    def note(self, path: str, label: str | None = None) -> None:
+        """Note a path that a session has, once in a process; its files are read then.
+
+        Args:
+            path: A folder, or any other name.
+            label: What sessions are stored under, where that is not the path itself.
+        """
+        if path not in self._noted:
+            self._note([(path, label if label is not None else path)])
+
+    def find(self, name: str) -> str:
+        """Return a path of the project that a path, a name or an id means; itself where none does.
+
+        Raises:
+            StoreError: the database refused.
+        """
+        self.catch_up()
+        known = self.database.read(lambda tx: KnownProjects(tx, self.tenant))
+        if name in known.paths:
+            return name
+        row = known.meant(self._seen(look_at(name)), name)
+        return known.any_path(row, name) if row is not None else name
+
+    def paths(self, path: str) -> tuple[str, ...]:
+        """Return all the paths of the project that has a path; no name is looked up."""
+        self.catch_up()
+        rows = self.database.read(lambda tx: tx.all(PROJECT_PATHS, (self.tenant, path)))
+        return tuple(sorted({path, *(text(row[0]) for row in rows)}))
+
+    def known(self, path: str) -> Project | None:
+        """Return the project of a path, as far as it is known; nothing is stored."""
+        place = self._seen(look_at(path))
+
+        def unit(tx: Transaction) -> Project | None:
+            known = KnownProjects(tx, self.tenant)
+            row = known.of_place(place)
+            return None if row is None else known.project(known.rows[row.stands_for], {})
+
+        return self.database.read(unit)
+
+    def get(self, name: str) -> Project:
+        """Return the project that a path, a name or an id means.
+
+        Raises:
+            NotFound: none does.
+        """
+        path = self.find(name)
+        for project in self.list():
+            if path in project.paths or name in {project.name, project.id}:
+                return project
+        raise NotFound("the project does not exist", hint="see `recollect projects list`")
+
+    def list(self) -> ProjectList:
+        """Return all projects, in the order in which they were first seen."""
+        self.catch_up()
+        tenant = self.tenant
+
+        def unit(tx: Transaction) -> ProjectList:
+            counted = typed_rows(tx.all(_SESSIONS, (tenant,)), tuple[str, int])
+            return KnownProjects(tx, tenant).projects(dict(counted))
+
+        return self.database.read(unit)
+
+    def alias(self, path: str, name: str) -> Project:
+        """Let a path belong to a project, or begin a project of that name with it.
+
+        Args:
+            path: A folder, which need not exist any more, or a name that sessions are stored under.
+            name: A path, name or id of the project; or the name of a new one.
+
+        Raises:
+            InvalidInput: the path or the name is empty or too long.
+        """
+        label, called = self._checked(path), self._checked(name)
+        self.catch_up()
+
+        def unit(tx: Transaction) -> None:
+            known = KnownProjects(tx, self.tenant)
+            row = known.meant(self._seen(look_at(name)), called)
+            if row is None:
+                row = self._new(tx, known, ProjectPlace(path=label, root=label, name=called))
+            self._set_alias(tx, known, (label, "person"), row.id)
+
+        self.database.write(unit)
+        return self.get(label)
+
+    def merge(self, name: str, into: str) -> Project:
+        """Join a project to another one; nothing stored is rewritten, and it can be undone.
+
+        Args:
+            name: A path, name or id of the one that is joined.
+            into: Of the one that it becomes part of.
+
+        Raises:
+            NotFound: one of them does not exist.
+            Conflict: they are one already.
+        """
+
+        def unit(tx: Transaction, known: KnownProjects, one: ProjectRow, other: ProjectRow) -> None:
+            if one.stands_for == other.stands_for:
+                raise Conflict("they are one project already", hint="use two projects")
+            joined = known.rows[one.stands_for]
+            self._store(tx, known, msgspec.structs.replace(joined, merged_into=other.stands_for))
+
+        return self._both(name, into, unit)
+
+    def unmerge(self, name: str, from_: str) -> Project:
+        """Part what `merge` joined, and keep them apart; return the second project.
+
+        Raises:
+            NotFound: one of them does not exist.
+            Conflict: they were not joined.
+        """
+
+        def unit(tx: Transaction, known: KnownProjects, one: ProjectRow, other: ProjectRow) -> None:
+            if one.merged_into is None or one.stands_for != other.stands_for:
+                raise Conflict(
+                    "the first was not merged into the second",
+                    hint="see `recollect projects list`",
+                )
+            parted = msgspec.structs.replace(one, merged_into=None, apart=(*one.apart, other.id))
+            self._store(tx, known, parted)
+
+        return self._both(name, from_, unit)
+
+    def keep_apart(self, name: str, other: str) -> Project:
+        """Say that two projects are two, so that they are not suggested again; return the second.
+
+        Raises:
+            NotFound: one of them does not exist.
+            Conflict: they are one.
+        """
+
+        def unit(tx: Transaction, known: KnownProjects, one: ProjectRow, two: ProjectRow) -> None:
+            if one.stands_for == two.stands_for:
+                raise Conflict("they are one project", hint="use --undo to part them")
+            first = known.rows[one.stands_for]
+            apart = (*first.apart, two.stands_for)
+            self._store(tx, known, msgspec.structs.replace(first, apart=apart))
+
+        return self._both(name, other, unit)
+
+    def catch_up(self) -> None:
+        """Note the paths of sessions that are not known yet: those of older homes."""
+        tenant = self.tenant
+        rows = self.database.read(lambda tx: tx.all(_UNKNOWN, (tenant, tenant)))
+        if rows:
+            self._note([(text(row[0]), text(row[0])) for row in rows])
+
+    def _both(
+        self,
+        name: str,
+        other: str,
+        unit: Callable[[Transaction, KnownProjects, ProjectRow, ProjectRow], None],
+    ) -> Project:
+        self.catch_up()
+        places = [self._seen(look_at(each)) for each in (name, other)]
+
+        def change(tx: Transaction) -> str:
+            known = KnownProjects(tx, self.tenant)
+            one, two = (
+                known.meant(place, each) for place, each in zip(places, (name, other), strict=True)
+            )
+            if one is None or two is None:
+                hint = "see `recollect projects list`"
+                raise NotFound("the project does not exist", hint=hint)
+            unit(tx, known, one, two)
+            return two.stands_for
+
+        id_ = self.database.write(change)
+        return next(each for each in self.list() if each.id == id_)
+
+    def _note(self, paths: Iterable[tuple[str, str]]) -> None:
+        places = [(path, self._seen(look_at(path), label)) for path, label in paths]
+        known = self.database.read(lambda tx: KnownProjects(tx, self.tenant))
+        if any(not known.holds(place) for _, place in places):
+            try:
+                self.database.write(lambda tx: self._take(tx, [place for _, place in places]))
+            except StoreReadOnly:
+                return  # nothing is stored there either
+        self._noted.update(path for path, _ in places)
+
+    def _seen(self, place: ProjectPlace, label: str | None = None) -> ProjectPlace:
+        """Return what was seen as it can be stored."""
+        cut = {
+            field: self._clean(value)
+            for field in ("root", "name", "git", "remote")
+            if (value := getattr(place, field)) is not None
+        }
+        path = label if label is not None else self._clean(place.path)
+        return msgspec.structs.replace(place, path=path, **cut)
+
+    def _take(self, tx: Transaction, places: Iterable[ProjectPlace]) -> None:
+        known = KnownProjects(tx, self.tenant)
+        for place in places:
+            if known.is_given(place.path):
+                continue
+            row = known.of_place(place) or known.moved(place)
+            if row is None:
+                row = self._new(tx, known, place)
+            elif place.file_id not in {None, row.id}:
+                row = self._marked(tx, known, place, row)
+            elif known.facts(row, place) != row:
+                self._store(tx, known, known.facts(row, place))
+            for path, kind in marks_of(place):
+                if not known.is_given(path):
+                    self._set_alias(tx, known, (path, kind), row.id)
+
+    def _marked(
+        self, tx: Transaction, known: KnownProjects, place: ProjectPlace, before: ProjectRow
+    ) -> ProjectRow:
+        """Begin the project of a new mark; what its tree was before becomes part of it."""
+        row = self._new(tx, known, place)
+        if before.root == place.root and before.merged_into is None:
+            self._store(tx, known, msgspec.structs.replace(before, merged_into=row.id))
+        return row
+
+    def _new(self, tx: Transaction, known: KnownProjects, place: ProjectPlace) -> ProjectRow:
+        id_ = place.file_id or self._ids.new()
+        row = ProjectRow(
+            id=id_,
+            name=known.free_name(place),
+            root=place.root,
+            remote=place.remote,
+            clone=place.clone,
+            stands_for=id_,
+        )
+        tx.execute(_INSERT, (*cells(row), self.tenant, self.clock.now_ms()))
+        known.rows[id_] = row
+        return row
+
+    def _store(self, tx: Transaction, known: KnownProjects, row: ProjectRow) -> None:
+        """Store a project, and which one each of those that hang on it means."""
+        known.rows[row.id] = row
+        for each in list(known.rows.values()):
+            meant = known.meaning(each)
+            if each is row or meant != each.stands_for:
+                told = msgspec.structs.replace(each, stands_for=meant)
+                tx.execute(_UPDATE, (*cells(told)[1:], self.tenant, each.id))
+                known.rows[each.id] = told
+
+    def _set_alias(
+        self, tx: Transaction, known: KnownProjects, alias: tuple[str, str], id_: str
+    ) -> None:
+        path, kind = alias
+        tx.execute(_ALIAS, (self.tenant, path, id_, kind, self.clock.now_ms()))
+        known.paths[path] = (id_, kind)
+
+    def _checked(self, given: str) -> str:
+        if not given.strip() or len(given) > 512:
+            raise InvalidInput(
+                "a path or name must be 1 to 512 characters", hint="name a folder or a project"
+            )
+        return self._clean(given.strip())
+
+
+def forget_project(tx: Transaction, tenant: str, session_id: str) -> None:
+    """Forget the path of a session that is being erased, unless another one has it too."""
+    tx.execute(_FORGET_PATH, (tenant, session_id, session_id))
+    tx.execute(_FORGET_MARKS)
+    tx.execute(_FORGET_PROJECTS)

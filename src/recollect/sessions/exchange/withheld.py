@@ -1,0 +1,113 @@
+"""What an import leaves out because a person does not want it captured.
+
+Who decides is given to it. A transcript of a project that is not captured is not read and not noted
+as read, so that it comes when it may; of others, messages of a pause and calls of some tools go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from recollect.sessions.exchange.transcript_format import ForeignMessage, ForeignSession, Record
+
+_CALLS = frozenset({"tool_use", "toolCall", "function_call"})
+_RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
+_ARGUMENTS = ("input", "arguments", "args")
+_PROJECT = ("cwd", "project")
+"""Fields of a line that tell where it was said, in any format."""
+
+
+class CapturedWhen(Protocol):
+    """Whether a project is captured, now and at other times."""
+
+    def reason(self, at: int | None = None) -> str | None:
+        """Return why it is not captured at a time, ms UTC; None where it is. Without one: now."""
+
+
+class CaptureRule(Protocol):
+    """Whoever knows what is not to be captured."""
+
+    def verdict(self, project: str | None) -> CapturedWhen:
+        """Return whether a project is captured."""
+
+    def skips_call(self, tool: str, arguments: object, folder: str | None = None) -> bool:
+        """Return whether the call of a tool is left out."""
+
+    def count(self, left_out: Mapping[str, int]) -> None:
+        """Take note of what was left out, by reason."""
+
+
+class CaptureAll:
+    """Leaves nothing out."""
+
+    def verdict(self, project: str | None) -> CapturedWhen:
+        """Return that the project is captured."""
+        return self
+
+    def reason(self, at: int | None = None) -> str | None:
+        """Return None."""
+        return None
+
+    def skips_call(self, tool: str, arguments: object, folder: str | None = None) -> bool:
+        """Return False."""
+        return False
+
+    def count(self, left_out: Mapping[str, int]) -> None:
+        """Do nothing."""
+
+
+class CallFilter:
+    """Takes calls of tools out of messages, and their results when they come.
+
+    Args:
+        is_withheld: Says of a name and arguments whether the call goes.
+    """
+
+    def __init__(self, is_withheld: Callable[[str, object], bool]) -> None:
+        self._is_withheld = is_withheld
+        self._waiting: set[str] = set()
+        """Calls whose results are to come."""
+        self.calls = 0
+        """How many were taken out."""
+
+    def kept(self, message: ForeignMessage) -> ForeignMessage | None:
+        """Return a message with blocks without them; None where nothing is left.
+
+        What else its record holds goes with them: it repeats what tools answered.
+        """
+        content: Any = message.content
+        left = [block for block in content if not self.takes(block)]
+        if len(left) == len(content):
+            return message
+        return msgspec.structs.replace(message, content=left, extra={}) if left else None
+
+    def takes(self, block: Any) -> bool:
+        """Return whether a block is a call that goes, or the result of one."""
+        if not isinstance(block, Mapping) or block.get("type") not in _CALLS | _RESULTS:
+            return False
+        name = block.get("name")
+        is_call = block["type"] in _CALLS
+        goes = isinstance(name, str) and self._is_withheld(name, _arguments(block))
+        if is_call:
+            call = block.get("id") or block.get("call_id")
+            self.calls += goes
+            if goes and isinstance(call, str):
+                self._waiting.add(call)
+            return goes
+        call = str(block.get("tool_use_id") or block.get("call_id") or block.get("toolCallId"))
+        is_answer = call in self._waiting
+        self._waiting.discard(call)
+        return goes or is_answer
+
+
+def project_of(session: ForeignSession, records: Iterable[Record]) -> str | None:
+    """Return the folder that a transcript is about, as it or the first of its lines tells."""
+    told = (record[name] for record in records for name in _PROJECT if name in record)
+    return session.project or next((each for each in told if isinstance(each, str) and each), None)
+
+
+def _arguments(block: Mapping[str, Any]) -> object:
+    return next((block[name] for name in _ARGUMENTS if name in block), None)

@@ -1,0 +1,34 @@
+"""Messages that change on purpose after they were stored, as when they are redacted once more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import LiteralString
+
+from recollect.sessions.record.transcript_rows import (
+    MESSAGE_KIND,
+    REWRITE_KIND,
+    SELECT_MESSAGES,
+    hash_of,
+    is_sound,
+)
+from recollect.store.columns import text
+from recollect.store.engine import Transaction
+from recollect.store.journal import record_change
+
+
+def renew_message(tx: Transaction, id_: str, update: Callable[[], None], at: int) -> None:
+    """Let a row change; give it a new hash, and tell index and mirror.
+
+    A damaged row keeps the hash that tells so.
+    """
+    select: LiteralString = SELECT_MESSAGES + "id = ?"
+    before = tx.row(select, (id_,))
+    update()
+    after = tx.row(select, (id_,))
+    if before is None or after is None:
+        return
+    if is_sound(before):
+        tx.execute("UPDATE messages SET row_hash = ? WHERE id = ?", (hash_of(after[:-1]), id_))
+    for kind in (MESSAGE_KIND, REWRITE_KIND):
+        record_change(tx, tenant=text(after[1]), kind=kind, ref=id_, op="put", at=at)
