@@ -19,6 +19,7 @@ from recollect.assembly.sources import (
     extra_paths,
     followed_transcripts,
     memory_files,
+    own_calls,
     reading,
     search_backend,
 )
@@ -247,7 +248,12 @@ def _sessions(
             clock=resources.clock,
             ids=resources.ids,
             settings=settings,
-            drafts=DraftMaker(resources.clock, resources.ids, resources.redactor),
+            drafts=DraftMaker(
+                resources.clock,
+                resources.ids,
+                resources.redactor,
+                own_calls(resources).includes,
+            ),
             mirror=Arrivals(mirror, maintenance),
             scope=resources.scope,
         ),
@@ -262,7 +268,6 @@ def _observations(
 ) -> Observations:
     from recollect.observations.draft import ObservationDrafts
     from recollect.observations.observations import ObservationParts, Observations
-    from recollect.observations.recalled import PORT, OwnCalls, names_of
     from recollect.recall.hearer import group_at, hearer_of
     from recollect.store.blobs import Blobs
 
@@ -275,7 +280,7 @@ def _observations(
             drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
             hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
             is_owners=lambda place: group_at(place, resources.owner).is_owners,
-            own_calls=OwnCalls(names_of(resources.home), frozenset({PORT})),
+            own_calls=own_calls(resources),
             arrived=Arrivals(None, maintenance).notify,
             scope=resources.scope,
         )
