@@ -15,7 +15,7 @@ import msgspec
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
-from recollect.core.clock import Clock, to_datetime
+from recollect.core.clock import Clock
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
@@ -32,7 +32,6 @@ from recollect.recall.audience import (
 )
 from recollect.recall.maintenance import Synced
 from recollect.store.sqlite.home import GUEST_NOTES
-from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
@@ -43,6 +42,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
     from recollect.observations.observations import Observations
+    from recollect.recall.context.contexts import Contexts
     from recollect.recall.probe import EmbedderProbe, Probe
     from recollect.recall.status import Status
     from recollect.sessions.exchange.export import SessionExport
@@ -86,6 +86,13 @@ class Memory:
     def observations(self) -> Observations:
         """What agents did and saw."""
         return self._parts.observations()
+
+    @property
+    def context(self) -> Contexts:
+        """What goes into prompts by itself: ``memory.context(session_id)`` gives a block."""
+        from recollect.recall.context.contexts import Contexts
+
+        return Contexts(self._parts.contexts(), self.search)
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Return when everything is indexed, embeddings included.
@@ -149,13 +156,7 @@ class Memory:
         Raises:
             StoreError: a database refused.
         """
-        found = self._parts.index.preview(rebuild=reindex)
-        limit = self.settings.embedding.remote.daily_tokens
-        if not (found.is_paid and limit):
-            return found
-        today = to_datetime(self._base.clock.now_ms()).date().isoformat()
-        left = max(0, limit - UsageLedger(self._base.records).spent(today))
-        return msgspec.structs.replace(found, tokens_left_today=left)
+        return self._parts.within_budget(self._parts.index.preview(rebuild=reindex))
 
     def search(
         self,

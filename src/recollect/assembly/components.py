@@ -23,6 +23,7 @@ from recollect.assembly.sources import (
     reading,
     search_backend,
 )
+from recollect.core.clock import to_datetime
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
@@ -31,15 +32,19 @@ from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_loc
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.locks import TicketQueue
+from recollect.store.meta import REDACTION_SALT, persisted_random
 from recollect.store.sqlite.home import BLOBS
 from recollect.store.streams import EventStream
+from recollect.store.usage_ledger import UsageLedger
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.governance.backup import BackupOrder, OnBackup
     from recollect.governance.erasure import Eraser
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
+    from recollect.index.build.preview import Preview
     from recollect.observations.observations import Observations
+    from recollect.recall.context.contexts import ContextParts
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
     from recollect.sessions.sessions import Sessions
@@ -58,9 +63,19 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     maintenance: Maintenance
     sessions: Callable[[], Sessions]
     observations: Callable[[], Observations]
+    contexts: Callable[[], ContextParts]
     events: EventStream
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
+
+    def within_budget(self, found: Preview) -> Preview:
+        """Return a preview with what is left of the tokens of today."""
+        limit = self.resources.resolved.settings.embedding.remote.daily_tokens
+        if not (found.is_paid and limit):
+            return found
+        today = to_datetime(self.resources.clock.now_ms()).date().isoformat()
+        left = max(0, limit - UsageLedger(self.resources.records).spent(today))
+        return msgspec.structs.replace(found, tokens_left_today=left)
 
     def backup_order(
         self, secrets: bool, workspace: bool, on_progress: OnBackup | None
@@ -182,6 +197,7 @@ def _assemble(resources: Resources) -> Components:
         maintenance=maintenance,
         sessions=sessions,
         observations=functools.cache(lambda: _observations(resources, sessions, maintenance)),
+        contexts=functools.cache(lambda: _contexts(resources, sessions)),
         events=EventStream(resources.records, resources.scope),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
@@ -284,4 +300,23 @@ def _observations(
             arrived=Arrivals(None, maintenance).notify,
             scope=resources.scope,
         )
+    )
+
+
+def _contexts(resources: Resources, sessions: Callable[[], Sessions]) -> ContextParts:
+    from recollect.recall.context.contexts import ContextParts
+    from recollect.sessions.context.size import Sizer
+
+    settings = resources.resolved.settings
+    return ContextParts(
+        database=resources.records,
+        clock=resources.clock,
+        ids=resources.ids,
+        sessions=sessions,
+        settings=settings.context,
+        shared=settings.observations.shared,
+        scope=resources.scope,
+        sizer=Sizer(resources.order.count_tokens),
+        secret=bytes.fromhex(persisted_random(resources.records, REDACTION_SALT)),
+        paths=lambda path: (path,),
     )

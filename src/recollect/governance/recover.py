@@ -36,7 +36,10 @@ from recollect.store.sqlite.database import open_records
 from recollect.store.sqlite.home import MIRROR_SUFFIX, RECORDS_FILE, TRANSCRIPTS, left_of_records
 from recollect.store.sqlite.integrity import quick_check
 
-LOST = ("observations", "events", "messages pending in groups", "episodes", "spending", "leases")
+LOST = (
+    *("observations", "injections", "events", "messages pending in groups", "episodes"),
+    *("spending", "leases"),
+)
 """What no mirror has."""
 MAX_LISTED = 100
 """Damaged lines that a report names."""

@@ -15,7 +15,7 @@ HEADER = "## Recent Memory ("
 """What every block begins with, after its opening tag."""
 
 _LESS, _MORE = r"(?:<|&lt;|\\u003c)", r"(?:>|&gt;|\\u003e)"
-_TAGS = re.compile(rf"(?i){_LESS}(/?){TAG} ([0-9a-f]{{32}}){_MORE}")
+_TAGS = re.compile(rf"(?i){_LESS}(/?){TAG} ([0-9a-f]{{16}}){_MORE}")
 _BEGINS = re.compile(rf"(?:\s|\\n){{0,4}}{re.escape(HEADER)}")
 _GAP = re.compile(r"\s*")
 _MARKUP = re.compile(r"<(?=[/!?a-zA-Z])")
@@ -29,7 +29,7 @@ def boundary_of(session_id: str, secret: bytes) -> str:
         secret: Random bytes of the home.
     """
     named = session_id.encode()
-    return hashlib.blake2b(named, digest_size=16, key=secret[:64], person=b"context").hexdigest()
+    return hashlib.blake2b(named, digest_size=8, key=secret[:64], person=b"context").hexdigest()
 
 
 def wrapped(body: str, boundary: str) -> str:

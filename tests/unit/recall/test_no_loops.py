@@ -14,7 +14,7 @@ from recollect.sessions.record.content import ToolResultBlock, ToolUseBlock
 from recollect.text.injected import wrapped
 
 WORDS_ONLY = {"embedding.provider": "none"}
-BOUNDARY = "0123456789abcdef0123456789abcdef"
+BOUNDARY = "0123456789abcdef"
 BLOCK = wrapped("## Recent Memory (12 tokens)\n\n[#1 2026-02-01] okapi", BOUNDARY)
 
 
@@ -66,7 +66,7 @@ def test_words_about_the_tag_stay(memory: Memory) -> None:
 def test_blocks_are_found_in_linear_time(memory: Memory) -> None:
     """A text of openings that never close is one pass; quadratic would not come to an end."""
     session = memory.sessions.create().id
-    text = "".join(f"<recollect-context {n:032x}>" for n in range(60_000))
+    text = "".join(f"<recollect-context {n:016x}>" for n in range(60_000))
     assert memory.sessions.append(session, "user", text).text == text
 
 
