@@ -38,13 +38,17 @@ from recollect.store.streams import EventStream
 from recollect.store.usage_ledger import UsageLedger
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+    from recollect.core.scope import Scope
     from recollect.governance.backup import BackupOrder, OnBackup
     from recollect.governance.erasure import Eraser
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
     from recollect.index.build.preview import Preview
+    from recollect.index.query.hit import SearchResult
+    from recollect.index.query.search_service import SearchOptions
     from recollect.observations.observations import Observations
-    from recollect.recall.context.contexts import ContextParts
+    from recollect.recall.audience import Asking
+    from recollect.recall.context.contexts import ContextParts, Contexts, Search
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
     from recollect.sessions.sessions import Sessions
@@ -63,10 +67,14 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     maintenance: Maintenance
     sessions: Callable[[], Sessions]
     observations: Callable[[], Observations]
-    contexts: Callable[[], ContextParts]
+    contexts: Callable[[Search], Contexts]
     events: EventStream
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
+
+    def refresh_backend(self) -> str | None:
+        """Let another back end than the index read its files again; return why it could not."""
+        return None if self.search_backend is None else self.search_backend.refresh()
 
     def within_budget(self, found: Preview) -> Preview:
         """Return a preview with what is left of the tokens of today."""
@@ -95,6 +103,26 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             redactor=base.redactor,
             on_progress=on_progress or ignore_progress,
         )
+
+    def named(
+        self,
+        result: SearchResult,
+        query: str,
+        seen: Scope,
+        options: SearchOptions,
+        asking: Asking | None,
+    ) -> SearchResult:
+        """Return what was found behind the record that the question names; see `Named`."""
+        from recollect.recall.named import Named
+
+        named = Named(
+            sessions=self.sessions,
+            observations=self.observations,
+            scope=seen,
+            options=options,
+            asking=asking,
+        )
+        return named.first(result, query)
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
@@ -197,7 +225,7 @@ def _assemble(resources: Resources) -> Components:
         maintenance=maintenance,
         sessions=sessions,
         observations=functools.cache(lambda: _observations(resources, sessions, maintenance)),
-        contexts=functools.cache(lambda: _contexts(resources, sessions)),
+        contexts=_contexts(resources, sessions),
         events=EventStream(resources.records, resources.scope),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
@@ -303,20 +331,33 @@ def _observations(
     )
 
 
-def _contexts(resources: Resources, sessions: Callable[[], Sessions]) -> ContextParts:
-    from recollect.recall.context.contexts import ContextParts
-    from recollect.sessions.context.size import Sizer
+def _contexts(
+    resources: Resources, sessions: Callable[[], Sessions]
+) -> Callable[[Search], Contexts]:
+    """Return what makes a `Contexts`; the memory's own search must not keep the memory alive."""
 
-    settings = resources.resolved.settings
-    return ContextParts(
-        database=resources.records,
-        clock=resources.clock,
-        ids=resources.ids,
-        sessions=sessions,
-        settings=settings.context,
-        shared=settings.observations.shared,
-        scope=resources.scope,
-        sizer=Sizer(resources.order.count_tokens),
-        secret=bytes.fromhex(persisted_random(resources.records, REDACTION_SALT)),
-        paths=lambda path: (path,),
-    )
+    @functools.cache
+    def parts() -> ContextParts:
+        from recollect.recall.context.contexts import ContextParts
+        from recollect.sessions.context.size import Sizer
+
+        settings = resources.resolved.settings
+        return ContextParts(
+            database=resources.records,
+            clock=resources.clock,
+            ids=resources.ids,
+            sessions=sessions,
+            settings=settings.context,
+            shared=settings.observations.shared,
+            scope=resources.scope,
+            sizer=Sizer(resources.order.count_tokens),
+            secret=bytes.fromhex(persisted_random(resources.records, REDACTION_SALT)),
+            paths=lambda path: (path,),
+        )
+
+    def made(search: Search) -> Contexts:
+        from recollect.recall.context.contexts import Contexts
+
+        return Contexts(parts(), search)
+
+    return made

@@ -5,7 +5,6 @@ Each use case is one durable transaction under the scope of the object.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -18,9 +17,15 @@ from recollect.core.checks import check_count
 from recollect.core.clock import Clock, check_time
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ObservationForgotten, ObservationRestored, ObservationsRecorded
+from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.observations.blobs import keep
-from recollect.observations.draft import Given, ObservationDraft, ObservationDrafts, given_of
+from recollect.observations.draft import (
+    GivenObservation,
+    ObservationDraft,
+    ObservationDrafts,
+    given_of,
+)
 from recollect.observations.observation import (
     Hearer,
     Made,
@@ -32,6 +37,7 @@ from recollect.observations.observation import (
 from recollect.observations.payload import cut
 from recollect.observations.recalled import OwnCalls
 from recollect.observations.rows import (
+    KIND,
     add_observation,
     find_facts,
     place_of,
@@ -49,8 +55,6 @@ DETAIL_TOKENS = 1_000
 """What the details of one observation cost at most, unless more is asked for."""
 _CHARS_PER_TOKEN = 3
 _PAGE = 200
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_LONGEST_NUMBER = 19
 
 T = TypeVar("T")
 
@@ -97,6 +101,10 @@ class Observations:
         self._parts = parts
         self.scope = parts.scope
         self.own_calls = parts.own_calls
+
+    def within(self, scope: Scope) -> Observations:
+        """Return the same observations as another scope sees them."""
+        return Observations(msgspec.structs.replace(self._parts, scope=scope))
 
     def record(  # noqa: PLR0917  # as DESIGN has it
         self,
@@ -152,27 +160,8 @@ class Observations:
             Denied: the project is not that of the scope; or the tool asked this memory: what was
                 remembered is not remembered again, see `own_calls`.
         """
-        given = Given(
-            session_id=session_id,
-            tool_name=tool_name,
-            type=type,
-            input=input,
-            output=output,
-            summary=summary,
-            importance=importance,
-            event_id=event_id,
-            title=title,
-            files=files,
-            error=error,
-            trust=trust,
-            tool_use_id=tool_use_id,
-            message_id=message_id,
-            agent_id=agent_id,
-            event=event,
-            at=at,
-            project=project,
-        )
-        return self._record([given])[0]
+        facts = {name: value for name, value in locals().items() if name != "self"}
+        return self._record([GivenObservation(**facts)])[0]
 
     def record_many(self, items: Iterable[Mapping[str, Any]]) -> Many:
         """Store observations in one transaction: all of them or none; return them in order.
@@ -304,7 +293,7 @@ class Observations:
         """
         return self._mark(id, is_forgotten=False)
 
-    def _record(self, given: Sequence[Given]) -> Many:
+    def _record(self, given: Sequence[GivenObservation]) -> Many:
         drafts = [_at_place(self._draft, each, n) for n, each in enumerate(given)]
         stored = [self._with_blobs(draft) for draft in drafts]
 
@@ -321,7 +310,7 @@ class Observations:
         self._parts.arrived()
         return observations
 
-    def _draft(self, given: Given) -> ObservationDraft:
+    def _draft(self, given: GivenObservation) -> ObservationDraft:
         if given.tool_name is not None and self.own_calls.includes(given.tool_name, given.input):
             raise Denied(
                 "a call of our own makes no observation", hint="ask own_calls.includes(…) first"
@@ -332,7 +321,7 @@ class Observations:
             is_owners = self._parts.is_owners(place)
         return self._parts.drafts.make(given, is_owners=is_owners)
 
-    def _place(self, given: Given, tx: Transaction) -> Place:
+    def _place(self, given: GivenObservation, tx: Transaction) -> Place:
         facts = find_facts(tx, self.scope, given.session_id)
         return place_of(tx, given.session_id, facts, given.message_id)
 
@@ -355,11 +344,11 @@ class Observations:
 
     def _find(self, tx: Transaction, id: str, *, forgotten: bool = False) -> Observation | None:
         where = Condition(self.scope, "session_id")
-        number = _number_of(id)
-        if number is None:
-            where.also("id = ?", id)
-        else:
-            where.also("number = ?", number)
+        meant = parse_record(id)
+        if meant is None or (meant.id is None and meant.kind != KIND):
+            hint = "write #12, or '#12' in a shell"
+            raise InvalidInput("an id must be a UUID or a number such as #12", hint=hint)
+        where.equal("id", meant.id).equal("number", meant.number or None)
         if not forgotten:
             where.also("is_forgotten = ?", 0)
         return next(iter(select_observations(tx, where, "id", 1)), None)
@@ -427,19 +416,6 @@ def _at_place(make: Callable[[Any], T], item: Any, place: int) -> T:
         return make(item)
     except InvalidInput as error:
         raise InvalidInput(error.message, hint=error.hint, item=place) from error
-
-
-def _number_of(id: str) -> int | None:
-    """Return the number of ``#12``; None for a UUID.
-
-    Raises:
-        InvalidInput: it is neither.
-    """
-    if id.startswith("#") and id[1:].isdecimal() and len(id) < _LONGEST_NUMBER:
-        return int(id[1:])
-    if _UUID.fullmatch(id):
-        return None
-    raise InvalidInput("an id must be a UUID or a number", hint="write #12, or '#12' in a shell")
 
 
 def _owner(of: Observation) -> Scope:

@@ -11,6 +11,7 @@ from recollect.index.model.document import OBSERVATIONS, Document, Removal
 from recollect.observations.observation import Place
 from recollect.recall.hearer import group_at
 from recollect.recall.outbox_source import Changed, Changes
+from recollect.sessions.policy.visibility import VisibilityGroup
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 
@@ -35,7 +36,7 @@ def changed_observations(tx: Transaction, changes: Changes) -> Changed:
     latest = {row.ref: (row, place) for row, place in zip(told, places, strict=True)}.values()
     return Changed(
         documents=[
-            _document(row, row.number, group_at(place, changes.owner).name)
+            _document(row, row.number, group_at(place, changes.owner))
             for row, place in latest
             if row.number is not None and changes.agent in {None, row.agent}
         ],
@@ -64,9 +65,11 @@ class _Change(msgspec.Struct, frozen=True, array_like=True):
     created_at: int | None
 
 
-def _document(row: _Change, number: int, visibility_group: str) -> Document:
+def _document(row: _Change, number: int, group: VisibilityGroup) -> Document:
     files = msgspec.json.decode(row.files or "[]", type=list[str])
-    said = (row.title, row.summary, " ".join(files), row.error)
+    # What failed is said in words of the output, which are the owner's alone.
+    error = row.error if group.is_owners else None
+    said = (row.title, row.summary, " ".join(files), error)
     return Document(
         source=OBSERVATIONS,
         ref=row.ref,
@@ -81,5 +84,5 @@ def _document(row: _Change, number: int, visibility_group: str) -> Document:
             project=row.project,
             session=row.session_id,
         ),
-        visibility_group=visibility_group,
+        visibility_group=group.name,
     )

@@ -252,7 +252,7 @@ class Contexts:
         return block
 
     def _assembled(self, asking: _Asking) -> ContextBlock:
-        relevance = self._relevance(asking)
+        relevance = self._asked(asking)
         group = asking.hearer.group.name
 
         def unit(tx: Transaction) -> tuple[list[Candidate], list[str]]:
@@ -303,6 +303,12 @@ class Contexts:
             for_sender=asking.sender,
         )
         return {hit.ref: hit.score for hit in result.hits}
+
+    def _asked(self, asking: _Asking) -> dict[str, float]:
+        """Return how well observations answer, as a share of the best: scores of short lines."""
+        found = self._relevance(asking)
+        best = max(found.values(), default=0.0) or 1.0
+        return {id_: score / best for id_, score in found.items()}
 
     def _order(self, tx: Transaction, asking: _Asking, relevance: dict[str, float]) -> Order:
         session = asking.session
