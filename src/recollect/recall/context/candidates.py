@@ -8,6 +8,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.clock import to_iso
+from recollect.core.numbers import show_number
 from recollect.core.scope import Scope
 from recollect.observations.observation import Observation
 from recollect.observations.rows import places_of, select_observations
@@ -26,7 +27,8 @@ _NEWEST: LiteralString = "created_at DESC, number DESC"
 _BEST: LiteralString = "importance DESC, created_at DESC, number DESC"
 _LAST_SUMMARIES = 50
 _EPISODES: LiteralString = """
-    SELECT id, session_id, summary, ended_at, agent, speakers, turn_sender FROM episodes WHERE """
+    SELECT id, number, session_id, summary, ended_at, agent, speakers, turn_sender
+    FROM episodes WHERE """
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,6 +129,7 @@ def _of_last(found: Sequence[Observation], order: Order) -> list[Observation]:
 
 class _Episode(msgspec.Struct, frozen=True, array_like=True):
     id: str
+    number: int
     session_id: str
     summary: str
     ended_at: int
@@ -168,9 +171,12 @@ def _summary(episode: _Episode, lines: Sequence[str]) -> Candidate:
     return Candidate(
         kind="episode",
         id=episode.id,
-        number=None,
+        number=episode.number,
         section="summary",
-        lines=(f"[{to_iso(episode.ended_at)[:10]}]", *lines),
+        lines=(
+            f"[{show_number('episode', episode.number)} {to_iso(episode.ended_at)[:10]}]",
+            *lines,
+        ),
         at=episode.ended_at,
         importance=1.0,
     )
