@@ -93,7 +93,7 @@ def run_prompts(
 
 
 def _record(memory: Memory, conversation: Conversation) -> dict[str, str]:
-    keys = {}
+    keys: dict[str, str] = {}
     for session in conversation.sessions:
         stored = memory.sessions.create(project=conversation.key)
         made = memory.observations.record_many(

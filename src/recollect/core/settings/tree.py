@@ -285,7 +285,7 @@ class ContextSettings(Struct, frozen=True, kw_only=True):
         Meta(ge=0.0, le=1.0, extra={"unit": "score"}),
         "Only what scores at least so much is added to a prompt. Chosen on development sets: "
         "docs/experiments.md, prompts.",
-    ] = 0.3
+    ] = 0.35
 
 
 class Settings(Struct, frozen=True, kw_only=True):
