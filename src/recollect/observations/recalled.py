@@ -35,7 +35,7 @@ _CONTENT = frozenset(
     "content old_string new_string old_str new_str file_text patch pattern description prompt"
     " todos new_source".split()
 )
-"""Arguments that are only written, looked for or said: to name the memory there is not to ask it."""
+"""Arguments that are written, looked for or said: to name the memory there is not to ask it."""
 
 PORT = 37_778
 """Where the worker listens, as seed 001 has it."""
