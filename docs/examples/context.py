@@ -4,13 +4,13 @@
 import recollect
 
 with recollect.open() as memory:
-    first = memory.sessions.create(project="/work/shop")
+    first = memory.sessions.create(project="/srv/shop")
     record = memory.observations.record
     record(first.id, event="prompt", input="We decided to use Redis for the queue.")
     record(first.id, "Edit", input={"file_path": "src/queue.py", "new_string": "import redis"})
     record(first.id, type="bugfix", title="Fixed PATH issue for cron", summary="added PATH export")
 
-    second = memory.sessions.create(project="/work/shop")
+    second = memory.sessions.create(project="/srv/shop")
     block = memory.context(second.id, client="claude-code")  # goes into the prompt
     print(block.text)
     print(block.tokens <= 4_000, block.dropped, [item.number for item in block.items])

@@ -201,7 +201,7 @@ class Observations:
         """
         check_count(max_tokens, "a number of tokens", 1)
         asked = [ids] if isinstance(ids, str) else list(ids)
-        hearer = self._hearer(for_session, for_sender)
+        hearer = self.hearer(for_session, for_sender)
 
         def unit(tx: Transaction) -> dict[str, Observation]:
             found = {each: self._find(tx, each) for each in asked}
@@ -268,7 +268,7 @@ class Observations:
         if types is not None:
             wanted = msgspec.json.encode(list(types)).decode()
             where.also("type IN (SELECT value FROM json_each(?))", wanted)
-        hearer = self._hearer(for_session, for_sender)
+        hearer = self.hearer(for_session, for_sender)
         return self._parts.database.read(partial(self._newest, where, limit, hearer))
 
     def forget(self, id: str) -> Observation:
@@ -335,7 +335,13 @@ class Observations:
             output_blob=draft.output.digest,
         )
 
-    def _hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
+    def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
+        """Return who asks; None is the operator.
+
+        Raises:
+            InvalidInput: a sender is given without a session.
+            NotFound: there is no such session in the scope.
+        """
         if session_id is not None:
             return self._parts.hearing(session_id, sender)
         if sender is not None:

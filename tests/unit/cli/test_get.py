@@ -193,7 +193,7 @@ def test_an_episode_is_shown_by_its_number(run: Run, home: Path, session: str) -
     shown = run("--home", home, "get", "episode #1", "--json").json
     assert (shown["number"], shown["session_id"]) == (1, session)
     with recollect.open(home, live=False) as memory:
-        assert memory.episode(shown["id"]) == memory.episode("e1")
+        assert memory.get(shown["id"]) == memory.get("e1")
     for more in ((), ("--for-session", asking.id)):
         missing = run("--home", home, "get", "e1" if more else "e2", *more, "--json")
         assert (missing.code, missing.error["code"]) == (1, "not_found")

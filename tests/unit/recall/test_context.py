@@ -33,7 +33,7 @@ def memory(tmp_path: Path, clock: HandClock) -> Iterator[Memory]:
         yield opened
 
 
-def _session(memory: Memory, project: str | None = "/work/app") -> str:
+def _session(memory: Memory, project: str | None = "/srv/app") -> str:
     return memory.sessions.create(project=project).id
 
 

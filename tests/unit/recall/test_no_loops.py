@@ -101,7 +101,7 @@ def test_what_our_own_tools_answer_is_no_text_of_a_message(memory: Memory) -> No
 
 def _line(uuid: str, kind: str, content: object, **more: object) -> str:
     role = {"message": {"role": kind, "content": content}}
-    facts = {"sessionId": "s1", "cwd": "/work/app", "timestamp": "2026-02-01T10:00:00Z"}
+    facts = {"sessionId": "s1", "cwd": "/srv/app", "timestamp": "2026-02-01T10:00:00Z"}
     return json.dumps({"type": kind, "uuid": uuid, **facts, **role, **more})
 
 
@@ -134,7 +134,7 @@ SESSIONS = 50
 
 def _recalling(memory: Memory, folder: Path, n: int) -> None:
     """A session of Claude Code that is given a block, asks the memory, and decides one thing."""
-    name, project = f"5e55{n:04}-0000-4000-8000-000000000000", "/work/app"
+    name, project = f"5e55{n:04}-0000-4000-8000-000000000000", "/srv/app"
     session = memory.sessions.create(project=project).id
     block = memory.context(session, "Which tea?", client="claude-code").text
     found = memory.search("We decided on tea", 20)
@@ -187,7 +187,7 @@ def test_sessions_that_recall_each_other_do_not_grow(tmp_path: Path) -> None:
             _recalling(memory, folder, n)
             if n in {0, SESSIONS // 2 - 1, SESSIONS - 1}:
                 sizes.append(_stored(home))
-        block = memory.context(memory.sessions.create(project="/work/app").id).text
+        block = memory.context(memory.sessions.create(project="/srv/app").id).text
     first, half, whole = sizes[1:]
     assert half - first == pytest.approx(first * (SESSIONS // 2 - 1), rel=0.02)
     assert whole - first == pytest.approx(first * (SESSIONS - 1), rel=0.02)

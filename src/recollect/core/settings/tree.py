@@ -258,7 +258,7 @@ class ObservationSettings(Struct, frozen=True, kw_only=True):
     ] = False
 
 
-class ContextSettings(Struct, frozen=True, kw_only=True):
+class InjectionSettings(Struct, frozen=True, kw_only=True):
     """What is put into prompts by itself."""
 
     types: Annotated[
@@ -302,4 +302,4 @@ class Settings(Struct, frozen=True, kw_only=True):
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
     observations: ObservationSettings = field(default_factory=ObservationSettings)
-    context: ContextSettings = field(default_factory=ContextSettings)
+    context: InjectionSettings = field(default_factory=InjectionSettings)

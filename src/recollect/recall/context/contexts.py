@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Literal, LiteralString, Protocol, get_args
+from typing import Literal, LiteralString, get_args
 
 import msgspec
 
@@ -20,7 +20,7 @@ from recollect.core.checks import check_count
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput, NotFound, StoreReadOnly
 from recollect.core.scope import Scope
-from recollect.core.settings import ContextSettings
+from recollect.core.settings import InjectionSettings
 from recollect.index.query.hit import SearchResult
 from recollect.recall.audience import Asked
 from recollect.recall.context.block import Candidate, ContextBlock, Room, assemble
@@ -61,20 +61,8 @@ _CACHED = 64
 _EPISODES: LiteralString = "SELECT count(*), coalesce(max(id), '') FROM episodes WHERE tenant = ?"
 
 
-class Search(Protocol):
-    """Finds observations; `Memory.search`."""
-
-    def __call__(
-        self,
-        query: str,
-        limit: int | None = None,
-        *,
-        sources: Sequence[str] | None = None,
-        scope: Scope | None = None,
-        for_session: str | None = None,
-        for_sender: str | None = None,
-    ) -> SearchResult:
-        """Return hits."""
+Search = Callable[..., SearchResult]
+"""`Memory.search`."""
 
 
 class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +86,7 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     ids: IdSource
     sessions: Asked
-    settings: ContextSettings
+    settings: InjectionSettings
     shared: bool
     scope: Scope
     sizer: Sizer
