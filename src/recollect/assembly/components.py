@@ -153,7 +153,9 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
         """Return the index lines of hits; see `Memory.lines`."""
         from recollect.recall.steps.lines import lines_of
 
-        base, hearer = self.resources, self.observations().hearer(for_session, for_sender)
+        base, hearer = self.resources, None
+        if for_session is not None or for_sender is not None:
+            hearer = self.observations().hearer(for_session, for_sender)
         return base.records.read(lambda tx: lines_of(tx, base.scope, result, hearer))
 
     def stored(self) -> Records:

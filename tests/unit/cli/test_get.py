@@ -189,8 +189,9 @@ def test_an_episode_is_shown_by_its_number(run: Run, home: Path, session: str) -
         assert memory.prune().messages == 4
     done = run("--home", home, "get", "e1")
     assert "Which day does the café get its delivery?" in done.out
-    assert "e1  2026-05-04 09:00 to 2026-05-26 18:09, 4 messages of" in done.err
-    shown = run("--home", home, "get", "episode #1", "--json").json
+    assert "e1  2026-05-04 09:00 to 2026-05-26 18:09  episode  4 messages" in done.out
+    (found,) = run("--home", home, "get", "episode #1", "--json").json["found"]
+    shown = found["record"]
     assert (shown["number"], shown["session_id"]) == (1, session)
     with recollect.open(home, live=False) as memory:
         assert memory.get(shown["id"]) == memory.get("e1")

@@ -63,7 +63,7 @@ def test_a_line_says_what_the_details_would_cost(memory: Memory) -> None:
         assert line.text.startswith(f"{line.name}  2026-05-28")
         assert f"{line.tokens} tokens" in line.text
     assert found.tokens == sum(estimate_tokens(line.text) for line in found.lines)
-    assert found.tokens < result.tokens
+    assert result.tokens == sum(estimate_tokens(hit.snippet) for hit in result.hits)
     by_name = {line.name: line for line in found.lines}
     assert by_name["#1"].type == memory.observations.get("#1").found[0].type
     assert by_name["#1"].tokens == memory.observations.get("#1", None).found[0].tokens
