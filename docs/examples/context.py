@@ -17,7 +17,7 @@ with recollect.open() as memory:
     print(block.items[0].why)
 
     record(first.id, event="answer", output="We decided to keep tins dry.")
-    news = memory.context(second.id, reason="resume")  # only what does not stand there yet
+    news = memory.context(second.id, reason="resume")  # only what it does not have yet
     print([item.number for item in news.items])
 
     (last,) = memory.context.injections(second.id)

@@ -21,6 +21,7 @@ from recollect.assembly.sources import (
     memory_files,
     own_calls,
     reading,
+    recalls,
     search_backend,
 )
 from recollect.core.clock import to_datetime
@@ -379,7 +380,7 @@ def _sessions(
                 resources.clock,
                 resources.ids,
                 resources.redactor,
-                own_calls(resources).includes,
+                recalls(resources),
             ),
             mirror=Arrivals(mirror, maintenance),
             scope=resources.scope,

@@ -1,6 +1,6 @@
 """`Contexts`: what goes into a prompt by itself; `memory.context` is one of these.
 
-Nothing here is asked for by the model, so only words that can be trusted go in, only of this
+The model asks for nothing of it, so only words that can be trusted go in, only of this
 project and this audience, and each block is recorded.
 """
 
@@ -131,8 +131,8 @@ class Contexts:
         """Return what a prompt of a session is given by itself, and record that it was.
 
         At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
-        what does not stand in the prompt yet. For a ``prompt`` what answers it, where the setting
-        ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that stands in
+        what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
+        ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
         the window. Only of the session's project, and only what it may hear.
 
         Args:
@@ -206,7 +206,7 @@ class Contexts:
         _check(query, budget_tokens, reason, client)
         session = parts.sessions().get(session_id)
         if session.status == "deleted":
-            raise NotFound("there is no such session", hint="restore it, or give another")
+            raise NotFound("the session was deleted", hint="restore it, or give another")
         tokens = parts.settings.budget_tokens if budget_tokens is None else budget_tokens
         room = Room(
             tokens=min(tokens, parts.settings.prompt_tokens) if reason == "prompt" else tokens,

@@ -1,7 +1,7 @@
 """Injections: what was put into which prompt, when and why. No text, and of a question a hash.
 
-A block that is whole takes the place of all before it: what was injected earlier does not stand in
-the prompt any more. What an erased session had observed leaves the rows of others, too.
+A block that is whole takes the place of all before it: what was injected earlier has left
+the prompt. What an erased session had observed leaves the rows of others, too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from recollect.store.columns import Condition, decode, json_object, text
 from recollect.store.engine import Row, Transaction
 
 WHOLE = frozenset({"startup", "clear", "compact"})
-"""Reasons for which the prompt begins anew."""
+"""Reasons for which the prompt begins again."""
 
 _COLUMNS: LiteralString = """
     id, session_id, visibility_group, reason, client, query_digest, tokens, chars, dropped, at,
@@ -107,7 +107,7 @@ def select_injections(tx: Transaction, where: Condition, limit: int) -> list[Inj
 
 
 def standing(tx: Transaction, session: Session, visibility_group: str) -> list[str]:
-    """Return the ids that stand in the prompt of a session, in the order of their injection.
+    """Return the ids that are in the prompt of a session, in the order of their injection.
 
     Of those that it was forked from, what was injected until then.
     """
