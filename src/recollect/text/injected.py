@@ -1,7 +1,7 @@
 """Injected blocks: what recollect put into a prompt, between tags that carry a boundary.
 
-The boundary is a keyed hash, so a text from outside cannot hold a tag that closes a block. Tags have no
-quotation marks: a block in JSON, in a log or in HTML is still found and taken out before storage.
+The boundary is a keyed hash, so a text from outside cannot hold a tag that closes a block. Tags
+have no quotation marks: a block in JSON, in a log or in HTML is still found and taken out.
 """
 
 from __future__ import annotations

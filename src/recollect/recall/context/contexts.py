@@ -34,6 +34,7 @@ from recollect.recall.context.candidates import (
 from recollect.recall.context.injections import (
     WHOLE,
     Injection,
+    Standing,
     add_injection,
     select_injections,
     standing,
@@ -243,15 +244,16 @@ class Contexts:
         relevance = self._asked(asking)
         group = asking.hearer.group.name
 
-        def unit(tx: Transaction) -> tuple[list[Candidate], list[str]]:
+        def unit(tx: Transaction) -> tuple[list[Candidate], Standing]:
             order = self._order(tx, asking, relevance)
             return read_candidates(tx, order), standing(tx, asking.session, group)
 
         found, stands = self._parts.database.read(unit)
         found = [self._shortened(each, asking.room) for each in found]
         if asking.reason in WHOLE:
-            return assemble(found, asking.room, asked=bool(asking.query), before=stands)
-        new = [each for each in found if each.id not in set(stands)]
+            return assemble(found, asking.room, asked=bool(asking.query), before=stands.ids)
+        there = set(stands.ids)
+        new = [each for each in found if each.id > stands.last and each.id not in there]
         return assemble(new, asking.room, asked=bool(asking.query))
 
     def _for_prompt(self, asking: _Asking) -> ContextBlock:
@@ -267,7 +269,7 @@ class Contexts:
 
         def unit(tx: Transaction) -> list[Candidate]:
             order = self._order(tx, asking, found)
-            stands = set(standing(tx, asking.session, asking.hearer.group.name))
+            stands = set(standing(tx, asking.session, asking.hearer.group.name).ids)
             fresh = [
                 each
                 for each in heard(tx, order, read_relevant(tx, order))

@@ -6,7 +6,6 @@ the prompt. What an erased session had observed leaves the rows of others, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import LiteralString
 
 import msgspec
@@ -36,7 +35,7 @@ _ITEMS: LiteralString = """
     WHERE injection_id = ? ORDER BY place
 """
 _STANDING: LiteralString = """
-    SELECT i.ref FROM injections j JOIN injected_items i ON i.injection_id = j.id
+    SELECT i.ref, j.id FROM injections j JOIN injected_items i ON i.injection_id = j.id
     WHERE j.session_id = ? AND j.visibility_group = ? AND j.at <= ? AND j.id >= coalesce((
         SELECT max(w.id) FROM injections w
         WHERE w.session_id = j.session_id AND w.visibility_group = j.visibility_group
@@ -106,21 +105,35 @@ def select_injections(tx: Transaction, where: Condition, limit: int) -> list[Inj
     ]
 
 
-def standing(tx: Transaction, session: Session, visibility_group: str) -> list[str]:
-    """Return the ids that are in the prompt of a session, in the order of their injection.
+class Standing(msgspec.Struct, frozen=True):
+    """What is in the prompt of a session.
+
+    Attributes:
+        ids: Of the records, in the order of their injection.
+        last: The id of the newest injection; records that were stored later have greater ones.
+    """
+
+    ids: tuple[str, ...] = ()
+    last: str = ""
+
+
+def standing(tx: Transaction, session: Session, visibility_group: str) -> Standing:
+    """Return what is in the prompt of a session.
 
     Of those that it was forked from, what was injected until then.
     """
-    found = list(_standing(tx, session.id, visibility_group, _ENDLESS))
+    found = _standing(tx, session.id, visibility_group, _ENDLESS)
     until = session.created_at
     for kin, _ in stored_ancestors(tx, session) if session.parent_id else ():
         found += _standing(tx, kin.id, visibility_group, until)
         until = kin.created_at
-    return list(dict.fromkeys(found))
+    ids = tuple(dict.fromkeys(ref for ref, _ in found))
+    return Standing(ids, max((injection for _, injection in found), default=""))
 
 
-def _standing(tx: Transaction, session_id: str, group: str, until: int) -> Iterable[str]:
-    return [text(row[0]) for row in tx.all(_STANDING, (session_id, group, until, until))]
+def _standing(tx: Transaction, session_id: str, group: str, until: int) -> list[tuple[str, str]]:
+    rows = tx.all(_STANDING, (session_id, group, until, until))
+    return [(text(ref), text(injection)) for ref, injection in rows]
 
 
 def _encoded(why: dict[str, float]) -> str:
