@@ -17,7 +17,7 @@ from recollect.core.errors import InvalidInput, StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
+from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.index.repair.checkup import IndexCheckup
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects
+    from recollect.recall.context.contexts import Contexts
     from recollect.recall.probe import Probe
     from recollect.recall.status import Status
     from recollect.recall.steps.details import DetailBatch
@@ -94,6 +95,11 @@ class Memory:
         """What is captured of them, and what is not."""
         return self._parts.capture()
 
+    @property
+    def context(self) -> Contexts:
+        """What goes into prompts by itself: ``memory.context(session_id)`` gives a block."""
+        return self._parts.contexts(self.search)
+
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Return when everything is indexed, embeddings included.
 
@@ -107,16 +113,7 @@ class Memory:
             StoreError: a database refused.
             ProviderError: the embedder failed; words are indexed all the same.
         """
-        report = self._parts.maintenance.run(lambda: self._sync(on_progress))
-        backend = self._parts.search_backend
-        failure = None if backend is None else backend.refresh()
-        return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
-
-    def _sync(self, on_progress: OnProgress) -> SyncReport:
-        report = SyncReport(warnings=self._parts.maintenance.bring_in().warnings)
-        if self._parts.digest is not None:
-            self._parts.digest(never)
-        return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
+        return self._parts.sync(on_progress)
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.

@@ -17,6 +17,7 @@ SAYS = {
     "backup.py": "what was there: /",
     "capture.py": "0 messages, 1 transcript left unread\n1 message after the pause\nFalse ['off']",
     "chunks.py": "lines 1 to",
+    "context.py": "True 0 [1, 3, 2]\n{'importance': 0.6, 'recency': 0.4}\n[4]\nresume True",
     "conversation.py": "3 user That is the one.",
     "events.py": "called: 2 1\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",

@@ -22,7 +22,9 @@ from recollect.assembly.sources import (
     followed_transcripts,
     memory_files,
     memory_paths,
+    own_calls,
     reading,
+    recalls,
     search_backend,
     transcript_importer,
 )
@@ -30,6 +32,7 @@ from recollect.core.clock import to_datetime
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
+from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, never
 from recollect.recall.audience import check_may_read
 from recollect.recall.healing import healer, is_damaged
 from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
@@ -37,6 +40,7 @@ from recollect.recall.ownership import lost_messages
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.locks import TicketQueue
+from recollect.store.meta import REDACTION_SALT, persisted_random
 from recollect.store.sqlite.home import BLOBS, GUEST_NOTES
 from recollect.store.streams import EventStream
 
@@ -55,6 +59,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import ObservationParts, Observations
     from recollect.recall.audience import Asking
+    from recollect.recall.context.contexts import ContextParts, Contexts
     from recollect.recall.probe import EmbedderProbe
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
@@ -80,6 +85,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     maintenance: Maintenance
     sessions: Callable[[], Sessions]
     observed: Callable[[], ObservationParts]
+    context_parts: Callable[[], ContextParts]
     events: EventStream
     digest: Callable[[Callable[[], bool]], int] | None
     """Lets the language model rewrite what it is used for; None without one."""
@@ -89,6 +95,22 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     eraser: Callable[[], Eraser]
     capture: Callable[[], CaptureControls]
     importer: Callable[[], TranscriptImporter]
+
+    def refresh_backend(self) -> str | None:
+        """Let another back end than the index read its files again; return why it could not."""
+        return None if self.search_backend is None else self.search_backend.refresh()
+
+    def sync(self, on_progress: OnProgress) -> SyncReport:
+        """Return when everything is indexed; see `Memory.sync`."""
+        report = self.maintenance.run(lambda: self._sync(on_progress))
+        failure = self.refresh_backend()
+        return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
+
+    def _sync(self, on_progress: OnProgress) -> SyncReport:
+        report = SyncReport(warnings=self.maintenance.bring_in().warnings)
+        if self.digest is not None:
+            self.digest(never)
+        return report.plus(self.index.sync(Watch(tell=on_progress)))
 
     def backup_order(
         self, secrets: bool, workspace: bool, on_progress: OnBackup | None
@@ -123,8 +145,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
 
     def without_notes(self, receipt: ErasureReceipt) -> ErasureReceipt:
         """Return a receipt after another search back end let go of the notes that were erased."""
-        backend = self.search_backend
-        failure = backend.refresh() if backend is not None and receipt.notes else None
+        failure = self.refresh_backend() if receipt.notes else None
         warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
 
@@ -139,6 +160,12 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
         from recollect.recall.steps.timeline import ObservationRecall
 
         return ObservationRecall(self.observed(), search, self.resources.owner)
+
+    def contexts(self, search: Search) -> Contexts:
+        """Return what makes context blocks."""
+        from recollect.recall.context.contexts import Contexts
+
+        return Contexts(self.context_parts(), search)
 
     def lines(
         self, result: SearchResult, for_session: str | None, for_sender: str | None
@@ -313,6 +340,7 @@ def _assemble(resources: Resources) -> Components:
         maintenance=maintenance,
         sessions=sessions,
         observed=functools.cache(lambda: _observed(resources, sessions, maintenance, controls)),
+        context_parts=functools.cache(lambda: _context_parts(resources, sessions)),
         events=EventStream(resources.records, resources.scope),
         digest=None if language is None else partial(_digest, resources, language),
         retention=retention,
@@ -436,7 +464,9 @@ def _sessions(
             clock=resources.clock,
             ids=resources.ids,
             settings=settings.sessions,
-            drafts=DraftMaker(resources.clock, resources.ids, resources.redactor),
+            drafts=DraftMaker(
+                resources.clock, resources.ids, resources.redactor, recalls(resources)
+            ),
             mirror=Arrivals(mirror, maintenance),
             scope=resources.scope,
             projects=lambda: controls().projects,
@@ -458,7 +488,6 @@ def _observed(
 ) -> ObservationParts:
     from recollect.observations.draft import ObservationDrafts
     from recollect.observations.observations import ObservationParts
-    from recollect.observations.recalled import PORT, OwnCalls, names_of
     from recollect.recall.hearer import group_at, hearer_of
     from recollect.store.blobs import Blobs
 
@@ -471,7 +500,26 @@ def _observed(
         hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
         is_owners=lambda place: group_at(place, resources.owner).is_owners,
         controls=controls,
-        own_calls=OwnCalls(names_of(resources.home), frozenset({PORT})),
+        own_calls=own_calls(resources),
         arrived=Arrivals(None, maintenance).notify,
         scope=resources.scope,
+    )
+
+
+def _context_parts(resources: Resources, sessions: Callable[[], Sessions]) -> ContextParts:
+    from recollect.recall.context.contexts import ContextParts
+    from recollect.sessions.context.size import Sizer
+
+    settings = resources.resolved.settings
+    return ContextParts(
+        database=resources.records,
+        clock=resources.clock,
+        ids=resources.ids,
+        sessions=sessions,
+        settings=settings.context,
+        shared=settings.observations.shared,
+        scope=resources.scope,
+        sizer=Sizer(resources.order.count_tokens),
+        secret=bytes.fromhex(persisted_random(resources.records, REDACTION_SALT)),
+        paths=lambda path: (path,),
     )

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
     # imported where they are asked for: an opening takes 40 ms less
     from recollect.observations.controls import CaptureControls
+    from recollect.observations.recalled import OwnCalls
     from recollect.recall.followed import FollowedTranscripts
     from recollect.recall.memory_source import MemorySource, NoteSource
     from recollect.recall.search_port import SearchBackend
     from recollect.sessions.exchange.importer import TranscriptImporter
     from recollect.sessions.exchange.transcript_format import TranscriptFormat
+    from recollect.sessions.record.recalled import IsRecall
     from recollect.workspace.reading import MemoryReader
 
 BUILTIN = "builtin"
@@ -113,6 +115,23 @@ def reading(resources: Resources, files: MemorySource | None) -> MemoryReader | 
     return MemoryReader(files.folder, resources.workspace, extra)
 
 
+def recalls(resources: Resources) -> IsRecall:
+    """Return what tells whether a call asks this memory; it is made for the first call."""
+
+    @functools.cache
+    def known() -> OwnCalls:
+        return own_calls(resources)
+
+    return lambda tool_name, arguments: known().includes(tool_name, arguments)
+
+
+def own_calls(resources: Resources) -> OwnCalls:
+    """Return what knows the calls that ask this memory."""
+    from recollect.observations.recalled import PORT, OwnCalls, names_of
+
+    return OwnCalls(names_of(resources.home), frozenset({PORT}))
+
+
 def followed_transcripts(
     resources: Resources, mirror: TranscriptMirror | None, controls: Callable[[], CaptureControls]
 ) -> FollowedTranscripts | None:
@@ -151,6 +170,7 @@ def transcript_importer(
         projects=controls.projects,
         rule=controls,
         ledger=ledger,
+        is_recall=recalls(resources),
     )
 
 

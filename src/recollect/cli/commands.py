@@ -23,6 +23,7 @@ PLACES = {
     "search": "search",
     "timeline": "timeline",
     "get": "get",
+    "context": "context",
     "observe": "observe",
     "forget": "observe",
     "sessions": "sessions.list",

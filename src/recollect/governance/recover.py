@@ -49,7 +49,10 @@ from recollect.store.sqlite.home import (
 from recollect.store.sqlite.integrity import quick_check
 from recollect.store.sqlite.snapshot import snapshots
 
-LOST = ("events", "messages pending in groups", "episodes", "observations", "spending", "leases")
+LOST = (
+    *("events", "messages pending in groups", "episodes", "observations", "injections"),
+    *("spending", "leases"),
+)
 """What no mirror has."""
 MAX_LISTED = 100
 """Damaged lines that a report names."""

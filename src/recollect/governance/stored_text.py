@@ -151,7 +151,7 @@ def _message(redaction: Redaction, cells: Cells) -> tuple[Cells, tuple[Payload, 
     redacted = tuple(rewritten(block, redactor.text, redactor.value) for block in blocks)
     if redacted == blocks:
         return {}, ()
-    content, said = encoded_content(redacted)
+    content, said = encoded_content(redacted, msgspec.json.decode(text(cells["metadata"])))
     return {"content": content, "text": said}, ()
 
 

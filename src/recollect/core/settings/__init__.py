@@ -30,6 +30,7 @@ from recollect.core.settings.telemetry import forbid_telemetry
 from recollect.core.settings.tree import (
     CaptureSettings,
     ChunkingSettings,
+    InjectionSettings,
     LanguageSettings,
     PrivacySettings,
     QmdSettings,
@@ -47,6 +48,7 @@ __all__ = [
     "EmbeddingSettings",
     "Explained",
     "HybridSettings",
+    "InjectionSettings",
     "LanguageSettings",
     "Option",
     "PrivacySettings",

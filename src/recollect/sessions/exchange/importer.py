@@ -65,6 +65,7 @@ from recollect.sessions.record.access import (
 )
 from recollect.sessions.record.draft import DraftMaker, TextRedactor
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
+from recollect.sessions.record.recalled import IsRecall, never
 from recollect.sessions.record.session import Session, find_foreign, find_session
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
@@ -86,8 +87,8 @@ class TranscriptImporter:
         stores: What opens stores of transcripts, by the name of their format.
         projects: Knows which paths are one project.
         rule: Knows what is not to be captured.
-        ledger: Keeps account of what was read apart from other importers of the same formats, and
-            leaves out what belongs to another owner than the scope, instead of refusing it.
+        ledger: Keeps account apart from other importers, and leaves out what others own.
+        is_recall: As for `DraftMaker`.
     """
 
     def __init__(
@@ -105,13 +106,14 @@ class TranscriptImporter:
         projects: ProjectNames | None = None,
         rule: CaptureRule | None = None,
         ledger: str = "",
+        is_recall: IsRecall = never,
     ) -> None:
         scope = scope if scope is not None else Scope()
         self._context = ImportContext(
             database=database,
             clock=clock,
             ids=ids,
-            drafts=DraftMaker(clock, ids, redactor),
+            drafts=DraftMaker(clock, ids, redactor, is_recall),
             scope=scope,
             links=links,
             mirror=mirror if mirror is not None else SilentMirror(),
