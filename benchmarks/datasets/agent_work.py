@@ -23,9 +23,10 @@ UNASKED = 3
 """Parts with which it comes up besides: those that a search mixes up with them."""
 SESSION = 16
 """Observations of a session."""
+STRAYS = 0.2
+"""Share of the routine of a session that is about another part than the session is."""
 SIZES = (200, 20_000)
 """Characters of an output, evenly in their logarithm."""
-_SPOKEN_SIZES = (200, 2_000)
 _FIRST = to_ms(datetime(2026, 3, 2, 8, tzinfo=UTC))
 _MINUTE_MS = 60_000
 _SESSION_MS = 5 * 3_600_000
@@ -125,32 +126,39 @@ class _Maker:
     def works(self) -> Iterator[Work]:
         """Yield the observations, session by session."""
         planted = self._planted()
-        self._dice.shuffle(planted)
-        places = set(self._dice.sample(range(self._count), len(planted)))
         for number in range(self._count):
             session, place = divmod(number, SESSION)
             at = _FIRST + session * _SESSION_MS + place * 3 * _MINUTE_MS
             key = f"{self._half.name}/{number}"
-            if number in places:
-                moment, part, is_asked = planted.pop()
-                filled = self._filling(part)
+            subject = self._subject(session)
+            if number in planted:
+                moment, is_asked = planted[number]
+                filled = self._filling(self._half.parts[subject])
                 arguments = self._moment(moment, filled)
                 if is_asked:
                     self._ask(moment, filled, key)
             else:
-                arguments = self._routine()
+                arguments = self._routine(subject)
             yield Work(
                 key=key,
-                project=f"/home/dev/{self._half.projects[session % len(self._half.projects)]}",
+                project=f"/home/dev/{self._half.projects[subject % len(self._half.projects)]}",
                 session=f"{self._half.name}/{session}",
                 arguments={**arguments, "at": at},
             )
 
-    def _planted(self) -> list[tuple[Moment, Part, bool]]:
-        planted: list[tuple[Moment, Part, bool]] = []
+    def _subject(self, session: int) -> int:
+        """Return the place of the part that a session is about."""
+        return session * 5 % len(self._half.parts)
+
+    def _planted(self) -> dict[int, tuple[Moment, bool]]:
+        """Return the moments by number, each in a session about its part."""
+        planted: dict[int, tuple[Moment, bool]] = {}
+        parts = range(len(self._half.parts))
         for moment in self._half.moments:
-            parts = self._dice.sample(self._half.parts, ASKED + UNASKED)
-            planted += [(moment, part, place < ASKED) for place, part in enumerate(parts)]
+            for place, part in enumerate(self._dice.sample(parts, ASKED + UNASKED)):
+                free = (n for n in range(self._count) if n not in planted)
+                there = [n for n in free if self._subject(n // SESSION) == part]
+                planted[self._dice.choice(there)] = moment, place < ASKED
         return planted
 
     def _ask(self, moment: Moment, filled: Mapping[str, str], key: str) -> None:
@@ -182,9 +190,9 @@ class _Maker:
         says, holds = moment.says.format_map(filled), moment.holds.format_map(filled)
         match moment.kind:
             case "decision":
-                return _answer(f"{says} {holds}\n{self._log(_SPOKEN_SIZES)}")
+                return _answer(f"{says} {holds}\n{self._talk(filled)}")
             case "prompt":
-                text = f"{says} {holds}\n{self._log(_SPOKEN_SIZES)}"
+                text = f"{says} {holds}\n{self._talk(filled)}"
                 return {"event": "prompt", "input": text}
             case "fix":
                 given = {"command": f'git commit -am "{says}"'}
@@ -198,28 +206,30 @@ class _Maker:
             case "change":
                 old = holds.replace(filled["n"], "1").replace(filled["d"], "0")
                 edited = {"file_path": says, "old_string": old, "new_string": holds}
-                return _tool("Edit", edited, self._log(SIZES))
+                return _tool("Edit", edited, self._log())
             case "look":
                 return _tool("Read", {"file_path": says}, self._around(holds))
             case "measure":
                 given = {"command": f"./bench {filled['path']}", "description": says}
                 return _tool("Bash", given, self._around(holds))
 
-    def _routine(self) -> dict[str, Any]:
-        filled = self._filling(self._dice.choice(self._half.parts))
+    def _routine(self, subject: int) -> dict[str, Any]:
+        strays = self._dice.random() < STRAYS
+        parts = self._half.parts
+        filled = self._filling(self._dice.choice(parts) if strays else parts[subject])
         if self._dice.random() < 0.1:
             text = self._dice.choice(self._half.talk).format_map(filled)
-            return _answer(f"{text}\n{self._log(_SPOKEN_SIZES)}")
+            return _answer(f"{text}\n{self._talk(filled)}")
         name, given = self._dice.choice(self._half.routine)
-        return _tool(name, _fill(given, filled), self._log(SIZES))
+        return _tool(name, _fill(given, filled), self._log())
 
     def _around(self, holds: str) -> str:
-        lines = self._log(SIZES).splitlines()
+        lines = self._log().splitlines()
         lines.insert(self._dice.randint(0, len(lines)), holds)
         return "\n".join(lines)
 
-    def _log(self, sizes: tuple[int, int]) -> str:
-        low, high = sizes
+    def _log(self) -> str:
+        low, high = SIZES
         most = int(low * (high / low) ** self._dice.random())
         lines: list[str] = []
         kinds = self._dice.sample(self._half.logs, 3)
@@ -228,6 +238,10 @@ class _Maker:
             lines.append(self._dice.choice(kinds).format_map(filled))
             most -= len(lines[-1]) + 1
         return "\n".join(lines)
+
+    def _talk(self, filled: Mapping[str, str]) -> str:
+        said = self._dice.choices(self._half.talk, k=self._dice.randint(0, 4))
+        return "\n".join(each.format_map(filled) for each in said)
 
 
 def _answer(text: str) -> dict[str, Any]:
