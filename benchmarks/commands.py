@@ -47,6 +47,11 @@ from benchmarks.options import (
     with_quality_options,
 )
 from benchmarks.output import Output, print_json, print_tables, show_progress, write_whole
+from benchmarks.quality.disclosure import (
+    describe_disclosure,
+    disclosure_grids,
+    run_disclosure,
+)
 from benchmarks.quality.homes import work_folder
 from benchmarks.quality.product import open_product
 from benchmarks.quality.quality import QualityPlan
@@ -331,3 +336,20 @@ def redaction(
     output.check()
     run = run_redaction(describe_environment(), seed, against, rounds)
     output.deliver(run, describe_redaction(run), redaction_grids(run))
+
+
+@app.command()
+def disclosure(
+    *,
+    observations: Annotated[int, typer.Option(min=1_000, help="In the home.")] = 5_200,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same work.")] = 7,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Recall in three steps against the 20 best observations in full: tokens, and what is found."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(None) as root:
+        run = run_disclosure(environment, root, seed, observations, progress)
+    output.deliver(run, describe_disclosure(run), disclosure_grids(run))
