@@ -1,7 +1,4 @@
-"""The facade: what programs use, and with `assembly` the only place where the features meet.
-
-Floor 4: above every feature, below the servers and the command line.
-"""
+"""The facade: what programs use, and with `assembly` the only place where the features meet."""
 
 from __future__ import annotations
 
@@ -17,6 +14,7 @@ from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
+from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
@@ -37,6 +35,7 @@ from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.backup import BackupReport, OnBackup
+    from recollect.governance.episode import Episode
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
@@ -107,8 +106,7 @@ class Memory:
         return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
 
     def _sync(self, on_progress: OnProgress) -> SyncReport:
-        followed = self._parts.maintenance.bring_in()
-        report = SyncReport(warnings=followed.warnings)
+        report = SyncReport(warnings=self._parts.maintenance.bring_in().warnings)
         return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
 
     def watch(self) -> Iterator[Synced]:
@@ -173,7 +171,7 @@ class Memory:
         """Return the best hits for a question.
 
         Args:
-            query: A question or words.
+            query: A question or words; or a number such as ``m88``, whose record comes first.
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
             min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
                 all the question's words stay in places that are left; where nothing reaches it,
@@ -183,8 +181,7 @@ class Memory:
             mode: ``hybrid``, ``lexical`` or ``vector``.
             for_session: Search on behalf of this session: only what its visibility group may hear,
                 in a group only what was said there. Without it the operator asks, who sees all.
-            for_sender: Whom that session answers, such as ``telegram:42``, where several people
-                share it; else whose turn its newest message is.
+            for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -216,7 +213,10 @@ class Memory:
         except StoreCorrupt as error:
             result = maintenance.healed(error, ask)
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
-        return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
+        result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
+        if NAMED.fullmatch(query):
+            return self._parts.named(result, query, seen, options, asking)
+        return result
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
         """Return the warnings of an answer that a person was not given in the last 24 hours.
@@ -275,6 +275,16 @@ class Memory:
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         return reading.read(path, extent)
+
+    def episode(self, name: str) -> Episode:
+        """Return the episode that an id, or a number such as ``e3``, means to the operator.
+
+        Raises:
+            NotFound: there is none in the scope.
+        """
+        from recollect.governance.episode import require_episode
+
+        return self._base.records.read(lambda tx: require_episode(tx, self.scope, name))
 
     def import_transcripts(
         self,
@@ -487,13 +497,7 @@ def open_memory(
         StoreError: a database cannot be opened.
     """
     order = OpenOptions(
-        home=home,
-        workspace=workspace,
-        overrides=overrides,
-        scope=scope,
-        clock=clock,
-        embedder=embedder,
-        live=live,
-        count_tokens=count_tokens,
-    )
+        home=home, workspace=workspace, overrides=overrides, scope=scope, clock=clock,
+        embedder=embedder, live=live, count_tokens=count_tokens,
+    )  # fmt: skip
     return Memory(assemble(order))

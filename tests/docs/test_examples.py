@@ -20,6 +20,7 @@ SAYS = {
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
     "recover.py": "records_lost\n1 would come back\n1 1 0\nLanterns 1",
     "retention.py": "60 messages would go\n60 1640 True\nDay 30?",
+    "short_numbers.py": "1 2\nPu-erh, if it is dry.\nTea\nWhich teas keep?\n",
     "language_model.py": "blue. openai:some-model\nNora wants blue 7",
     "redaction.py": "the event id must not hold a secret",
     "first_steps.py": "Mira: No tins: they let the damp in.",

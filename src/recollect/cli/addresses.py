@@ -1,7 +1,7 @@
 """Addresses: how people name a message or lines of a file on the command line.
 
-A message is named by its id or ``SESSION:SEQ``, where the session is anything that `Sessions.find`
-understands; lines by ``PATH:12`` or ``PATH:12-18``.
+A message is named by its number, ``m88``, its id or ``SESSION:SEQ``, where the session is anything
+that `Sessions.find` understands; lines by ``PATH:12`` or ``PATH:12-18``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from recollect.core.errors import NotFound
+from recollect.core.numbers import parse_record
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.record.message import Message
@@ -20,7 +21,6 @@ if TYPE_CHECKING:  # for a name only
 SHORT = 8
 """Characters of a shown session id. They are its last: ids of one moment begin alike."""
 
-_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _IN_SESSION = re.compile(r"(.+):(\d{1,9})")
 _LINES = re.compile(r"(.+\.md):(\d{1,9})(?:-(\d{1,9}))?")
 
@@ -39,12 +39,12 @@ def short(session_id: str) -> str:
 
 
 def lines_of(address: str) -> LineRange | None:
-    """Return the lines that an address means; None when it means a message."""
+    """Return the lines that an address means; None when it means a record."""
     found = _LINES.fullmatch(address)
     if found:
         path, first, last = found.groups()
         return LineRange(path=path, first=int(first), last=int(last) if last else None)
-    if _ID.fullmatch(address) or _IN_SESSION.fullmatch(address):
+    if parse_record(address) is not None or _IN_SESSION.fullmatch(address):
         return None
     return LineRange(path=address)
 

@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.addresses import LineRange, find_message, lines_of
+from recollect.cli.addresses import LineRange, find_message, lines_of, short
 from recollect.cli.failures import FAILED
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, argument, opened
 from recollect.cli.output.document import print_document
+from recollect.cli.output.formatting import count, moment
 from recollect.cli.output.observations import show_observations
+from recollect.cli.output.sanitize import sanitized
 from recollect.cli.output.screen import say, show
 from recollect.cli.sessions.lines import ForSender, ForSession, show_session_line
 from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.numbers import parse_record, show_number
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.governance.episode import Episode
     from recollect.memory import Memory
     from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.workspace.reading import ReadResult
@@ -31,7 +35,7 @@ def get(
         list[str],
         argument(
             metavar="ADDRESS",
-            help="PATH, PATH:12-18, SESSION:SEQ, a message's id, or '#12' '#13' of observations.",
+            help="PATH, PATH:12-18, SESSION:SEQ, an id, or a number: m88, e3, '#12' '#13'.",
         ),
     ],
     *,
@@ -53,7 +57,7 @@ def get(
     """Show lines of a memory file, a message among its neighbours, or observations."""
     if around < 0:
         raise InvalidInput("--context is below 0", hint="use 0 for the message alone")
-    is_observed = addresses[0].startswith("#")
+    is_observed = _kind_of(addresses[0]) == "observation"
     if len(addresses) > 1 and not is_observed:
         raise InvalidInput("one file or message at a time", hint="run `recollect get` for each")
     address = addresses[0]
@@ -69,6 +73,10 @@ def get(
             return
         meant, group_of = lines_of(address), memory.sessions.visibility_group
         asking = None if for_session is None else memory.sessions.find(for_session).id
+        if meant is None and asking is None and _kind_of(address) == "episode":
+            episode = memory.episode(address)
+            answer(context, episode, lambda: _show_episode(episode))
+            return
         if meant is None:
             asked = None if asking is None else group_of(asking, for_sender)
             _give_message(context, memory, address, around, heard=asked)
@@ -78,6 +86,20 @@ def get(
     answer(context, found, lambda: _show_lines(found))
     if found.status != "ok":
         raise typer.Exit(FAILED)
+
+
+def _kind_of(address: str) -> str | None:
+    named = parse_record(address)
+    return None if named is None else named.kind
+
+
+def _show_episode(episode: Episode) -> None:
+    say(
+        (show_number("episode", episode.number), "bold"),
+        (f"  {moment(episode.began_at)} to {moment(episode.ended_at)}", "dim"),
+        (f", {count(episode.message_count, 'message')} of {short(episode.session_id)}\n", "dim"),
+    )
+    show((sanitized(episode.summary), ""))
 
 
 def _extent(meant: LineRange, first: int | None, lines: int | None) -> tuple[int, int | None]:

@@ -89,6 +89,7 @@ def search(
                 on_progress=progress.indexing,
             )
         took_s = time.perf_counter() - started
+        result = _numbered(memory, result)
         said = {"query": question, "took_ms": round(took_s * 1000, 3)}
         answer(
             context,
@@ -99,6 +100,15 @@ def search(
 
 def _id(memory: Memory, name: str | None) -> str | None:
     return None if name is None else memory.sessions.find(name).id
+
+
+def _numbered(memory: Memory, result: SearchResult) -> SearchResult:
+    """Say the number of each message that was found."""
+    numbers = memory.sessions.numbers([hit.ref for hit in result.hits if hit.session_id])
+    hits = [
+        msgspec.structs.replace(hit, number=numbers.get(hit.ref, hit.number)) for hit in result.hits
+    ]
+    return msgspec.structs.replace(result, hits=hits)
 
 
 def _show(

@@ -13,6 +13,8 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import NotFound
+from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.sessions.context.summary import utterance_of
 from recollect.sessions.policy.owner import NOBODY_NAMED, Owner
@@ -22,6 +24,7 @@ from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.transcript_rows import EVERY_TURN, HeardTurns, select_messages
 from recollect.store.columns import Condition, decode, integer, text, text_or_none
+from recollect.store.counters import next_number
 from recollect.store.engine import Database, Transaction
 from recollect.text.keywords import telling
 from recollect.text.summary import summarise
@@ -30,6 +33,8 @@ from recollect.text.turns import Utterance
 
 MADE_BY = "episode-3"
 """Raise it when the same messages give another episode."""
+EPISODE_KIND = "episode"
+"""What their numbers are counted as."""
 _PAGE = 500
 """Messages read at once, so that a long session needs little memory."""
 _TOPICS = 8
@@ -43,12 +48,12 @@ _LAST_SUMMARY: LiteralString = """
 """
 _INSERT: LiteralString = """
     INSERT INTO episodes (id, session_id, summary, topics, began_at, ended_at, message_count,
-        made_by, created_at, tenant, agent, user_id, project, speakers, turn_sender)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        made_by, created_at, tenant, agent, user_id, project, speakers, turn_sender, number)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _SELECT: LiteralString = """
     SELECT id, session_id, summary, topics, began_at, ended_at, message_count, made_by, created_at,
-        tenant, agent, user_id, project, speakers, turn_sender
+        tenant, agent, user_id, project, speakers, turn_sender, number
     FROM episodes WHERE """
 _SENDERS: LiteralString = """
     SELECT DISTINCT turn_sender FROM messages WHERE session_id = ? AND seq <= ?
@@ -81,6 +86,8 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
         speakers: Where it was said; None of an old one, which may mix what several people said.
         turn_sender: Whose turns these are, as `Message.turn_sender`; None where that is not known,
             and where everybody there heard all of it.
+        number: What it is called beside its id, as ``e3``: from 1 in its tenant, never used again;
+            0 before it is stored.
     """
 
     id: str
@@ -98,6 +105,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     project: str | None = None
     speakers: Speakers | None = None
     turn_sender: str | None = None
+    number: int = 0
 
 
 def hearers_of(episode: Episode, owner: Owner) -> VisibilityGroup:
@@ -225,17 +233,41 @@ def _up_to(session: Session, through_seq: int, heard: HeardTurns) -> Condition:
 
 
 def store_episode(tx: Transaction, episode: Episode) -> None:
-    """Store an episode."""
+    """Store an episode under the next number."""
     row = msgspec.structs.asdict(episode)
     for name in ("topics", "speakers"):
         if row[name] is not None:
             row[name] = msgspec.json.encode(row[name]).decode()
+    row["number"] = next_number(tx, episode.tenant, EPISODE_KIND)
     tx.execute(_INSERT, list(row.values()))
 
 
 def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:
     """Return the episodes of a session that the scope may see, oldest first."""
     where = Condition(scope, "session_id").also("session_id = ?", session_id)
+    return _select(tx, where)
+
+
+def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
+    """Return the episode that an id, or a number such as ``e3``, means to the scope.
+
+    Raises:
+        NotFound: there is none.
+    """
+    meant = parse_record(name)
+    where = Condition(scope, "session_id")
+    if meant is None or meant.id is not None:
+        where.also("id = ?", name if meant is None else meant.id or name)
+    else:
+        where.also("number = ?", meant.number if meant.kind == EPISODE_KIND else None)
+    for episode in _select(tx, where):
+        return episode
+    raise NotFound(
+        "the episode does not exist", hint="use a number that was shown, such as e3, or an id"
+    )
+
+
+def _select(tx: Transaction, where: Condition) -> list[Episode]:
     rows = tx.rows(_SELECT + where.sql + " ORDER BY id", where.params)
     return [
         decode(

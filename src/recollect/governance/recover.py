@@ -20,8 +20,9 @@ from recollect.governance.aside import refuse_open, set_records_aside
 from recollect.governance.removal import HIDDEN, erase_files_of
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_lines import SessionLine
-from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions
+from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions, number_others
 from recollect.sessions.mirror.recovery_file import (
+    RecoveryFacts,
     read_recovery_file,
     restore_facts,
     without_lost,
@@ -207,12 +208,12 @@ class Recovery:
             self._erase_on(database)
         self._counts["facts"] = facts is None
         self._counts["off"] = not self._settings.sessions.mirror
-        if facts is None:
-            return 0
-        facts, self._counts["lost"] = without_lost(facts, self._lines.keys())
+        if facts is not None:
+            facts, self._counts["lost"] = without_lost(facts, self._lines.keys())
         if database is not None:
-            database.write(lambda tx: restore_facts(tx, facts))
-        return facts.imports
+            database.write(lambda tx: restore_facts(tx, facts or RecoveryFacts()))
+            database.write(number_others)
+        return 0 if facts is None else facts.imports
 
     def _one(self, path: Path, database: Database | None) -> None:
         try:

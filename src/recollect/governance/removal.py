@@ -33,7 +33,7 @@ from recollect.sessions.record.session import (
     owner_of,
     require_session,
 )
-from recollect.sessions.record.transcript_rows import MESSAGE_KIND
+from recollect.sessions.record.transcript_rows import KEEP_NUMBERS, MESSAGE_KIND
 from recollect.store.blobs import Blobs
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
@@ -232,6 +232,7 @@ def _is_as_planned(tx: Transaction, removal: SessionRemoval, session: Session, n
 def _remove_some(tx: Transaction, begun: Begun, now: int) -> int:
     ids = [text(row[0]) for row in tx.all(_NEXT, (begun.session_id, begun.through, BATCH))]
     each = [(id_,) for id_ in ids]
+    tx.execute(KEEP_NUMBERS, (begun.tenant,))
     tx.executemany("DELETE FROM tool_calls WHERE message_id = ?", each)
     tx.executemany("DELETE FROM tool_calls WHERE result_id = ?", each)
     tx.executemany("DELETE FROM messages WHERE id = ?", each)

@@ -5,7 +5,6 @@ Each use case is one durable transaction under the scope of the object.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -18,6 +17,7 @@ from recollect.core.checks import check_count
 from recollect.core.clock import Clock, check_time
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ObservationForgotten, ObservationRestored, ObservationsRecorded
+from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.observations.blobs import keep
 from recollect.observations.draft import Given, ObservationDraft, ObservationDrafts, given_of
@@ -32,6 +32,7 @@ from recollect.observations.observation import (
 from recollect.observations.payload import cut
 from recollect.observations.recalled import OwnCalls
 from recollect.observations.rows import (
+    KIND,
     add_observation,
     find_facts,
     place_of,
@@ -49,8 +50,6 @@ DETAIL_TOKENS = 1_000
 """What the details of one observation cost at most, unless more is asked for."""
 _CHARS_PER_TOKEN = 3
 _PAGE = 200
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_LONGEST_NUMBER = 19
 
 T = TypeVar("T")
 
@@ -97,6 +96,10 @@ class Observations:
         self._parts = parts
         self.scope = parts.scope
         self.own_calls = parts.own_calls
+
+    def within(self, scope: Scope) -> Observations:
+        """Return the same observations as another scope sees them."""
+        return Observations(msgspec.structs.replace(self._parts, scope=scope))
 
     def record(  # noqa: PLR0917  # as DESIGN has it
         self,
@@ -355,11 +358,11 @@ class Observations:
 
     def _find(self, tx: Transaction, id: str, *, forgotten: bool = False) -> Observation | None:
         where = Condition(self.scope, "session_id")
-        number = _number_of(id)
-        if number is None:
-            where.also("id = ?", id)
-        else:
-            where.also("number = ?", number)
+        meant = parse_record(id)
+        if meant is None or (meant.id is None and meant.kind != KIND):
+            hint = "write #12, or '#12' in a shell"
+            raise InvalidInput("an id must be a UUID or a number such as #12", hint=hint)
+        where.equal("id", meant.id).equal("number", meant.number or None)
         if not forgotten:
             where.also("is_forgotten = ?", 0)
         return next(iter(select_observations(tx, where, "id", 1)), None)
@@ -427,19 +430,6 @@ def _at_place(make: Callable[[Any], T], item: Any, place: int) -> T:
         return make(item)
     except InvalidInput as error:
         raise InvalidInput(error.message, hint=error.hint, item=place) from error
-
-
-def _number_of(id: str) -> int | None:
-    """Return the number of ``#12``; None for a UUID.
-
-    Raises:
-        InvalidInput: it is neither.
-    """
-    if id.startswith("#") and id[1:].isdecimal() and len(id) < _LONGEST_NUMBER:
-        return int(id[1:])
-    if _UUID.fullmatch(id):
-        return None
-    raise InvalidInput("an id must be a UUID or a number", hint="write #12, or '#12' in a shell")
 
 
 def _owner(of: Observation) -> Scope:

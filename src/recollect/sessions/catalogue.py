@@ -12,10 +12,12 @@ import msgspec
 from recollect.core.checks import check_count
 from recollect.core.clock import check_time
 from recollect.core.errors import Conflict, InvalidInput, NotFound
+from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import Branch, family
 from recollect.sessions.record.session import (
+    DELETED,
     LIST_THEM,
     STATUSES,
     Session,
@@ -24,7 +26,7 @@ from recollect.sessions.record.session import (
     select_sessions,
 )
 from recollect.sessions.record.session_key import AUTOMATIC, parse_key
-from recollect.store.columns import Condition, decode
+from recollect.store.columns import Condition, decode, text
 from recollect.store.engine import Transaction
 
 # Inside the class `list` is the method.
@@ -53,6 +55,9 @@ class Catalogue:
 
     def find(self, id_or_title: str, *, deleted: bool = False) -> Session:
         """Return the session that an id, the end of one, a title or a session key means.
+
+        The number of a message, an episode or an observation, such as ``m88``, means the session
+        that it is of.
 
         Args:
             id_or_title: What it is called.
@@ -146,6 +151,12 @@ SHOWN = 5
 """Ids or names that an error lists."""
 LIST_ALL = "list all sessions, the deleted too, with `recollect sessions --all`"
 
+_NUMBERED: dict[str, LiteralString] = {
+    "message": "SELECT session_id FROM messages WHERE ",
+    "episode": "SELECT session_id FROM episodes WHERE ",
+    "observation": "SELECT session_id FROM observations WHERE ",
+}
+"""By kind of record: where the session of one is."""
 _NAMES: LiteralString = "SELECT id, foreign_id, key, title, status FROM sessions WHERE "
 
 
@@ -154,8 +165,8 @@ def named_session(tx: Transaction, scope: Scope, name: str, *, deleted: bool = F
 
     An id wins over the end of one, that over the id that it had in another program, that over a
     title, whose case does not matter, and that over a session key, which means the current session
-    of it. A deleted session is found by its id or the end of it; with ``deleted`` by its other
-    names too, where no other session has them.
+    of it; the number of one of its records comes last. A deleted session is found by its id or the
+    end of it; with ``deleted`` by its other names too, where no other session has them.
 
     Raises:
         InvalidInput: it is not a text.
@@ -180,6 +191,9 @@ def named_session(tx: Transaction, scope: Scope, name: str, *, deleted: bool = F
             return require_session(tx, scope, meant[0].id)
         if meant:
             raise _unclear(meant)
+    owner = _by_record(tx, scope, name)
+    if owner is not None:
+        return owner
     raise NotFound("there is no such session", hint=_near([*there, *gone], name, deleted=deleted))
 
 
@@ -220,6 +234,18 @@ def _by_key(sessions: Sequence[_Known], name: str) -> list[_Known]:
         return []
     meant = [s for s in sessions if s.key == key]
     return sorted(meant, key=lambda s: s.status != "active")[:1]
+
+
+def _by_record(tx: Transaction, scope: Scope, name: str) -> Session | None:
+    """Return the session of a record that is called by its number; None where there is none."""
+    meant = parse_record(name)
+    table = None if meant is None else _NUMBERED.get(meant.kind or "")
+    if meant is None or table is None:
+        return None
+    where = Condition(scope, "session_id").also("number = ?", meant.number)
+    row = tx.row(table + where.sql, where.params)
+    found = None if row is None else find_session(tx, scope, text(row[0]))
+    return None if found is None or found.status == DELETED else found
 
 
 def _unclear(meant: Sequence[_Known]) -> Conflict:

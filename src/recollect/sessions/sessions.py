@@ -95,8 +95,8 @@ class Sessions:
         self.append, self.append_many = transcripts.append, transcripts.append_many
         self.stream, self.append_stream = transcripts.stream, transcripts.append_stream
         self.messages, self.message = transcripts.messages, transcripts.message
-        self.tool_calls = transcripts.tool_calls
-        self.lease = transcripts.lease
+        self.numbers = transcripts.numbers
+        self.tool_calls, self.lease = transcripts.tool_calls, transcripts.lease
 
         catalogue = Catalogue(access)
         self.get, self.find = catalogue.get, catalogue.find

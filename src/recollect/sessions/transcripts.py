@@ -7,10 +7,10 @@ parents. Which session a message belongs to is the business of `sessions`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, LiteralString
 
 from recollect.core.checks import check_count
 from recollect.core.errors import InvalidInput, NotFound
@@ -25,13 +25,15 @@ from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.record.transcript_rows import (
     append_messages,
-    find_message,
+    named_message,
     read_messages,
 )
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
+from recollect.store.columns import Condition, first_integer, text
 from recollect.store.engine import Transaction
 
 _ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage", "sender")
+_NUMBER: LiteralString = "SELECT id, number FROM messages WHERE "
 
 
 class Transcripts:
@@ -226,17 +228,31 @@ class Transcripts:
     def message(self, message_id: str) -> Message:
         """Return a message.
 
+        Args:
+            message_id: Its id, or its number as lines show it: ``m88``.
+
         Raises:
             NotFound: there is none with this id in the scope.
         """
         found = self._access.database.read(
-            lambda tx: find_message(tx, self._access.scope, message_id)
+            lambda tx: named_message(tx, self._access.scope, message_id)
         )
         if found is None:
             raise NotFound(
                 "there is no such message", hint="take the id of a message from a search"
             )
         return found
+
+    def numbers(self, message_ids: Sequence[str]) -> dict[str, int]:
+        """Return the numbers of messages by their ids; those of other scopes are left out."""
+        where = Condition(self._access.scope, "session_id")
+        sql: LiteralString = _NUMBER + where.sql + " AND id = ?"
+
+        def unit(tx: Transaction) -> dict[str, int]:
+            found = (tx.row(sql, [*where.params, id_]) for id_ in message_ids)
+            return {text(row[0]): first_integer(row[1:]) for row in found if row is not None}
+
+        return self._access.database.read(unit)
 
     def tool_calls(self, session_id: str) -> tuple[ToolCall, ...]:
         """Return what tools a session used, oldest first; of a fork also those that it shares.

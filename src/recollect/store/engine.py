@@ -32,8 +32,8 @@ class Transaction(Protocol):
     def row(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> Row | None:
         """Return the first row of one statement, or None."""
 
-    def executemany(self, sql: LiteralString, params: Iterable[Sequence[SqlValue]]) -> None:
-        """Run one statement once for each of ``params``."""
+    def executemany(self, sql: LiteralString, params: Iterable[Sequence[SqlValue]]) -> list[Row]:
+        """Run one statement once for each of ``params``; return the rows that it returned."""
 
 
 class Database(Protocol):

@@ -60,8 +60,8 @@ def test_a_message_is_shown_among_its_neighbours(run: Run, home: Path, session: 
     """It is marked; the session's title stands above, on stderr."""
     done = run("--home", home, "get", f"{session[-8:]}:2", "-C", "1")
     lines = done.out.splitlines()
-    assert lines[0] == "    1 Mira  2026-05-04 09:00"
-    assert lines[3] == "▌   2 Heron  2026-05-04 09:01"
+    assert lines[0] == "    1 Mira  2026-05-04 09:00  m1"
+    assert lines[3] == "▌   2 Heron  2026-05-04 09:01  m2"
     assert lines[4] == "      Café Zoé gets its delivery on Thursdays."
     assert lines[6].startswith("    3 Mira")
     assert done.err.startswith(f"delivery  {session[-8:]}, 4 messages\n")
@@ -162,3 +162,40 @@ def test_a_guest_in_a_shared_session_gets_their_own_turns(run: Run, home: Path) 
     assert denied.code != 0
     assert "a guest does not see memory files" in denied.err
     assert run("--home", home, "get", "memory/2025-07-14.md", "--for-session", main).code == 0
+
+
+def test_a_message_is_named_by_its_number_wherever_a_line_shows_it(run: Run, home: Path) -> None:
+    """Issue 11.1: search, transcript and sessions take what a line of theirs shows."""
+    (hit,) = run("--home", home, "search", "Thursdays", "-n", "1", "--json").json["hits"]
+    assert hit["number"] == 2
+    for name in ("m2", " M2 ", "message #2", "message m2"):
+        assert run("--home", home, "get", name, "--json").json["message"]["id"] == hit["ref"]
+        assert (
+            run("--home", home, "search", name, "-n", "1", "--json").json["hits"][0]["number"] == 2
+        )
+    of_session = run("--home", home, "transcript", "m2", "--json").json
+    assert [each["number"] for each in of_session["messages"]] == [1, 2, 3, 4]
+    assert run("--home", home, "sessions", "show", "m2", "--json").json["id"] == hit["session_id"]
+    assert run("--home", home, "events", "--session", "m2", "--json").out.count("\n") > 0
+    missing = run("--home", home, "get", "m99", "--json")
+    assert (missing.code, missing.error["code"]) == (1, "not_found")
+
+
+def test_an_episode_is_shown_by_its_number(run: Run, home: Path, session: str) -> None:
+    """What stays of a session that retention removed; no session hears it, as if it were none."""
+    with recollect.open(home, overrides={"sessions.retention.days": 1}, live=False) as memory:
+        asking = memory.sessions.create(key="agent:main:telegram:acc:direct:42")
+        memory.sessions.append(asking.id, "user", "hello")
+        assert memory.prune().messages == 4
+    done = run("--home", home, "get", "e1")
+    assert "Which day does the café get its delivery?" in done.out
+    assert "e1  2026-05-04 09:00 to 2026-05-26 18:09, 4 messages of" in done.err
+    shown = run("--home", home, "get", "episode #1", "--json").json
+    assert (shown["number"], shown["session_id"]) == (1, session)
+    with recollect.open(home, live=False) as memory:
+        assert memory.episode(shown["id"]) == memory.episode("e1")
+    for more in ((), ("--for-session", asking.id)):
+        missing = run("--home", home, "get", "e1" if more else "e2", *more, "--json")
+        assert (missing.code, missing.error["code"]) == (1, "not_found")
+    new = run("--home", home, "get", "m5", "--json").json["message"]
+    assert (new["text"], new["number"]) == ("hello", 5)

@@ -99,6 +99,7 @@ def test_the_parts_of_a_score_are_drawn_from_the_largest(
 def test_every_kind_of_hit_has_an_address() -> None:
     """As `get` takes it; other kinds have their ref."""
     assert address(_hit()) == "deadbeef:3"
+    assert address(_hit(number=88)) == "m88"
     note = _hit(session_id=None, path="memory/a.md", start_line=3, end_line=7)
     assert address(note) == "memory/a.md:3-7"
     assert address(_hit(session_id=None, source="facts", ref="f1")) == "f1"

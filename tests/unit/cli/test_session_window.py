@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("filled")
 def test_the_view_is_what_a_model_is_shown(run: Run, home: Path) -> None:
     """All of a short session, as a transcript shows it."""
     done = run("--home", home, "sessions", "view", "delivery")
-    assert done.out.startswith("    1 Mira  2026-05-04 09:00\n")
+    assert done.out.startswith("    1 Mira  2026-05-04 09:00  m1\n")
     assert done.err.startswith("delivery  ")
     assert done.err.endswith(" tokens\n\n")
     document = run("--home", home, "sessions", "view", "delivery", "--json").json

@@ -69,7 +69,7 @@ def test_a_transcript_is_what_was_said(run: Run, home: Path) -> None:
     """Oldest first, with who and when."""
     lines = run("--home", home, "transcript", "delivery").out.splitlines()
     assert lines[:3] == [
-        "    1 Mira  2026-05-04 09:00",
+        "    1 Mira  2026-05-04 09:00  m1",
         "      Which day does the café get its delivery?",
         "",
     ]

@@ -152,6 +152,40 @@ def test_a_fork_whose_parent_is_lost_keeps_its_own_messages(home: Path) -> None:
         assert memory.sessions.append(later.id, "user", "on").seq == 4
 
 
+def numbers(memory: Memory) -> dict[str, int]:
+    """Return the numbers of all messages, by what they say."""
+    said = (m for each in memory.sessions.list() for m in memory.sessions.messages(each.id))
+    return {message.text: message.number for message in said}
+
+
+def test_numbers_come_back_and_those_of_what_is_gone_do_not(home: Path) -> None:
+    """Issue 11.1: a number names one thing for ever, also after an erasure and a recovery."""
+    with opened(home) as memory:
+        kept, gone = talk(memory, "one", "two"), talk(memory, "three")
+        memory.erase(session_id=gone.id)
+        assert memory.sessions.append(kept.id, "user", "four").number == 4
+        last = talk(memory, "five")
+        memory.erase(session_id=last.id)
+    again(home)
+    with opened(home) as memory:
+        assert numbers(memory) == {"one": 1, "two": 2, "four": 4}
+        assert memory.sessions.append(kept.id, "user", "six").number == 6
+        assert memory.sessions.message("m4").text == "four"
+
+
+def test_a_number_that_two_mirrors_carry_is_given_once(home: Path) -> None:
+    """And what has none, as in an older mirror, gets the next ones in the order of recording."""
+    with opened(home) as memory:
+        first, second = talk(memory, "one", "two"), talk(memory, "three", "four")
+    path = mirror_of(home, second)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"number":3', '"number":2').replace(',"number":4', ""))
+    again(home)
+    with opened(home) as memory:
+        assert numbers(memory) == {"one": 1, "two": 2, "three": 3, "four": 4}
+        assert memory.sessions.append(first.id, "user", "five").number == 5
+
+
 def test_a_copy_of_a_mirror_is_left_out(home: Path) -> None:
     """A session is there once."""
     with opened(home) as memory:
@@ -319,7 +353,7 @@ def test_people_read_what_came_back_and_what_cannot(
     shown = capsys.readouterr()
     assert "recovered  1 session, 0 messages" in shown.out
     assert f"set aside  {home / 'aside'}" in shown.out
-    assert "not in any transcript: events, messages pending in groups" in shown.out
+    assert "not in any transcript: observations, events, messages pending" in shown.out
     assert f"{path}:2  cannot be read" in shown.err
     assert "and 10 more; see --json" in shown.err
     assert "recollect sync" in shown.err

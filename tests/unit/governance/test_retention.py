@@ -68,6 +68,20 @@ def test_a_long_session_loses_its_oldest_turns(home: KeptHome) -> None:
     assert home.retention(max_messages=5).prune().messages == 0
 
 
+def test_numbers_of_what_went_are_not_given_again(home: KeptHome) -> None:
+    """Issue 11.1: neither a message's nor an episode's."""
+    home.talk("long", 4)
+    home.clock.now += 3 * 86_400_000
+    home.retention(days=1).prune()
+    session = home.talk("next", 1)
+    (newest,) = home.sessions.messages(session)
+    assert newest.number == 5
+    home.clock.now += 3 * 86_400_000
+    home.retention(days=1).prune()
+    kept = home.records.read(lambda tx: tx.all("SELECT number FROM episodes ORDER BY id"))
+    assert kept == [(1,), (2,)]
+
+
 def test_a_tool_call_stays_with_its_result(home: KeptHome) -> None:
     """The rows of both, too."""
     session = home.sessions.create().id

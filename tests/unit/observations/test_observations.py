@@ -124,7 +124,7 @@ def test_ids_come_back_in_their_order_and_what_is_missing_is_named(
     batch = memory.observations.get(["#9", two.id, "#1"])
     assert batch.found == (two, one)
     assert batch.missing == ("#9",)
-    with pytest.raises(InvalidInput, match="UUID or a number"):
+    with pytest.raises(InvalidInput, match="UUID or a number such as #12"):
         memory.observations.get("12; DROP TABLE observations")
 
 

@@ -76,3 +76,24 @@ def test_an_unknown_session_hears_nothing(tmp_path: Path) -> None:
     """Never an empty success."""
     with _open(tmp_path / "home") as memory, pytest.raises(NotFound):
         memory.observations.list(for_session="none")
+
+
+def test_a_number_is_answered_as_far_as_the_asker_hears(tmp_path: Path) -> None:
+    """Issue 11.1: "observation #1" finds it; one that may not be heard is as one that is not."""
+    with _open(tmp_path / "home") as memory:
+        for n, key in enumerate((OWNER, GROUP), 1):
+            session = memory.sessions.open(key).id
+            memory.observations.record(session, summary=f"We use redis {n}")
+        for name in ("#1", "observation #1", " Observation #1 "):
+            (hit, *_) = memory.search(name).hits
+            assert (hit.source, hit.number, hit.score) == ("observations", 1, 1.0)
+        mine, group = memory.sessions.open(OWNER).id, memory.sessions.open(GROUP).id
+        assert memory.search("#1", for_session=mine).hits[0].number == 1
+        for asking, other in ((mine, "#2"), (group, "#1"), (group, "#2")):
+            unheard = memory.search(other, for_session=asking).hits
+            assert unheard == memory.search("#99", for_session=asking).hits
+        assert memory.search(memory.observations.get("#2").found[0].id).hits[0].number == 2
+        assert memory.search("#2", sources=["sessions"]).hits == []
+        assert memory.sessions.find("#2").id == group
+        memory.observations.forget("#2")
+        assert memory.search("#2").hits == memory.search("#99").hits

@@ -307,3 +307,23 @@ def test_what_is_imported_belongs_to_the_linked_person(tmp_path: Path) -> None:
         found = memory.search("apple", sources=["sessions"], scope=Scope(user="ann")).hits
         assert {hit.snippet for hit in found} == {"apple of before", "apple under discord:2"}
         assert "apple of before" in heard(memory, discord)
+
+
+def test_a_number_is_answered_as_far_as_the_asker_hears(tmp_path: Path) -> None:
+    """Issue 11.1: first of the hits; one that may not be heard is as one that does not exist."""
+    with opened(tmp_path, owner=("telegram:42",)) as memory:
+        mine, group = say(memory, "telegram:42"), say(memory, GROUP)
+        assert [hit.number for hit in memory.search("m2").hits][:1] == [2]
+        for asking, numbers in ((mine, ["m1", "m2"]), (group, ["m2", "m1"])):
+            heard_one, other = numbers
+            (hit, *_) = memory.search(heard_one, for_session=asking).hits
+            assert (hit.session_id, hit.score) == (asking, 1.0)
+            unheard = memory.search(other, for_session=asking)
+            assert unheard.hits == memory.search("m99", for_session=asking).hits
+        found = memory.sessions.message("m1")
+        assert memory.search(found.id).hits[0].ref == found.id
+        assert memory.search("m1", sources=["memory"]).hits == memory.search("m99").hits
+        assert memory.search("m1", scope=Scope(session=group)).hits == []
+        assert memory.search("e1").hits == []
+        memory.sessions.set_status(mine, "deleted")
+        assert memory.search("m1").hits == []

@@ -54,7 +54,7 @@ def test_a_mirror_has_a_header_and_a_line_for_each_message(home: Home) -> None:
     session = filled(home)
     header, *messages = lines_of(mirror_of(home, session))
     assert header == {
-        "recollect": 2,
+        "recollect": 3,
         "type": "session",
         "id": session.id,
         "created_at": "2026-02-10T12:00:00.000Z",
@@ -80,6 +80,7 @@ def test_a_mirror_has_a_header_and_a_line_for_each_message(home: Home) -> None:
         "content": "绿茶\nor \u2028 coffee?",
         "name": "Ana",
         "metadata": {"n": 1},
+        "number": 1,
     }
 
 
@@ -87,7 +88,7 @@ def test_a_mirror_that_was_cut_to_its_header_grows_from_there(home: Home) -> Non
     """It is not made again; only a header of another format is no place to go on from."""
     header = mirror_of(home, filled(home)).read_bytes().split(b"\n")[0]
     assert place_of(header) == MirrorPlace()
-    assert place_of(header.replace(b'"recollect":2', b'"recollect":3')) is None
+    assert place_of(header.replace(b'"recollect":3', b'"recollect":4')) is None
 
 
 def test_a_mirror_is_private(home: Home) -> None:
@@ -429,6 +430,25 @@ def outdated(path: Path) -> bytes:
     encoded = (json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in told)
     path.write_bytes("".join(f"{line}\n" for line in encoded).encode())
     return path.read_bytes()
+
+
+def test_mirrors_without_numbers_are_written_again_as_they_say_nothing_else(home: Home) -> None:
+    """Issue 11.1: format 2 had none; lines of what the session was before are no edits."""
+    session = filled(home)
+    home.sessions.rename(session.id, "Lanterns")
+    home.mirror.flush()
+    path = mirror_of(home, session)
+    lines = [line | {"recollect": 2} if "recollect" in line else line for line in lines_of(path)]
+    assert sum("recollect" in line for line in lines) == 2
+    for line in lines:
+        line.pop("number", None)
+    older = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+    path.write_text(older, encoding="utf-8")
+    assert home.mirror.heal(session.id) is MirrorState.OUTDATED
+    assert [line.get("number") for line in lines_of(path)] == [None, 1, 2, 3]
+    assert list(path.parent.glob("*.edited")) == []
+    path.write_text(older.replace("Brew", "Boil"), encoding="utf-8")
+    assert home.mirror.state(session.id) is MirrorState.ALTERED
 
 
 def test_a_mirror_says_what_becomes_of_its_session(home: Home) -> None:

@@ -201,7 +201,7 @@ def test_the_step_of_event_ids_keeps_every_row(tmp_path: Path) -> None:
     again = (
         "INSERT INTO messages SELECT 'new', tenant, agent, user_id, project, session_id, 9999,"
         " role, name, content, text, token_estimate, created_at, recorded_at, metadata, event_id,"
-        " foreign_id, row_hash, NULL, NULL FROM messages WHERE event_id = 'event-1'"
+        " foreign_id, row_hash, NULL, NULL, NULL FROM messages WHERE event_id = 'event-1'"
     )
     with pytest.raises(Conflict):
         database.write(lambda tx: tx.execute(again))

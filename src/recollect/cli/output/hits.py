@@ -13,6 +13,7 @@ from recollect.cli.addresses import short
 from recollect.cli.output.formatting import bar, day
 from recollect.cli.output.sanitize import one_line, sanitized
 from recollect.cli.output.screen import console, line
+from recollect.core.numbers import PREFIXES
 from recollect.text.snippet import snippet
 from recollect.text.terms import query_terms, terms
 
@@ -26,6 +27,8 @@ MOST_LINES = 5
 INDENT = 4
 BAR = 28
 
+_PREFIXES = {"sessions": PREFIXES["message"], "observations": PREFIXES["observation"]}
+"""By source of a hit: what the numbers of its records begin with."""
 _FENCE = "```"
 _LINE_INSIDE = re.compile(r"\n(?! {4}|\s*(?:[-*+#>|]|\d+[.)]\s|\n))\s*")
 """The end of a line within a paragraph or an item of a list."""
@@ -71,7 +74,7 @@ def address(hit: Hit) -> str:
     if hit.path is not None:
         return f"{hit.path}:{hit.start_line}-{hit.end_line}"
     if hit.number is not None:
-        return f"#{hit.number}"
+        return f"{_PREFIXES[hit.source]}{hit.number}"
     if hit.session_id is not None:
         return f"{short(hit.session_id)}:{hit.seq}"
     return hit.ref

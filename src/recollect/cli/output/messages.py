@@ -10,6 +10,7 @@ from rich.text import Text
 from recollect.cli.output.formatting import moment
 from recollect.cli.output.sanitize import sanitized
 from recollect.cli.output.screen import console, line
+from recollect.core.numbers import show_number
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.record.message import Message
@@ -33,6 +34,7 @@ def show_messages(messages: Iterable[Message], *, chosen: int | None = None) -> 
             (f"{mark}{message.seq:>{INDENT - 2}} ", "bold yellow" if mark != " " else "dim"),
             (message.name or message.role, COLOURS.get(message.role, "bold")),
             (f"  {moment(message.created_at)}", "dim"),
+            (f"  {show_number('message', message.number)}" if message.number else "", "cyan"),
         )
         screen.print(head, soft_wrap=True)
         body = Text(sanitized(message.text).rstrip(), "dim" if is_context else "")

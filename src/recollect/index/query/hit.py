@@ -17,7 +17,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         at: When it was said or changed, ms UTC.
         session_id: For sessions and observations: where it was said or happened.
         seq: For sessions: which message.
-        number: For observations: the short number.
+        number: What it is called beside its id, from 1, where the surface shows it: ``m88``.
         role: For sessions: who said it, by role.
         name: For sessions: who said it, by name where known.
         path: For memory files.

@@ -120,7 +120,7 @@ class MirrorFile:
 
     def _is_outdated(self) -> bool:
         with os_errors(self.path), self.path.open("rb") as file:
-            return file.read(len(OUTDATED)) == OUTDATED
+            return file.read(len(OUTDATED[0])) in OUTDATED
 
     def _says_otherwise(self, seq: int) -> bool:
         """Whether the file has a line of a message that is not its line."""

@@ -25,11 +25,13 @@ BATCH_BYTES = 4 * 1024 * 1024
 
 _BATCH_ROWS = 1_000
 
-FORMAT = 2
+FORMAT = 3
+"""2 had no numbers of messages."""
+COMPLETE = 2
 """1 had no ids of clients and of other programs, and nothing of a session that changes."""
 SESSION_LINE = b'{"recollect":'
 """How the line of a session begins, and only that."""
-OUTDATED = SESSION_LINE + b"1,"
+OUTDATED = tuple(SESSION_LINE + b"%d," % older for older in range(1, FORMAT))
 _SESSION: LiteralString = """
     SELECT id, created_at, tenant, key, agent, user_id, project, parent_id, forked_at_seq, channel,
         account, chat_type, peer, source, foreign_id, previous_id, title, status, mode, pruned_seq,
@@ -39,7 +41,7 @@ _SESSION: LiteralString = """
 """
 _MESSAGES: LiteralString = """
     SELECT seq, id, role, name, created_at, content, metadata, recorded_at, event_id, foreign_id,
-        sender, turn_sender
+        sender, turn_sender, number
     FROM messages WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?
 """
 _END: LiteralString = "SELECT last_seq FROM sessions WHERE id = ?"
@@ -123,6 +125,8 @@ class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """When it was stored, where that is another time than when it was said."""
     event_id: str | None = None
     foreign_id: str | None = None
+    number: Place | None = None
+    """None in a line of an older format."""
 
 
 class CompactionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -214,17 +218,27 @@ def is_of_session(line: bytes, current: bytes) -> bool:
 
 
 def says_the_same(outdated: Iterable[bytes], lines: Iterable[bytes]) -> bool:
-    """Return whether lines of format 1 say nothing that the lines of now do not say."""
-    places = zip_longest(outdated, lines, fillvalue=b"")
+    """Return whether lines of an older format say nothing that the lines of now do not say."""
+    now = iter(lines)
+    current = next(now, b"")
+    said = (old for old in outdated if not _was_of_session(old, current))
+    places = zip_longest(said, now, fillvalue=b"")
     return all(not old or _is_part(old, new) for old, new in places)
 
 
-def _is_part(old: bytes, new: bytes) -> bool:
+def _was_of_session(old: bytes, current: bytes) -> bool:
+    """Return whether an older line is the session's, whatever its title and status were."""
+    return old.startswith(SESSION_LINE) and _is_part(old, current, LASTING)
+
+
+def _is_part(old: bytes, new: bytes, names: Iterable[str] = ()) -> bool:
+    """Return whether a line says all of an older one; with ``names`` of these fields alone."""
     try:
         before, now = (msgspec.json.decode(line, type=dict[str, Any]) for line in (old, new))
     except UNREADABLE:
         return False
-    return all(now.get(name) == before[name] for name in before if name != "recollect")
+    told = (before.keys() & {*names} or before.keys()) - {"recollect"}
+    return all(now.get(name) == before[name] for name in told)
 
 
 def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, deque[Row]]:
@@ -247,7 +261,7 @@ def _rows(tx: Transaction, session_id: str, after_seq: int, through_seq: int) ->
 
 def _message_line(row: Row) -> bytes:
     seq, id_, role, name, created_at, content, metadata = row[:7]
-    recorded_at, event_id, foreign_id, sender, turn_sender = row[7:]
+    recorded_at, event_id, foreign_id, sender, turn_sender, number = row[7:]
     return msgspec.json.encode(
         MessageLine(
             type="message",
@@ -263,6 +277,7 @@ def _message_line(row: Row) -> bytes:
             recorded_at=None if recorded_at == created_at else to_iso(integer(recorded_at)),
             event_id=text_or_none(event_id),
             foreign_id=text_or_none(foreign_id),
+            number=None if number is None else integer(number),
         )
     )
 

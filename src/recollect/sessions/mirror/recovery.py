@@ -20,6 +20,7 @@ from recollect.core.scope import LOCAL_TENANT
 from recollect.sessions.context.compaction import Compaction, store_compaction
 from recollect.sessions.mirror.mirror_lines import (
     BATCH_BYTES,
+    COMPLETE,
     FORMAT,
     SESSION_LINE,
     UNREADABLE,
@@ -57,6 +58,16 @@ _LINK: LiteralString = """
     UPDATE sessions SET parent_id = ?, forked_at_seq = ?,
         model = coalesce(model, (SELECT p.model FROM sessions p WHERE p.id = ?)) WHERE id = ?
 """
+_NUMBER_OTHERS: LiteralString = """
+    UPDATE messages SET number = counted.number FROM (
+        SELECT m.id, row_number() OVER (PARTITION BY m.tenant ORDER BY m.recorded_at, m.id)
+            + coalesce((SELECT max(number) FROM (
+                SELECT max(number) AS number FROM messages WHERE tenant = m.tenant
+                UNION ALL SELECT last FROM counters WHERE tenant = m.tenant AND kind = 'message'
+            )), 0) AS number
+        FROM messages m WHERE m.number IS NULL
+    ) AS counted WHERE messages.id = counted.id
+"""
 _FOLLOW: LiteralString = "UPDATE sessions SET previous_id = ? WHERE id = ?"
 _CUT: LiteralString = "UPDATE sessions SET pruned_seq = max(pruned_seq, ?) WHERE id = ?"
 
@@ -91,7 +102,7 @@ class MirrorRecovery:
     @property
     def is_outdated(self) -> bool:
         """Whether it does not say what became of the session: its status, title and origin."""
-        return self.line.recollect < FORMAT
+        return self.line.recollect < COMPLETE
 
     def run(self, database: Database | None) -> bool:
         """Make the rows again, and return whether there is anything of the session.
@@ -186,6 +197,11 @@ def link_sessions(tx: Transaction, lines: Iterable[SessionLine]) -> int:
             orphans += 1
             tx.execute(_CUT, (line.forked_at_seq or 0, line.id))
     return orphans
+
+
+def number_others(tx: Transaction) -> None:
+    """Give restored messages without a number the next ones, in the order of their recording."""
+    tx.execute(_NUMBER_OTHERS)
 
 
 def _above(id_: str, parents: Mapping[str, str]) -> Iterator[str]:
@@ -298,7 +314,7 @@ def _session(line: SessionLine) -> Session:
         overrides=line.overrides,
         metadata=line.metadata,
     )
-    if line.recollect >= FORMAT:
+    if line.recollect >= COMPLETE:
         return session
     key = None if line.key is None else parse_key(line.key)
     if key is None or key.is_bare:
@@ -351,6 +367,7 @@ def _draft(line: MessageLine, session_id: str) -> Draft:
         foreign_id=line.foreign_id,
         sender=line.sender,
         turn_sender=line.turn_sender,
+        number=line.number or 0,
     )
     return Draft(message=message, encoded_content=content, encoded_metadata=metadata)
 

@@ -1,8 +1,9 @@
 """``recovery.json``: what makes the records of mirrors whole, and has no place in one of them.
 
 How far files of other programs were read and what was erased, so that an import after a recovery
-brings nothing back that was removed; which session said a line of the notes; and the random number
-that marks of secrets are made with. No text of anybody. It is derived: a missing or damaged one is
+brings nothing back that was removed; which session said a line of the notes; which numbers were
+given to records that are gone; and the random number that marks of secrets are made with. No text
+of anybody. It is derived: a missing or damaged one is
 written again with the next message.
 """
 
@@ -47,6 +48,10 @@ _TABLES: dict[str, tuple[LiteralString, LiteralString]] = {
         " FROM note_folders ORDER BY folder",
         "INSERT INTO note_folders (folder, tenant, agent, user_id, channel, account, chat_type,"
         " peer) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    ),
+    "counters": (
+        "SELECT tenant, kind, last FROM counters ORDER BY tenant, kind",
+        "INSERT INTO counters (tenant, kind, last) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
     ),
 }
 """By table: what reads its rows, and what writes one."""
@@ -101,12 +106,21 @@ class NoteFolderRow(_Row, frozen=True):
     peer: str | None
 
 
+class CounterRow(_Row, frozen=True):
+    """The last number of a kind of record that no mirror tells."""
+
+    tenant: str
+    kind: str
+    last: Annotated[int, msgspec.Meta(ge=1, le=(1 << 63) - 1)]
+
+
 class RecoveryRows(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """By table."""
 
     imports: list[ImportRow] = []
     flushed_notes: list[NoteRow] = []
     note_folders: list[NoteFolderRow] = []
+    counters: list[CounterRow] = []
 
 
 class RecoveryValues(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -43,6 +43,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         sender: Whose account said it, ``channel:id`` or ``channel:network:id``, where it is known.
         turn_sender: Whose account said what it belongs to: of a user's message its own, of answers
             and tools that of the user's message before.
+        number: What it is called beside its id, as ``m88``: from 1 in its tenant, never used again.
         tenant: Owner.
         agent: Owner.
         user: Owner.
@@ -65,6 +66,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     foreign_id: str | None = None
     sender: str | None = None
     turn_sender: str | None = None
+    number: int = 0
     agent: str | None = None
     user: str | None = None
     project: str | None = None
@@ -89,7 +91,7 @@ def decode_content(stored: SqlValue) -> tuple[ContentBlock, ...]:
 MESSAGE_FIELDS = (
     *("id", "tenant", "agent", "user", "project", "session_id", "seq", "role", "name", "content"),
     *("text", "tokens", "created_at", "recorded_at", "metadata", "event_id", "foreign_id"),
-    *("sender", "turn_sender"),
+    *("sender", "turn_sender", "number"),
 )
 """In the order of the columns."""
 
@@ -100,8 +102,8 @@ def message_of(row: Row) -> Message:
     Raises:
         StoreCorrupt: a cell is not what its column promises.
     """
-    content, tokens = decode_content(row[9]), row[11] or 0
-    return decode(Message, MESSAGE_FIELDS, row, ("metadata",), content=content, tokens=tokens)
+    parsed = {"content": decode_content(row[9]), "tokens": row[11] or 0, "number": row[19] or 0}
+    return decode(Message, MESSAGE_FIELDS, row, ("metadata",), **parsed)
 
 
 _DOCTOR = "run `recollect doctor`"

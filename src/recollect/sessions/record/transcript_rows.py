@@ -1,8 +1,9 @@
 """Transcripts: the rows of messages and tool calls. Plain functions of a transaction.
 
 The seq of a message is handed out here, in the transaction that stores it, so that there are no
-gaps and no doubles, however many threads and processes write. A message, its tool calls, its
-session's counters, the change for the index and the event are one commit.
+gaps and no doubles, however many threads and processes write. The insert itself gives it its number
+in the tenant: after the greatest that is there, or was when something was last removed. A message,
+its tool calls, its session's counters, the change for the index and the event are one commit.
 
 An event id belongs to its session. It is looked up there, in what a fork shares with its parents,
 and in the sessions that had the key before, as long as their owner, and so their audience, is the
@@ -19,6 +20,7 @@ import msgspec
 
 from recollect.core.errors import Denied, StoreCorrupt
 from recollect.core.events import MessageFinished, MessagesAppended
+from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock
 from recollect.sessions.record.draft import Draft
@@ -40,14 +42,31 @@ REWRITE_KIND = "message.rewrite"
 _SELECT: LiteralString = """
     SELECT id, tenant, agent, user_id, project, session_id, seq, role, name, content, text,
         token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
-        turn_sender, row_hash
+        turn_sender, number, row_hash
     FROM messages WHERE """
-_INSERT: LiteralString = """
+_NEW: LiteralString = """
     INSERT INTO messages (id, tenant, agent, user_id, project, session_id, seq, role, name, content,
         text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
-        turn_sender, row_hash)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        turn_sender, number, row_hash)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
+        """
+_NEXT_NUMBER: LiteralString = """(SELECT 1 + coalesce(max(number), 0) FROM (
+        SELECT max(number) AS number FROM messages WHERE tenant = ?2
+        UNION ALL SELECT last FROM counters WHERE tenant = ?2 AND kind = 'message')), ?21)
+    RETURNING number
 """
+_NUMBER_OF_BEFORE: LiteralString = """(SELECT nullif(?20, 0) WHERE NOT EXISTS (
+        SELECT 1 FROM messages WHERE tenant = ?2 AND number = ?20)), ?21)
+"""
+_INSERT: LiteralString = _NEW + _NEXT_NUMBER
+_RESTORE: LiteralString = _NEW + _NUMBER_OF_BEFORE
+KEEP_NUMBERS: LiteralString = """
+    INSERT INTO counters (tenant, kind, last)
+    SELECT tenant, 'message', max(number) FROM messages
+    WHERE tenant = ? AND number IS NOT NULL GROUP BY tenant
+    ON CONFLICT (tenant, kind) DO UPDATE SET last = max(last, excluded.last)
+"""
+"""Notes the greatest number of a tenant, before messages are removed."""
 _COUNT: LiteralString = (
     "UPDATE sessions SET last_seq = ?, message_count = message_count + ?, updated_at = ?"
     " WHERE id = ?"
@@ -141,24 +160,31 @@ def append_drafts(
         places.append(message)
         fresh.append(message)
         rows.append(_row(message, draft))
-    if fresh:
-        tx.executemany(_INSERT, rows)
-        _note(tx, session, fresh)
-    return places
+    if not fresh:
+        return places
+    numbers = tx.executemany(_INSERT, rows)
+    _note(tx, session, fresh)
+    numbered = map(_numbered, fresh, numbers)
+    return [next(numbered) if isinstance(place, Message) else place for place in places]
 
 
 def restore_messages(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> Session:
     """Store messages of before under their own ids, seqs and times, and return their session.
 
-    Their tools and costs are noted as when they came. The caller sees to it that seqs grow.
+    Their tools and costs are noted as when they came. The caller sees to it that seqs grow, and
+    calls `number_others` in the end: a number that another message has is not given again.
     """
     messages = [draft.message for draft in drafts]
-    tx.executemany(_INSERT, [_row(draft.message, draft) for draft in drafts])
+    tx.executemany(_RESTORE, [_row(draft.message, draft) for draft in drafts])
     _note(tx, session, messages)
     newest = max(min(message.created_at, messages[-1].recorded_at) for message in messages)
     return msgspec.structs.replace(
         session, last_seq=messages[-1].seq, updated_at=max(newest, session.updated_at)
     )
+
+
+def _numbered(message: Message, row: Row) -> Message:
+    return msgspec.structs.replace(message, number=row[0])
 
 
 def _turn_sender(message: Message, before: str | None) -> str | None:
@@ -274,8 +300,9 @@ def _row(message: Message, draft: Draft) -> list[SqlValue]:
 
 
 def _hash(row: Sequence[SqlValue]) -> bytes:
-    """Return the hash of a row without its last cell; of one without senders as it always was."""
-    return row_hash(row if row[-1] is not None or row[-2] is not None else row[:-2])
+    """Return the hash of a row but for its number; of one without senders as it always was."""
+    *said, sender, turn_sender, _ = row
+    return row_hash(said if sender is None and turn_sender is None else row[:-1])
 
 
 def rewrite_message(
@@ -324,10 +351,27 @@ def find_message(tx: Transaction, scope: Scope, message_id: str) -> Message | No
     Raises:
         StoreCorrupt: its row is not what was stored.
     """
-    where = Condition(scope, "session_id").also("id = ?", message_id)
+    return _only_message(tx, Condition(scope, "session_id").also("id = ?", message_id))
+
+
+def named_message(tx: Transaction, scope: Scope, name: str) -> Message | None:
+    """Return the message that an id, or a number such as ``m88``, means to the scope.
+
+    Raises:
+        StoreCorrupt: its row is not what was stored.
+    """
+    meant = parse_record(name)
+    if meant is None or meant.id is not None:
+        return find_message(tx, scope, name if meant is None else meant.id or name)
+    if meant.kind != MESSAGE_KIND:
+        return None
+    return _only_message(tx, Condition(scope, "session_id").also("number = ?", meant.number))
+
+
+def _only_message(tx: Transaction, where: Condition) -> Message | None:
     row = tx.row(_SELECT + where.sql, where.params)
     if row is not None and not _is_sound(row):
-        raise StoreCorrupt("a message is damaged", hint="run `recollect doctor`", id=message_id)
+        raise StoreCorrupt("a message is damaged", hint="run `recollect doctor`", id=row[0])
     return None if row is None else message_of(row)
 
 

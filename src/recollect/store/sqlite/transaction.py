@@ -35,11 +35,11 @@ class SqliteTransaction:
         """Run one statement to its end; rows that it returns are dropped."""
         self.all(sql, params)
 
-    def executemany(self, sql: LiteralString, params: Iterable[Sequence[SqlValue]]) -> None:
-        """Run one statement once for each of ``params``."""
+    def executemany(self, sql: LiteralString, params: Iterable[Sequence[SqlValue]]) -> list[Row]:
+        """Run one statement once for each of ``params``; return the rows that it returned."""
         self._check()
         try:
-            self._connection.executemany(sql, params).fetchall()
+            return self._connection.executemany(sql, params).fetchall()
         except _DRIVER_ERRORS as error:
             raise self._note(error) from error
 

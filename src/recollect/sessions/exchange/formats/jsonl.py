@@ -225,5 +225,6 @@ def _line(item: port.Owned) -> dict[str, Any]:
         "at": to_iso(message.created_at),
         "content": message.text if is_text else msgspec.to_builtins(blocks),
         "metadata": message.metadata or None,
+        "number": message.number or None,
     }
     return {name: value for name, value in line.items() if value is not None}

@@ -50,7 +50,7 @@ CREATE TABLE episodes (
     -- What derived it, with its version.
     made_by       TEXT NOT NULL,
     created_at    INTEGER NOT NULL
-, speakers TEXT CHECK (json_valid(speakers)), turn_sender TEXT) STRICT;
+, speakers TEXT CHECK (json_valid(speakers)), turn_sender TEXT, number INTEGER) STRICT;
 CREATE TABLE erasures (
     id          TEXT PRIMARY KEY,
     tenant      TEXT NOT NULL,
@@ -125,7 +125,7 @@ CREATE TABLE "messages" (
     -- Given by the client: the same id twice is one row of a conversation.
     event_id       TEXT,
     foreign_id     TEXT,
-    row_hash       BLOB NOT NULL, sender TEXT, turn_sender TEXT,
+    row_hash       BLOB NOT NULL, sender TEXT, turn_sender TEXT, number INTEGER,
     UNIQUE (session_id, seq)
 ) STRICT;
 CREATE TABLE meta (
@@ -277,6 +277,7 @@ CREATE TABLE tool_calls (
     finished_at INTEGER,
     UNIQUE (session_id, call_id)
 ) STRICT;
+CREATE UNIQUE INDEX episodes_by_number ON episodes (tenant, number);
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
 CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
 CREATE INDEX erasures_unfinished ON erasures (at) WHERE finished_at IS NULL;
@@ -285,6 +286,7 @@ CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);
 CREATE INDEX flushed_notes_hidden ON flushed_notes (path, line_hash) WHERE is_hidden = 1;
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
+CREATE UNIQUE INDEX messages_by_number ON messages (tenant, number);
 CREATE INDEX messages_by_turn_sender ON messages (session_id, turn_sender)
     WHERE turn_sender IS NOT NULL;
 CREATE UNIQUE INDEX observations_by_event ON observations (session_id, event_id)
