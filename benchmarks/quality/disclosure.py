@@ -9,7 +9,7 @@ language model is somewhere between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -73,7 +73,7 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
     gold: int
     numbers: tuple[int, ...]
     lines: int
-    full: tuple[int, ...]
+    full: Mapping[int, int]
 
 
 def run_disclosure(
@@ -119,16 +119,19 @@ def _ask_all(
 def _ask(memory: Memory, question: WorkQuestion, gold: int) -> _Asked:
     hits = memory.search(question.text, LINES, 0.0, ["observations"]).hits
     numbers = [hit.number for hit in hits if hit.number is not None]
-    batch = memory.observations.get([f"#{number}" for number in numbers], None)
+    opened = {*numbers[:BEST], *({gold} & set(numbers))}
+    batch = memory.observations.get([f"#{number}" for number in opened], None)
     return _Asked(
         half=question.half,
         gold=gold,
         numbers=tuple(numbers),
         lines=sum(estimate_tokens(line_of(hit)) for hit in hits),
-        full=tuple(
-            sum(map(estimate_tokens, (each.title, each.summary, each.input, each.output)))
+        full={
+            each.number: sum(
+                map(estimate_tokens, (each.title, each.summary, each.input, each.output))
+            )
             for each in batch.found
-        ),
+        },
     )
 
 
@@ -158,9 +161,9 @@ def _ways(half: str, asked: Sequence[_Asked]) -> Iterator[Recalled]:
     for way, reader, with_lines in ways:
         loaded, tokens = 0, 0
         for each in of_half:
-            opened = reader(each.numbers, each.gold)
-            loaded += each.gold in {each.numbers[place] for place in opened}
-            tokens += sum(each.full[place] for place in opened) + with_lines * each.lines
+            opened = [each.numbers[place] for place in reader(each.numbers, each.gold)]
+            loaded += each.gold in opened
+            tokens += sum(each.full[number] for number in opened) + with_lines * each.lines
         yield Recalled(
             way=way,
             half=half,
