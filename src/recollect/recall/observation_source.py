@@ -1,4 +1,7 @@
-"""Observations as documents: title, summary, files and what failed; never raw input or output."""
+"""Observations as documents: title, summary, files and what failed; never raw input or output.
+
+What failed is found by the owner only: guests and groups may read the snippet of a hit.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from recollect.index.model.document import OBSERVATIONS, Document, Removal
 from recollect.observations.observation import Place
 from recollect.recall.hearer import group_at
 from recollect.recall.outbox_source import Changed, Changes
+from recollect.sessions.policy.visibility import VisibilityGroup
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 
@@ -35,7 +39,7 @@ def changed_observations(tx: Transaction, changes: Changes) -> Changed:
     latest = {row.ref: (row, place) for row, place in zip(told, places, strict=True)}.values()
     return Changed(
         documents=[
-            _document(row, row.number, group_at(place, changes.owner).name)
+            _document(row, row.number, group_at(place, changes.owner))
             for row, place in latest
             if row.number is not None and changes.agent in {None, row.agent}
         ],
@@ -64,9 +68,10 @@ class _Change(msgspec.Struct, frozen=True, array_like=True):
     created_at: int | None
 
 
-def _document(row: _Change, number: int, visibility_group: str) -> Document:
+def _document(row: _Change, number: int, heard_by: VisibilityGroup) -> Document:
     files = msgspec.json.decode(row.files or "[]", type=list[str])
-    said = (row.title, row.summary, " ".join(files), row.error)
+    error = row.error if heard_by.is_owners else None  # a piece of the output, which is the owner's
+    said = (row.title, row.summary, " ".join(files), error)
     return Document(
         source=OBSERVATIONS,
         ref=row.ref,
@@ -81,5 +86,5 @@ def _document(row: _Change, number: int, visibility_group: str) -> Document:
             project=row.project,
             session=row.session_id,
         ),
-        visibility_group=visibility_group,
+        visibility_group=heard_by.name,
     )
