@@ -14,6 +14,12 @@ import typer
 
 from benchmarks.datasets.data import find_data
 from benchmarks.datasets.synthetic import WordLaw
+from benchmarks.load.capture import (
+    CapturePlan,
+    CaptureRunner,
+    capture_grids,
+    describe_capture,
+)
 from benchmarks.load.lexical import LexicalRun, LexicalRunner, describe_lexical, lexical_grids
 from benchmarks.load.load import LoadPlan, LoadRunner
 from benchmarks.load.load_grids import describe_load, load_grids
@@ -308,6 +314,32 @@ def sessions(
     with show_progress() as progress, work_folder(keep) as root:
         run = SessionRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_sessions(run), session_grids(run))
+
+
+@app.command()
+def capture(
+    *,
+    messages: Annotated[
+        int, typer.Option(min=1, help="Messages of 0.6 kB; fewer of the larger ones.")
+    ] = 8_000,
+    size: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="Bytes of a message; may be repeated. 600, 6000, 40000."),
+    ] = None,
+    processes: Annotated[int, typer.Option(min=1, help="That append to one home.")] = 8,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Capture: CPU and wait of a durable append, its share of index and mirror included."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    plan = CapturePlan(messages=messages, processes=processes)
+    if size:
+        plan = msgspec.structs.replace(plan, sizes=tuple(size))
+    with show_progress() as progress, work_folder(keep) as root:
+        run = CaptureRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_capture(run), capture_grids(run))
 
 
 @app.command()

@@ -6,11 +6,8 @@ is the latency of one public call, durable where the call writes.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
 from pathlib import Path
 from random import Random
 
@@ -18,12 +15,11 @@ import msgspec
 
 import recollect
 from benchmarks.datasets.synthetic import SyntheticCorpus
-from benchmarks.load.session_writer import ALONE
+from benchmarks.load.session_writer import ALONE, WriteOrder, write_together
 from benchmarks.measure.environment import Environment, describe_lines
 from benchmarks.measure.report import Grid
 from benchmarks.measure.stopwatch import Latency, Spent, Stopwatch, latency_of
 from benchmarks.quality.homes import Progress
-from recollect.core.errors import RecollectError
 from recollect.memory import Memory
 
 PROJECTS = 20
@@ -220,60 +216,11 @@ class SessionRunner:
     def _together(self, session_id: str, plan: SessionPlan) -> list[Spent]:
         """Return the laps of processes that append to one session at the same time."""
         self._progress("writing from many processes", 0, plan.processes)
-        command = [sys.executable, "-m", "benchmarks.load.session_writer", str(self._home)]
-        with ExitStack() as running:
-            started = [
-                running.enter_context(_Writer([*command, session_id, f"w{n}", str(plan.rounds)]))
-                for n in range(plan.processes)
-            ]
-            for writer in started:
-                writer.expect_ready()
-            for writer in started:
-                writer.go()
-            return [lap for writer in started for lap in writer.laps()]
-
-
-class _Writer:
-    """A process that appends."""
-
-    def __init__(self, command: list[str]) -> None:
-        self._process = subprocess.Popen(  # noqa: S603  # our own module
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def __enter__(self) -> _Writer:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.communicate()
-
-    def expect_ready(self) -> None:
-        """Wait until it has opened the home.
-
-        Raises:
-            RecollectError: it has ended.
-        """
-        if self._process.stdout is None or self._process.stdout.readline() != "ready\n":
-            raise RecollectError("a writing process ended", hint="read what it wrote to stderr")
-
-    def go(self) -> None:
-        """Let it write; that it has ended shows in `laps`."""
-        with suppress(BrokenPipeError):
-            if self._process.stdin is not None:
-                self._process.stdin.write("go\n")
-                self._process.stdin.flush()
-
-    def laps(self) -> list[Spent]:
-        """Return what each of its messages took.
-
-        Raises:
-            RecollectError: it failed.
-        """
-        line = "" if self._process.stdout is None else self._process.stdout.readline()
-        if not line:
-            raise RecollectError("a writing process failed", hint="read what it wrote to stderr")
-        return msgspec.json.decode(line, type=list[Spent])
+        orders = [
+            WriteOrder(home=str(self._home), session=session_id, name=f"w{n}", count=plan.rounds)
+            for n in range(plan.processes)
+        ]
+        return [lap for written in write_together(orders) for lap in written.laps]
 
 
 def _one_of_many(memory: Memory, number: int) -> None:

@@ -25,6 +25,8 @@ SAYS = {
     "redaction.py": "the event id must not hold a secret",
     "first_steps.py": "Mira: No tins: they let the damp in.",
     "reading.py": "line 300 of 300\nnot_found",
+    "observations.py": "#9 decision 1.0: We decided to use Redis for the queue. (owner)\n"
+    "observation:#1 [1] ('#99',) True\n('#1',) 8\n",
     "own_server.py": "hybrid",
     "preview.py": "read 1, embed 0 with None: 0.0 USD",
     "sessions_groups.py": "agent:main:slack:group:C1 []\ngroup True False read_only\nTrue False\n",

@@ -50,7 +50,7 @@ def observe(
             answer(context, {"observations": found}, lambda: show_lines(found))
             return
         if not words:
-            raise InvalidInput("there are no words", hint="say what happened, or add --last 5")
+            raise InvalidInput("say what happened", hint="give words, or add --last 5")
         made = memory.observations.record(
             chosen or _latest(memory),
             type=kind,
@@ -65,7 +65,7 @@ def observe(
 def _latest(memory: Memory) -> str:
     session = memory.sessions.latest()
     if session is None:
-        raise NotFound("there is no session", hint="begin one with `recollect sessions start`")
+        raise NotFound("the home has no session", hint="begin one with `recollect sessions start`")
     return session.id
 
 

@@ -65,7 +65,8 @@ class Worker:
 
     def wake(self) -> None:
         """Let it look for something to do. Returns at once."""
-        self._woken.set()
+        if not self._woken.is_set():  # a worker that is woken already looks after this call
+            self._woken.set()
         if self._thread is None:
             self._start()
 

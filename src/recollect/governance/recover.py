@@ -37,7 +37,7 @@ from recollect.store.sqlite.database import open_records
 from recollect.store.sqlite.home import MIRROR_SUFFIX, RECORDS_FILE, TRANSCRIPTS, left_of_records
 from recollect.store.sqlite.integrity import quick_check
 
-LOST = ("observations", "events", "messages pending in groups", "episodes", "spending", "leases")
+LOST = ("events", "messages pending in groups", "episodes", "observations", "spending", "leases")
 """What no mirror has."""
 MAX_LISTED = 100
 """Damaged lines that a report names."""

@@ -37,7 +37,7 @@ MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
 """Largest input or output. Ten megabytes of tool output are real; more is a file."""
 
 
-class Given(msgspec.Struct, frozen=True, kw_only=True):
+class GivenObservation(msgspec.Struct, frozen=True, kw_only=True):
     """What a caller passes to `Observations.record`; fields as its arguments."""
 
     session_id: str
@@ -88,7 +88,7 @@ class ObservationDrafts:
         self._ids = ids
         self._redactor = redactor
 
-    def make(self, given: Given, *, is_owners: bool) -> ObservationDraft:
+    def make(self, given: GivenObservation, *, is_owners: bool) -> ObservationDraft:
         """Return the draft of an observation.
 
         Args:
@@ -145,7 +145,7 @@ class ObservationDrafts:
             observation=observation, input=payload_of(asked), output=payload_of(came)
         )
 
-    def _evidence(self, given: Given) -> Evidence:
+    def _evidence(self, given: GivenObservation) -> Evidence:
         tool = None if given.tool_name is None else self._name(given.tool_name, "tool name")
         error = None if given.error is None else self._text(given.error, "error")
         return Evidence(
@@ -199,10 +199,10 @@ class ObservationDrafts:
         return tuple(dict.fromkeys(filter(None, paths)))[:MOST_FILES]
 
 
-FIELDS = Given.__struct_fields__
+FIELDS = GivenObservation.__struct_fields__
 
 
-def given_of(item: object) -> Given:
+def given_of(item: object) -> GivenObservation:
     """Return what a dict with the argument names of `Observations.record` gives.
 
     Raises:
@@ -215,14 +215,14 @@ def given_of(item: object) -> Given:
         near = difflib.get_close_matches(unknown[0], FIELDS, 1)
         asked = f"did you mean {near[0]}? " if near else ""
         raise InvalidInput("an observation has unknown fields", hint=_names(asked))
-    return Given(**item)
+    return GivenObservation(**item)
 
 
 def _names(asked: str = "") -> str:
     return f"{asked}use {', '.join(FIELDS)}"
 
 
-def _event(given: Given, tool: str | None) -> Made:
+def _event(given: GivenObservation, tool: str | None) -> Made:
     if given.event is not None:
         event: Made = _one_of(given.event, Made, "event")
         return event

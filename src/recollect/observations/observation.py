@@ -14,7 +14,7 @@ TYPES = (
 
 Trust = Literal["owner", "agent", "tool", "web", "group", "imported"]
 """Whose words its input and output are: those of the owner, of the agent, of a program or file, of
-the web, of other people, or of a transcript of which nobody knows."""
+the web, of other people, or of a transcript that was imported."""
 
 Made = Literal[
     "tool", "tool_failed", "prompt", "answer", "subagent", "interrupted", "compaction", "manual"

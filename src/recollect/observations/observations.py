@@ -20,7 +20,12 @@ from recollect.core.events import ObservationForgotten, ObservationRestored, Obs
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.observations.blobs import keep
-from recollect.observations.draft import Given, ObservationDraft, ObservationDrafts, given_of
+from recollect.observations.draft import (
+    GivenObservation,
+    ObservationDraft,
+    ObservationDrafts,
+    given_of,
+)
 from recollect.observations.observation import (
     Hearer,
     Made,
@@ -155,27 +160,8 @@ class Observations:
             Denied: the project is not that of the scope; or the tool asked this memory: what was
                 remembered is not remembered again, see `own_calls`.
         """
-        given = Given(
-            session_id=session_id,
-            tool_name=tool_name,
-            type=type,
-            input=input,
-            output=output,
-            summary=summary,
-            importance=importance,
-            event_id=event_id,
-            title=title,
-            files=files,
-            error=error,
-            trust=trust,
-            tool_use_id=tool_use_id,
-            message_id=message_id,
-            agent_id=agent_id,
-            event=event,
-            at=at,
-            project=project,
-        )
-        return self._record([given])[0]
+        facts = {name: value for name, value in locals().items() if name != "self"}
+        return self._record([GivenObservation(**facts)])[0]
 
     def record_many(self, items: Iterable[Mapping[str, Any]]) -> Many:
         """Store observations in one transaction: all of them or none; return them in order.
@@ -307,7 +293,7 @@ class Observations:
         """
         return self._mark(id, is_forgotten=False)
 
-    def _record(self, given: Sequence[Given]) -> Many:
+    def _record(self, given: Sequence[GivenObservation]) -> Many:
         drafts = [_at_place(self._draft, each, n) for n, each in enumerate(given)]
         stored = [self._with_blobs(draft) for draft in drafts]
 
@@ -324,7 +310,7 @@ class Observations:
         self._parts.arrived()
         return observations
 
-    def _draft(self, given: Given) -> ObservationDraft:
+    def _draft(self, given: GivenObservation) -> ObservationDraft:
         if given.tool_name is not None and self.own_calls.includes(given.tool_name, given.input):
             raise Denied(
                 "a call of our own makes no observation", hint="ask own_calls.includes(…) first"
@@ -335,7 +321,7 @@ class Observations:
             is_owners = self._parts.is_owners(place)
         return self._parts.drafts.make(given, is_owners=is_owners)
 
-    def _place(self, given: Given, tx: Transaction) -> Place:
+    def _place(self, given: GivenObservation, tx: Transaction) -> Place:
         facts = find_facts(tx, self.scope, given.session_id)
         return place_of(tx, given.session_id, facts, given.message_id)
 

@@ -46,7 +46,7 @@ _ERRORS = (
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """What is told of a moment in a line or two."""
+    """What a line or two say of a moment."""
 
     title: str
     summary: str

@@ -78,8 +78,8 @@ def audience_of(sessions: Asked, asking: Asking | None, records: Database) -> Au
         visibility_group=group.name,
         sees_files=group.is_owners,
         shared=asking.sees if is_guests else None,
-        spoken=lambda: records.read(lambda tx: _spoken(tx, found.scope.tenant, found.owner, group)),
         withheld=() if group.is_owners or asking.shares_observations else (OBSERVATIONS,),
+        spoken=lambda: records.read(lambda tx: _spoken(tx, found.scope.tenant, found.owner, group)),
     )
 
 

@@ -156,7 +156,7 @@ class Maintenance:
     def notify(self) -> None:
         """Tell that messages were stored. Returns at once."""
         self._start()
-        self._background.ask("message", GATHER_S)
+        self._background.ask("message", GATHER_S, most_rests=1)
 
     def session_started(self) -> None:
         """Tell that a session was opened. Returns at once."""

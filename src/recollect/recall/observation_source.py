@@ -1,7 +1,4 @@
-"""Observations as documents: title, summary, files and what failed; never raw input or output.
-
-What failed is found by the owner only: guests and groups may read the snippet of a hit.
-"""
+"""Observations as documents: title, summary, files and what failed; never raw input or output."""
 
 from __future__ import annotations
 
@@ -68,9 +65,10 @@ class _Change(msgspec.Struct, frozen=True, array_like=True):
     created_at: int | None
 
 
-def _document(row: _Change, number: int, heard_by: VisibilityGroup) -> Document:
+def _document(row: _Change, number: int, group: VisibilityGroup) -> Document:
     files = msgspec.json.decode(row.files or "[]", type=list[str])
-    error = row.error if heard_by.is_owners else None  # a piece of the output, which is the owner's
+    # What failed is said in words of the output, which are the owner's alone.
+    error = row.error if group.is_owners else None
     said = (row.title, row.summary, " ".join(files), error)
     return Document(
         source=OBSERVATIONS,
@@ -86,5 +84,5 @@ def _document(row: _Change, number: int, heard_by: VisibilityGroup) -> Document:
             project=row.project,
             session=row.session_id,
         ),
-        visibility_group=heard_by.name,
+        visibility_group=group.name,
     )

@@ -19,7 +19,7 @@ waits half as long (bench load, 60,000 messages: 13,799 and 14,201 a CPU second)
 KINDS = ("message", "observation")
 """What the outbox calls the records that can be found."""
 _REACH: LiteralString = """
-    SELECT max(seq), group_concat(DISTINCT kind) FROM (
+    SELECT max(seq), group_concat(DISTINCT kind), count(*) FROM (
         SELECT seq, kind FROM changes WHERE seq > ? AND kind IN ('message', 'observation')
         ORDER BY seq LIMIT ?)
 """
@@ -84,17 +84,22 @@ class OutboxSource:
         return self._records.read(newest_change) > cursor
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
-        """Yield what changed, in commit order."""
-        after = state.cursor
-        while (reach := self._records.read(partial(_reach, after=after))) is not None:
-            last, kinds = reach
+        """Yield what changed, in commit order.
+
+        What is stored meanwhile is left to the next call, so that a program that never stops
+        writing is indexed in steps instead of message by message.
+        """
+        after, is_last = state.cursor, False
+        while not is_last and (reach := self._records.read(partial(_reach, after=after))):
+            last, kinds, count = reach
             changes = Changes(after=after, last=last, agent=self._agent, owner=self._owner)
             found = [self._records.read(partial(reader(k), changes=changes)) for k in kinds]
+            is_last = count < BATCH
             yield DocumentBatch(
                 documents=tuple(document for each in found for document in each.documents),
                 removals=tuple(removal for each in found for removal in each.removals),
                 cursor=last,
-                left=self._records.read(newest_change) - last,
+                left=0 if is_last else self._records.read(newest_change) - last,
             )
             after = last
 
@@ -115,9 +120,9 @@ def newest_change(tx: Transaction) -> int:
     return first_integer(tx.row(_NEWEST))
 
 
-def _reach(tx: Transaction, after: int) -> tuple[int, list[str]] | None:
-    """Return the last of the next changes, and of which kinds they are; None without any."""
+def _reach(tx: Transaction, after: int) -> tuple[int, list[str], int] | None:
+    """Return the last of the next changes, of which kinds they are and how many; None for none."""
     row = tx.row(_REACH, (after, BATCH))
     if row is None or row[0] is None:
         return None
-    return integer(row[0]), sorted(text(row[1]).split(","))
+    return integer(row[0]), sorted(text(row[1]).split(",")), integer(row[2])

@@ -55,13 +55,27 @@ class Schedule:
         """Whether nothing is asked for."""
         return not self._asks
 
-    def ask(self, reason: Reason, now: float, rest_s: float = 0.0) -> None:
-        """Ask for a sync when nothing has asked for the same reason for ``rest_s`` seconds."""
+    def ask(
+        self, reason: Reason, now: float, rest_s: float = 0.0, most_rests: int = MOST_RESTS
+    ) -> bool:
+        """Ask for a sync when nothing has asked for the same reason for ``rest_s`` seconds.
+
+        Args:
+            reason: Why.
+            now: The time.
+            rest_s: How long to wait for more of the same.
+            most_rests: After so many times ``rest_s`` since the first it is due in any case.
+
+        Returns:
+            Whether it is due sooner than was known.
+        """
         known = self._asks.get(reason)
         if known is not None and known.due <= now:
-            return
+            return False
         since = known.since if known else now
-        self._asks[reason] = Ask(since=since, due=min(now + rest_s, since + MOST_RESTS * rest_s))
+        due = min(now + rest_s, since + most_rests * rest_s)
+        self._asks[reason] = Ask(since=since, due=due)
+        return known is None or due < known.due
 
     def due_at(self) -> float | None:
         """Return when the next one is due; None when nothing is asked for."""
@@ -85,8 +99,9 @@ class Schedule:
         self._asks.clear()
 
 
-GATHER_S = 0.3
-"""How long messages may gather before they are indexed together."""
+GATHER_S = 0.2
+"""How long messages gather before they are indexed together, counted from the first of them. A
+search does not wait for it; longer would leave more for the search to index."""
 LOOK_S = 5.0
 """How often to look whether another process stored something, or let go of the lock."""
 
@@ -147,6 +162,8 @@ class BackgroundSync:
         self._schedule = Schedule(interval_s, now())
         self._worker = Worker("recollect-sync", self._step, failed=self._failed)
         self._has_begun = False
+        self._look_at = 0.0
+        """When to look next whether another process stored something."""
         self._failures = 0
         self._reason: Reason = "start"
         self._silent_until = 0.0
@@ -159,7 +176,7 @@ class BackgroundSync:
             is_asked_for = not self._schedule.is_empty
         return is_asked_for or self._lock.is_taken or self.last.error is not None
 
-    def ask(self, reason: Reason, rest_s: float = 0.0) -> None:
+    def ask(self, reason: Reason, rest_s: float = 0.0, most_rests: int = MOST_RESTS) -> None:
         """Ask for a sync, see `Schedule.ask`. Returns at once.
 
         A search asks in vain for a while after a failure: it must not be what knocks at a provider
@@ -169,8 +186,9 @@ class BackgroundSync:
         if reason == "search" and now < self._silent_until:
             return
         with self._scheduling:
-            self._schedule.ask(reason, now, rest_s)
-        self._worker.wake()
+            is_sooner = self._schedule.ask(reason, now, rest_s, most_rests)
+        if is_sooner:  # otherwise it is awake in time
+            self._worker.wake()
 
     def run(self, work: Callable[[], T]) -> T:
         """Do a sync that a person called, in their thread, and return what it returns.
@@ -194,9 +212,13 @@ class BackgroundSync:
 
     def _step(self) -> float:
         """Do what is due, or look around; return when to come again."""
+        now = self._now()
         with self._scheduling:
-            reasons = self._schedule.take(self._now())
-        if not reasons and self._has_begun:
+            reasons = self._schedule.take(now)
+        is_look_due = self._has_begun and now >= self._look_at
+        if reasons or is_look_due:
+            self._look_at = now + LOOK_S  # a sync brings in what others stored, too
+        if is_look_due and not reasons:
             self._reason = "message"
             reasons = ("message",) if self._duties.is_behind() else ()
         if reasons:
@@ -207,7 +229,9 @@ class BackgroundSync:
     def _rest_s(self) -> float:
         with self._scheduling:
             due = self._schedule.due_at()
-        return LOOK_S if due is None else min(LOOK_S, max(0.0, due - self._now()))
+        now = self._now()
+        look_s = max(0.0, self._look_at - now) if self._has_begun else LOOK_S
+        return look_s if due is None else min(look_s, max(0.0, due - now))
 
     def _serve(self, reasons: tuple[Reason, ...]) -> None:
         if not self._duties.is_owner():

@@ -23,6 +23,11 @@ from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import private_folder
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+_LOOK_S = 0.0003
+_QUICK_S = 0.02
+"""A lock that is let go within so long is looked for every 0.3 ms: a wait costs no thread, and the
+lock does not stand idle until one wakes. Eight processes that wrote 50 kB and synced took it 1,650
+to 2,230 times a second, by a thread for each wait 460 to 580 times. Then the waiter queues."""
 _PATIENCE = 500
 """Tries, a millisecond apart, against those who only look; one look takes about 5 us."""
 
@@ -158,8 +163,16 @@ def _remove(path: Path) -> None:
 
 def _lock_within(descriptor: int, timeout_s: float) -> bool:
     """Return whether the lock came in time; after False the descriptor is not the caller's."""
-    if _try_lock(descriptor):
-        return True
+    until = time.monotonic() + min(timeout_s, _QUICK_S)
+    while not _try_lock(descriptor):
+        if time.monotonic() >= until:
+            return _lock_in_turn(descriptor, timeout_s)
+        time.sleep(_LOOK_S)
+    return True
+
+
+def _lock_in_turn(descriptor: int, timeout_s: float) -> bool:
+    """Wait in the kernel's queue; returns as `_lock_within`."""
     waiter = _Waiter(descriptor)
     try:
         waiter.start()

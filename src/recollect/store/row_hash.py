@@ -20,11 +20,14 @@ def row_hash(values: Iterable[SqlValue]) -> bytes:
     Args:
         values: The columns in a fixed order, which is part of the schema.
     """
-    digest = hashlib.blake2b(digest_size=16)
+    parts: list[bytes] = []
     for value in values:
         kind, body = _encode(value)
-        digest.update(kind + struct.pack("<Q", len(body)) + body)
-    return digest.digest()
+        parts += (_HEAD(kind, len(body)), body)
+    return hashlib.blake2b(b"".join(parts), digest_size=16).digest()
+
+
+_HEAD = struct.Struct("<cQ").pack
 
 
 def _encode(value: SqlValue) -> tuple[bytes, bytes]:

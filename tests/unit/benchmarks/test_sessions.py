@@ -13,14 +13,8 @@ from typer.testing import CliRunner
 
 import recollect
 from benchmarks.commands import app
-from benchmarks.load.session_writer import ALONE, main
-from benchmarks.load.sessions import (
-    SessionPlan,
-    SessionRunner,
-    _Writer,
-    describe_sessions,
-    session_grids,
-)
+from benchmarks.load.session_writer import ALONE, WriteOrder, WritingProcess, Written, main
+from benchmarks.load.sessions import SessionPlan, SessionRunner, describe_sessions, session_grids
 from benchmarks.measure.environment import describe_environment
 from recollect.core.errors import RecollectError
 
@@ -56,21 +50,23 @@ def test_a_writer_answers_with_what_each_message_took(
     with recollect.open(tmp_path, overrides=ALONE, live=False) as memory:
         session = memory.sessions.create()
         monkeypatch.setattr(sys, "stdin", StringIO("go\n"))
-        main([str(tmp_path), session.id, "w0", "3"])
+        order = WriteOrder(home=str(tmp_path), session=session.id, name="w0", count=3)
+        main([msgspec.json.encode(order).decode()])
         assert len(memory.sessions.messages(session.id)) == 3
-    ready, laps = capsys.readouterr().out.splitlines()
-    assert (ready, len(msgspec.json.decode(laps))) == ("ready", 3)
+    ready, told = capsys.readouterr().out.splitlines()
+    written = msgspec.json.decode(told, type=Written)
+    assert (ready, len(written.laps), written.ended > written.began) == ("ready", 3, True)
 
 
 @pytest.mark.parametrize("says", ["", "ready"])
 def test_a_writer_that_ends_is_an_error(says: str) -> None:
     """And not a bench that waits for ever."""
-    writer = _Writer([sys.executable, "-c", f"print({says!r})"])
+    writer = WritingProcess([sys.executable, "-c", f"print({says!r})"])
     with writer, pytest.raises(RecollectError):
         _ask(writer)
 
 
-def _ask(writer: _Writer) -> None:
+def _ask(writer: WritingProcess) -> None:
     writer.expect_ready()
     writer.go()
-    writer.laps()
+    writer.written()

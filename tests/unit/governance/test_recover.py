@@ -353,7 +353,7 @@ def test_people_read_what_came_back_and_what_cannot(
     shown = capsys.readouterr()
     assert "recovered  1 session, 0 messages" in shown.out
     assert f"set aside  {home / 'aside'}" in shown.out
-    assert "not in any transcript: observations, events, messages pending" in shown.out
+    assert "not in any transcript: events, messages pending in groups, episodes, obs" in shown.out
     assert f"{path}:2  cannot be read" in shown.err
     assert "and 10 more; see --json" in shown.err
     assert "recollect sync" in shown.err

@@ -25,7 +25,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 @pytest.fixture
 def session(memory: Memory) -> str:
     """A session of the owner's."""
-    return memory.sessions.create(project="/work/app").id
+    return memory.sessions.create(project="/srv/app").id
 
 
 def test_what_a_tool_did_is_recorded_and_found_by_its_title(memory: Memory, session: str) -> None:
@@ -39,7 +39,7 @@ def test_what_a_tool_did_is_recorded_and_found_by_its_title(memory: Memory, sess
     )
     assert (made.number, made.type, made.files) == (1, "code_change", ("src/cron.py",))
     assert (made.title, made.summary) == ("Edit src/cron.py", "1 file(s), -1 +2 lines")
-    assert (made.project, made.trust, made.event) == ("/work/app", "tool", "tool")
+    assert (made.project, made.trust, made.event) == ("/srv/app", "tool", "tool")
     (hit,) = memory.search("cron.py edit", sources=["observations"]).hits
     assert (hit.source, hit.ref, hit.session_id) == ("observations", made.id, session)
     assert hit.snippet.startswith("Edit src/cron.py")

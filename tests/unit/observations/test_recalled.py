@@ -25,7 +25,7 @@ OURS = OwnCalls(["/home/ann/.recollect", "~/.recollect", "$HOME/.recollect"], fr
         ("Bash", {"command": "curl -s http://127.0.0.1:37778/api/search -d '{}'"}),
         ("WebFetch", {"url": "http://localhost:37778/api/observations/12"}),
         ("Read", {"file_path": "/home/ann/.recollect/transcripts/a.jsonl"}),
-        ("Read", {"file_path": "/home/ann/work/../.recollect/transcripts/a.jsonl"}),
+        ("Read", {"file_path": "/home/ann/code/../.recollect/transcripts/a.jsonl"}),
         ("Bash", {"command": "cat ~/.recollect/notes/x.md"}),
         ("Bash", "grep -r tea '/home/ann/.recollect'"),
     ],

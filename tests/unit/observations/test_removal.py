@@ -51,7 +51,7 @@ def test_nothing_of_an_observation_is_left_after_an_erasure(tmp_path: Path) -> N
 def test_a_pruned_session_takes_its_observations_along(tmp_path: Path) -> None:
     """Retention by sessions: rows, index and blobs."""
     caps = {**WORDS_ONLY, "sessions.retention.max_sessions": 1}
-    with recollect.open(tmp_path / "home", overrides=caps) as memory:
+    with recollect.open(tmp_path / "home", overrides=caps, live=False) as memory:
         _fill(memory)
         memory.prune()
         assert [o.number for o in memory.observations.list()] == [2]

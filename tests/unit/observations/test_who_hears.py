@@ -47,8 +47,9 @@ def test_a_group_hears_titles_where_that_is_shared(tmp_path: Path) -> None:
         for n, key in enumerate((OWNER, GUEST, GROUP), 1):
             session = memory.sessions.open(key).id
             memory.observations.record(
-                session, summary=f"We use redis {n}", input="asked", output="raw" * 9_000
-            )
+                session, summary=f"We use redis {n}", input="asked", output="raw" * 9_000,
+                error=None if key == OWNER else "Error: redis is down",
+            )  # fmt: skip
         for n, key in enumerate((OWNER, GUEST, GROUP), 1):
             assert _heard(memory, key) == ({n}, {f"We use redis {n}"}, {n})
         listener = memory.sessions.open(GROUP).id

@@ -28,6 +28,17 @@ def test_further_changes_put_a_debounce_off_but_not_for_ever() -> None:
     assert schedule.due_at() == MOST_RESTS * 1.5
 
 
+def test_what_only_gathers_is_not_put_off() -> None:
+    """Messages that come all the time are indexed so long after the first; only that one wakes."""
+    schedule = Schedule(0.0, now=0.0)
+    sooner = [schedule.ask("message", now / 10, 0.2, most_rests=1) for now in range(3)]
+    assert (sooner, schedule.due_at()) == ([True, False, False], 0.2)
+    assert schedule.take(0.3) == ("message",)
+    assert schedule.ask("message", 0.4, 5.0)
+    assert schedule.ask("message", 0.5, 0.2)
+    assert not schedule.ask("message", 9.0)
+
+
 def test_reasons_that_are_due_are_served_by_one_sync() -> None:
     """One that still rests is left alone."""
     schedule = Schedule(0.0, now=0.0)

@@ -242,6 +242,26 @@ def test_the_owner_notices_what_other_processes_stored(monkeypatch: pytest.Monke
     assert work.reasons[:2] == [("start",), ("message",)]
 
 
+def test_a_burst_is_one_sync_and_no_look_at_what_others_stored() -> None:
+    """Each wake of the thread had been a look, and each look a sync of one message."""
+    looks: list[bool] = []
+    work = ScriptedWork()
+
+    def is_behind() -> bool:
+        looks.append(True)
+        return True
+
+    sync = _sync(work, is_behind=is_behind)
+    sync.ask("start")
+    work.wait()
+    for _ in range(1_000):
+        sync.ask("message", 60.0, most_rests=1)
+    sync.ask("watch")
+    work.wait()
+    sync.close()
+    assert (work.reasons, looks) == ([("start",), ("watch",)], [])
+
+
 def test_a_look_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """And the thread goes on."""
     monkeypatch.setattr(background_sync, "LOOK_S", 0.01)

@@ -77,6 +77,20 @@ def test_many_messages_come_in_batches(memory: Memory, records: SqliteDatabase) 
     assert texts == [f"m{n}" for n in range(BATCH + 5)]
 
 
+def test_what_is_stored_while_the_feed_is_read_is_left_to_the_next_call(
+    memory: Memory, records: SqliteDatabase
+) -> None:
+    """Otherwise a program that never stops writing is indexed message by message."""
+    session = memory.sessions.create(key="k")
+    memory.sessions.append(session.id, "user", "apple")
+    feed, batches = OutboxSource(records), []
+    for batch, _ in zip(feed.batches(START), range(3), strict=False):
+        batches.append(batch)
+        memory.sessions.append(session.id, "user", "bread")
+    assert [(len(batch.documents), batch.left) for batch in batches] == [(1, 0)]
+    assert feed.is_behind(batches[-1].cursor)
+
+
 def test_a_message_that_changed_twice_comes_once(memory: Memory, records: SqliteDatabase) -> None:
     """In its last state; one that is not there any more is a removal."""
     session = memory.sessions.create(key="k")

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.core.errors import StoreCorrupt, StoreError
+from recollect.core.errors import ForeignStoreError, StoreError
 from recollect.store.sqlite.foreign import ForeignDatabase
 
 
@@ -52,5 +52,8 @@ def test_what_is_not_there_or_no_database_is_a_store_error(tmp_path: Path) -> No
         ForeignDatabase(tmp_path / "none.sqlite")
     assert not list(tmp_path.iterdir())
     (tmp_path / "text.sqlite").write_bytes(b"plain text " * 100)
-    with ForeignDatabase(tmp_path / "text.sqlite") as database, pytest.raises(StoreCorrupt):
+    with (
+        ForeignDatabase(tmp_path / "text.sqlite") as database,
+        pytest.raises(ForeignStoreError, match="damaged"),
+    ):
         database.read(lambda query: query("SELECT 1 FROM t", ()))

@@ -30,8 +30,12 @@ def test_a_turn_excludes_the_others(tmp_path: Path) -> None:
         pass
 
 
-def test_a_waiting_turn_comes_when_the_lock_is_let_go(tmp_path: Path) -> None:
-    """It waits in the kernel, without polling."""
+@pytest.mark.parametrize("quick_s", [0.0, 60.0])
+def test_a_waiting_turn_comes_when_the_lock_is_let_go(
+    tmp_path: Path, quick_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks for it a while, then waits in the kernel's queue."""
+    monkeypatch.setattr(locks, "_QUICK_S", quick_s)
     queue = WriteQueue(tmp_path / "lock")
     order: list[str] = []
 

@@ -38,4 +38,4 @@ def show_observations(batch: ObservationBatch) -> None:
                 show((f"{name} ({each.trust}):", "dim"))
                 show((text, ""))
     for id_ in batch.missing:
-        say((f"there is no observation {id_}", ""))
+        say((f"not found: {id_}", ""))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.model.chunk_record import Mask
-from recollect.index.model.document import FILES, SESSIONS, SOURCES
+from recollect.index.model.document import FILES, OBSERVATIONS, SOURCES
 from recollect.index.model.origin import origin_of, path_of
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
@@ -42,16 +42,16 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
         visibility_group: The name of the visibility group whose documents are seen.
         sees_files: Whether memory files are seen too.
         shared: Tells which of them are seen in any case, by their path as people see it.
+        withheld: Kinds of memory that are not seen although they are of the group.
         spoken: Returns what the visibility group hears now, for an index that was built when other
             rules were in force; None: nothing of such an index.
-        withheld: Kinds of memory that are not seen although they are of the group.
     """
 
     visibility_group: str
     sees_files: bool
     shared: Callable[[str], bool] | None = None
-    spoken: Callable[[], Spoken] | None = None
     withheld: tuple[str, ...] = ()
+    spoken: Callable[[], Spoken] | None = None
 
 
 class SeqRange(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,9 +141,8 @@ class ChunkGroups:
         """Return which chunks are of what is heard, whatever the index has noted."""
         rows = tx.all(
             "SELECT number, source, ref FROM chunk_groups"
-            " WHERE partition_id = ?"
-            " AND ((source = ? AND visibility_group IS NOT NULL) OR source = ?)",
-            (self._partition, FILES, SESSIONS),
+            " WHERE partition_id = ? AND (visibility_group IS NOT NULL OR source <> ?)",
+            (self._partition, FILES),
         )
         whole: list[int] = []
         heard = np.zeros(len(groups), bool)
@@ -152,7 +151,7 @@ class ChunkGroups:
             seqs = spoken.get(key, ())
             if seqs is None:
                 whole.append(number)
-            elif seqs:
+            elif seqs and source != OBSERVATIONS:  # which have numbers, not seqs
                 heard |= (groups == number) & np.isin(orders >> PART_BITS, seqs)
         return heard | np.isin(groups, whole)
 

@@ -41,8 +41,9 @@ STRAY_SUFFIX = ".stray"
 
 _CURSOR_KEY = f"mirror.{FORMAT}.cursor"
 """Of one format: mirrors of an older one are all looked at again, and so written once."""
-_PAUSE_S = 0.05
-"""How long new messages may gather before they are written; bounds the work of a chatty writer."""
+_PAUSE_S = 0.25
+"""How long new messages may gather before they are written: each of eight processes that store at
+the same time looks at the mirrors so often (bench capture)."""
 _LOCK_S = 60.0
 
 _FIRST_AFTER: LiteralString = "SELECT seq FROM changes WHERE seq > ? ORDER BY seq LIMIT 1"

@@ -24,6 +24,10 @@ _logger = logging.getLogger(__name__)
 
 _STAND_BACK_S = 0.05
 """Longest time that cutting the log keeps writers waiting for readers."""
+_RESTART_S = 0.005
+"""The same where the log is begun again. Under load it would never be otherwise, since new pages
+come while it is written back, and a commit that makes the file longer costs twice as much as one
+that writes over its old pages (0.26 and 0.13 ms, bench capture)."""
 
 
 class Checkpointer:
@@ -42,6 +46,8 @@ class Checkpointer:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._is_closed = False
+        self._is_asleep = False
+        """Whether the thread waits for the first commit after it has cut the log."""
         self._commits = 0
         self._settled = 0
         self._log_pages = 0
@@ -61,7 +67,8 @@ class Checkpointer:
             self._log_pages = log_pages
             if not self._is_closed and self._thread is None:
                 self._start()
-            self._changed.notify_all()
+            if self._is_asleep or log_pages >= self._due_at_pages:  # otherwise it has its time
+                self._changed.notify_all()
 
     def cut(self) -> bool:
         """Write everything back and cut the log to nothing; return whether that was possible.
@@ -116,7 +123,9 @@ class Checkpointer:
     def _await_work(self) -> int | None:
         """Return how to checkpoint, as soon as there is a reason; None means stop."""
         with self._changed:
+            self._is_asleep = True
             self._changed.wait_for(lambda: self._is_closed or self._commits > self._settled)
+            self._is_asleep = False
             before = self._commits
             self._changed.wait_for(
                 lambda: self._is_closed or self._log_pages >= self._due_at_pages,
@@ -150,11 +159,13 @@ class Checkpointer:
     def _checkpoint(self, mode: int) -> bool:
         if self._connection is None:
             self._connection = self._opener.open("checkpointer")
-            self._connection.set_busy_timeout(int(_STAND_BACK_S * 1000))
+        wait_s = _STAND_BACK_S
         if mode == apsw.SQLITE_CHECKPOINT_PASSIVE:
-            pages, written = self._connection.wal_checkpoint(mode=mode)
-            return pages == written
+            # Nearly all is written while others commit; what is left takes a moment of theirs.
+            self._connection.wal_checkpoint(mode=mode)
+            mode, wait_s = apsw.SQLITE_CHECKPOINT_RESTART, _RESTART_S
         with self._turns.turn(_STAND_BACK_S):
+            self._connection.set_busy_timeout(int(wait_s * 1000))
             self._connection.wal_checkpoint(mode=mode)
         return True
 
