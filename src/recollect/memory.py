@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
-from recollect.core.clock import Clock, to_datetime
+from recollect.core.clock import Clock
 from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
@@ -30,7 +30,6 @@ from recollect.recall.audience import (
 )
 from recollect.recall.maintenance import Synced
 from recollect.store.sqlite.home import GUEST_NOTES
-from recollect.store.usage_ledger import UsageLedger
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
@@ -42,6 +41,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
     from recollect.observations.observations import Observations
+    from recollect.recall.context.contexts import Contexts
     from recollect.recall.probe import EmbedderProbe, Probe
     from recollect.recall.status import Status
     from recollect.sessions.exchange.export import SessionExport
@@ -86,6 +86,11 @@ class Memory:
         """What agents did and saw."""
         return self._parts.observations()
 
+    @property
+    def context(self) -> Contexts:
+        """What goes into prompts by itself: ``memory.context(session_id)`` gives a block."""
+        return self._parts.contexts(self.search)
+
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Return when everything is indexed, embeddings included.
 
@@ -101,8 +106,7 @@ class Memory:
             ProviderError: the embedder failed; words are indexed all the same.
         """
         report = self._parts.maintenance.run(lambda: self._sync(on_progress))
-        backend = self._parts.search_backend
-        failure = None if backend is None else backend.refresh()
+        failure = self._parts.refresh_backend()
         return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
 
     def _sync(self, on_progress: OnProgress) -> SyncReport:
@@ -147,13 +151,7 @@ class Memory:
         Raises:
             StoreError: a database refused.
         """
-        found = self._parts.index.preview(rebuild=reindex)
-        limit = self.settings.embedding.remote.daily_tokens
-        if not (found.is_paid and limit):
-            return found
-        today = to_datetime(self._base.clock.now_ms()).date().isoformat()
-        left = max(0, limit - UsageLedger(self._base.records).spent(today))
-        return msgspec.structs.replace(found, tokens_left_today=left)
+        return self._parts.within_budget(self._parts.index.preview(rebuild=reindex))
 
     def search(
         self,
@@ -398,8 +396,7 @@ class Memory:
         if dry_run:
             return eraser.preview(session_id, with_forks=with_forks)
         receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
-        backend = self._parts.search_backend
-        failure = backend.refresh() if backend is not None and receipt.notes else None
+        failure = self._parts.refresh_backend() if receipt.notes else None
         warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
 

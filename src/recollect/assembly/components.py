@@ -19,9 +19,11 @@ from recollect.assembly.sources import (
     extra_paths,
     followed_transcripts,
     memory_files,
+    own_calls,
     reading,
     search_backend,
 )
+from recollect.core.clock import to_datetime
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
@@ -30,8 +32,10 @@ from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_loc
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.locks import TicketQueue
+from recollect.store.meta import REDACTION_SALT, persisted_random
 from recollect.store.sqlite.home import BLOBS
 from recollect.store.streams import EventStream
+from recollect.store.usage_ledger import UsageLedger
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.core.scope import Scope
@@ -39,10 +43,12 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.governance.erasure import Eraser
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
+    from recollect.index.build.preview import Preview
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
     from recollect.observations.observations import Observations
     from recollect.recall.audience import Asking
+    from recollect.recall.context.contexts import ContextParts, Contexts, Search
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
     from recollect.sessions.sessions import Sessions
@@ -61,9 +67,23 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     maintenance: Maintenance
     sessions: Callable[[], Sessions]
     observations: Callable[[], Observations]
+    contexts: Callable[[Search], Contexts]
     events: EventStream
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
+
+    def refresh_backend(self) -> str | None:
+        """Let another back end than the index read its files again; return why it could not."""
+        return None if self.search_backend is None else self.search_backend.refresh()
+
+    def within_budget(self, found: Preview) -> Preview:
+        """Return a preview with what is left of the tokens of today."""
+        limit = self.resources.resolved.settings.embedding.remote.daily_tokens
+        if not (found.is_paid and limit):
+            return found
+        today = to_datetime(self.resources.clock.now_ms()).date().isoformat()
+        left = max(0, limit - UsageLedger(self.resources.records).spent(today))
+        return msgspec.structs.replace(found, tokens_left_today=left)
 
     def backup_order(
         self, secrets: bool, workspace: bool, on_progress: OnBackup | None
@@ -205,6 +225,7 @@ def _assemble(resources: Resources) -> Components:
         maintenance=maintenance,
         sessions=sessions,
         observations=functools.cache(lambda: _observations(resources, sessions, maintenance)),
+        contexts=_contexts(resources, sessions),
         events=EventStream(resources.records, resources.scope),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
@@ -271,7 +292,12 @@ def _sessions(
             clock=resources.clock,
             ids=resources.ids,
             settings=settings,
-            drafts=DraftMaker(resources.clock, resources.ids, resources.redactor),
+            drafts=DraftMaker(
+                resources.clock,
+                resources.ids,
+                resources.redactor,
+                own_calls(resources).includes,
+            ),
             mirror=Arrivals(mirror, maintenance),
             scope=resources.scope,
         ),
@@ -286,7 +312,6 @@ def _observations(
 ) -> Observations:
     from recollect.observations.draft import ObservationDrafts
     from recollect.observations.observations import ObservationParts, Observations
-    from recollect.observations.recalled import PORT, OwnCalls, names_of
     from recollect.recall.hearer import group_at, hearer_of
     from recollect.store.blobs import Blobs
 
@@ -299,8 +324,40 @@ def _observations(
             drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
             hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
             is_owners=lambda place: group_at(place, resources.owner).is_owners,
-            own_calls=OwnCalls(names_of(resources.home), frozenset({PORT})),
+            own_calls=own_calls(resources),
             arrived=Arrivals(None, maintenance).notify,
             scope=resources.scope,
         )
     )
+
+
+def _contexts(
+    resources: Resources, sessions: Callable[[], Sessions]
+) -> Callable[[Search], Contexts]:
+    """Return what makes a `Contexts`; the memory's own search must not keep the memory alive."""
+
+    @functools.cache
+    def parts() -> ContextParts:
+        from recollect.recall.context.contexts import ContextParts
+        from recollect.sessions.context.size import Sizer
+
+        settings = resources.resolved.settings
+        return ContextParts(
+            database=resources.records,
+            clock=resources.clock,
+            ids=resources.ids,
+            sessions=sessions,
+            settings=settings.context,
+            shared=settings.observations.shared,
+            scope=resources.scope,
+            sizer=Sizer(resources.order.count_tokens),
+            secret=bytes.fromhex(persisted_random(resources.records, REDACTION_SALT)),
+            paths=lambda path: (path,),
+        )
+
+    def made(search: Search) -> Contexts:
+        from recollect.recall.context.contexts import Contexts
+
+        return Contexts(parts(), search)
+
+    return made

@@ -16,6 +16,7 @@ from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.workspace.extra_paths import ExtraPath, extra_path
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+    from recollect.observations.recalled import OwnCalls
     from recollect.recall.followed import FollowedTranscripts
     from recollect.recall.memory_source import MemorySource, NoteSource
     from recollect.recall.search_port import SearchBackend
@@ -122,7 +123,15 @@ def transcript_importer(
         scope=resources.scope,
         links=read_links(resources.resolved.settings.sessions.identity_links),
         ledger=ledger,
+        is_recall=own_calls(resources).includes,
     )
+
+
+def own_calls(resources: Resources) -> OwnCalls:
+    """Return what knows the calls that ask this memory."""
+    from recollect.observations.recalled import PORT, OwnCalls, names_of
+
+    return OwnCalls(names_of(resources.home), frozenset({PORT}))
 
 
 def followed_transcripts(

@@ -22,6 +22,7 @@ PLACES = {
     "export": "transcripts.export",
     "search": "search",
     "get": "get",
+    "context": "context",
     "observe": "observe",
     "forget": "observe",
     "sessions": "sessions.list",

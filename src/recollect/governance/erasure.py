@@ -73,6 +73,7 @@ _COUNTS: dict[str, LiteralString] = {
     "observations": "SELECT count(*) FROM observations WHERE session_id = ?",
     "compactions": "SELECT count(*) FROM compactions WHERE session_id = ?",
     "episodes": "SELECT count(*) FROM episodes WHERE session_id = ?",
+    "injections": "SELECT count(*) FROM injections WHERE session_id = ?",
     "events": "SELECT count(*) FROM events WHERE session_id = ?",
     "pending_messages": "SELECT count(*) FROM pending_messages p JOIN sessions s"
     " ON s.key = p.key AND s.tenant = p.tenant WHERE s.id = ?",

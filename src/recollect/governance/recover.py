@@ -37,7 +37,10 @@ from recollect.store.sqlite.database import open_records
 from recollect.store.sqlite.home import MIRROR_SUFFIX, RECORDS_FILE, TRANSCRIPTS, left_of_records
 from recollect.store.sqlite.integrity import quick_check
 
-LOST = ("events", "messages pending in groups", "episodes", "observations", "spending", "leases")
+LOST = (
+    *("events", "messages pending in groups", "episodes", "observations", "injections"),
+    *("spending", "leases"),
+)
 """What no mirror has."""
 MAX_LISTED = 100
 """Damaged lines that a report names."""

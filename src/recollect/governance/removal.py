@@ -248,6 +248,7 @@ def _remove_observations(tx: Transaction, begun: Begun, now: int) -> int:
     """Remove a batch of what was observed in a session that goes as a whole."""
     ids = [text(row[0]) for row in tx.all(_OBSERVED, (begun.session_id, BATCH))]
     tx.executemany("DELETE FROM observations WHERE id = ?", [(id_,) for id_ in ids])
+    tx.executemany("DELETE FROM injected_items WHERE ref = ?", [(id_,) for id_ in ids])
     record_changes(tx, tenant=begun.tenant, kind=OBSERVATION_KIND, refs=ids, op="delete", at=now)
     return len(ids)
 
@@ -308,10 +309,12 @@ def _part_from_kin(tx: Transaction, session_id: str, tenant: str, now: int) -> N
 _DEPENDENT: tuple[LiteralString, ...] = (
     "DELETE FROM compactions WHERE session_id = ?",
     "DELETE FROM leases WHERE session_id = ?",
+    "DELETE FROM injections WHERE session_id = ?",
     "DELETE FROM tool_calls WHERE session_id = ?",
     "DELETE FROM prunings WHERE session_id = ?",
 )
 _TOLD: tuple[LiteralString, ...] = (
+    "DELETE FROM injected_items WHERE ref IN (SELECT id FROM episodes WHERE session_id = ?)",
     "DELETE FROM episodes WHERE session_id = ?",
     "DELETE FROM events WHERE session_id = ?",
 )

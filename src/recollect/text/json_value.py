@@ -1,7 +1,8 @@
 """JSON values of foreign making, brought into the shape that every engine stores.
 
 What JSON or a database cannot hold is replaced, never dropped with the rest: half a surrogate pair,
-NUL, NaN, bytes that are not UTF-8, whole numbers beyond 64 bits. Other types are refused.
+NUL, NaN, bytes that are not UTF-8, whole numbers beyond 64 bits. Other types are refused. What
+recollect itself put into a prompt is left out: it is stored already.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from recollect.core.errors import InvalidInput
+from recollect.text.injected import without_injected
 
 JsonValue: TypeAlias = Any
 """None, bool, int, float, str, or a list or dict (with text keys) of them."""
@@ -32,6 +34,7 @@ class JsonCleaner:
 
     def text(self, text: str) -> str:
         """Return ``text`` as it can be stored."""
+        text = without_injected(text)
         if (text.isascii() and "\x00" not in text) or not _UNSTORABLE.search(text):
             return text
         # Two halves that stand beside each other are one character, as JavaScript writes it.

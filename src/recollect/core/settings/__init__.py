@@ -29,6 +29,7 @@ from recollect.core.settings.sessions import SessionSettings
 from recollect.core.settings.telemetry import forbid_telemetry
 from recollect.core.settings.tree import (
     ChunkingSettings,
+    ContextSettings,
     LanguageSettings,
     PrivacySettings,
     QmdSettings,
@@ -41,6 +42,7 @@ from recollect.core.settings.tree import (
 
 __all__ = [
     "ChunkingSettings",
+    "ContextSettings",
     "EmbeddingSettings",
     "Explained",
     "HybridSettings",

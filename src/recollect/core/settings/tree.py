@@ -258,6 +258,36 @@ class ObservationSettings(Struct, frozen=True, kw_only=True):
     ] = False
 
 
+class ContextSettings(Struct, frozen=True, kw_only=True):
+    """What is put into prompts by itself."""
+
+    types: Annotated[
+        tuple[str, ...], "Types of observations that come first in a block, whatever the question."
+    ] = ("decision", "bugfix", "architecture")
+    budget_tokens: Annotated[
+        int,
+        Meta(ge=1, le=1_000_000, extra={"unit": "tokens"}),
+        "What a block costs at most; seed 001's default. Claude Code and Codex also take no more "
+        "than 9,500 characters.",
+    ] = 4_000
+    prompt: Annotated[
+        bool,
+        "Add what answers it to each prompt. Off: an agent that wants more can search, and each "
+        "line costs the prompt.",
+    ] = False
+    prompt_tokens: Annotated[
+        int,
+        Meta(ge=1, le=100_000, extra={"unit": "tokens"}),
+        "What is added to one prompt at most.",
+    ] = 600
+    prompt_floor: Annotated[
+        float,
+        Meta(ge=0.0, le=1.0, extra={"unit": "score"}),
+        "Only what scores at least so much is added to a prompt. Chosen on development sets: "
+        "docs/experiments.md, prompts.",
+    ] = 0.3
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """The whole tree. Only the composition root sees it."""
 
@@ -272,3 +302,4 @@ class Settings(Struct, frozen=True, kw_only=True):
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
     observations: ObservationSettings = field(default_factory=ObservationSettings)
+    context: ContextSettings = field(default_factory=ContextSettings)

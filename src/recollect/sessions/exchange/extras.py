@@ -23,16 +23,15 @@ from recollect.sessions.exchange.transcript_format import (
     TranscriptFormat,
 )
 from recollect.sessions.record.content import parse_content
+from recollect.sessions.record.draft import FOREIGN
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.token_usage import FIELD as USAGE
 from recollect.sessions.record.token_usage import TokenUsage, usage_of
 from recollect.text.json_value import MAX_DEPTH, JsonCleaner
 
-FOREIGN = "foreign"
-"""The key in metadata."""
 LINE, MESSAGE, BLOCKS, ABSENT, LEFT_OUT = "line", "message", "blocks", "absent", "left_out"
-"""Its parts: fields of the record, of the message in it, of blocks by place; shared fields that the
-record does not have; and names of fields that were too large."""
+"""Parts of ``metadata["foreign"]``: fields of the record, of the message in it, of blocks by place;
+shared fields that the record does not have; and names of fields that were too large."""
 
 MAX_BYTES = 16 * 1024
 """Largest rest of one record. Patches and whole files that tools repeat are above it."""

@@ -46,8 +46,10 @@ _SHARED: LiteralString = """
 """
 _IS_STORED: LiteralString = """
     SELECT 1 FROM sessions s JOIN messages m ON m.session_id = s.id
-    WHERE s.tenant = ? AND s.source = ? AND s.foreign_id = ? AND m.event_id = ? AND m.content = ?
+    WHERE s.tenant = ? AND s.source = ? AND s.foreign_id = ? AND m.event_id = ?
+        AND (m.content = ? OR json_extract(m.metadata, '$.recalled') IS NOT NULL)
 """
+"""What this memory answered is stored without it, and so never the same."""
 _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
 _PLACE: LiteralString = "SELECT place FROM sessions WHERE id = ?"
 _SET_PLACE: LiteralString = "UPDATE sessions SET place = ? WHERE id = ?"

@@ -19,7 +19,7 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.sessions.exchange import import_source
-from recollect.sessions.exchange.extras import FOREIGN, Extras, foreign_of
+from recollect.sessions.exchange.extras import Extras, foreign_of
 from recollect.sessions.exchange.import_batch import ImportBatch, event_id_of, place_of
 from recollect.sessions.exchange.import_ledger import LedgerEntry, write_entry
 from recollect.sessions.exchange.import_report import Tally
@@ -32,7 +32,7 @@ from recollect.sessions.exchange.transcript_format import (
     TranscriptFormat,
 )
 from recollect.sessions.record.access import MirrorSignal
-from recollect.sessions.record.draft import Draft, DraftMaker
+from recollect.sessions.record.draft import FOREIGN, Draft, DraftMaker
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session import (
     Session,

@@ -56,6 +56,7 @@ from recollect.sessions.lifecycle import set_status
 from recollect.sessions.record.access import MirrorSignal, SilentMirror
 from recollect.sessions.record.draft import DraftMaker, TextRedactor
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
+from recollect.sessions.record.recalled import IsRecall, never
 from recollect.sessions.record.session import DELETED, Session, find_foreign, find_session
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
@@ -75,8 +76,8 @@ class TranscriptImporter:
         scope: Who owns what is imported.
         links: Which accounts are one person.
         stores: What opens stores of transcripts, by the name of their format.
-        ledger: Keeps account of what was read apart from other importers of the same formats, and
-            leaves out what belongs to another owner than the scope, instead of refusing it.
+        ledger: Keeps account apart from other importers, and leaves out what others own.
+        is_recall: As for `DraftMaker`.
     """
 
     def __init__(
@@ -92,13 +93,14 @@ class TranscriptImporter:
         scope: Scope | None = None,
         links: IdentityLinks = NOBODY_LINKED,
         ledger: str = "",
+        is_recall: IsRecall = never,
     ) -> None:
         scope = scope if scope is not None else Scope()
         self._context = ImportContext(
             database=database,
             clock=clock,
             ids=ids,
-            drafts=DraftMaker(clock, ids, redactor),
+            drafts=DraftMaker(clock, ids, redactor, is_recall),
             scope=scope,
             links=links,
             mirror=mirror if mirror is not None else SilentMirror(),

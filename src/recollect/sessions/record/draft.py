@@ -7,7 +7,7 @@ which stores the draft is a few inserts. Nothing leaves this module that was not
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
@@ -21,11 +21,23 @@ from recollect.sessions.record.content import (
     Content,
     ContentBlock,
     TextBlock,
+    ToolResultBlock,
     parse_content,
     readable_text,
     rewritten,
 )
 from recollect.sessions.record.message import ROLES, Message
+from recollect.sessions.record.recalled import (
+    ANSWER,
+    RECALLED,
+    IsRecall,
+    calls_of_ours,
+    emptied,
+    is_answer,
+    never,
+    recalled_in,
+    spoken,
+)
 from recollect.text.json_value import JsonCleaner, JsonValue
 from recollect.text.tokens import estimate_tokens
 
@@ -34,6 +46,8 @@ MAX_CONTENT_BYTES = 16 * 1024 * 1024
 MAX_METADATA_BYTES = 256 * 1024
 """Largest metadata, as JSON."""
 
+FOREIGN = "foreign"
+"""The key in metadata for what a foreign line holds beside its message."""
 REPLACED = "replaced_characters"
 """The key in a message's metadata that counts what could not be stored as it came."""
 
@@ -72,12 +86,20 @@ class DraftMaker:
         clock: Tells when a message is stored, and when it was said if that is not given.
         ids: Gives the messages their ids.
         redactor: Takes secrets out; None stores texts as they come.
+        is_recall: Knows the calls that ask this memory: what it answers is not stored again.
     """
 
-    def __init__(self, clock: Clock, ids: IdSource, redactor: TextRedactor | None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        ids: IdSource,
+        redactor: TextRedactor | None,
+        is_recall: IsRecall = never,
+    ) -> None:
         self._clock = clock
         self._ids = ids
         self._redactor = redactor
+        self._is_recall = is_recall
 
     def message(
         self,
@@ -108,7 +130,8 @@ class DraftMaker:
         facts = self._facts(metadata or {}, cleaner)
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
-        encoded, text = _encoded_content(blocks)
+        blocks, facts = self._without_recalled(role, name, blocks, facts)
+        encoded, text = _encoded_content(blocks, recalled_in(facts))
         if event_id is not None and not is_checked:
             event_id = self.checked(check_event_id(event_id), "event id")
         if sender is not None:
@@ -176,6 +199,21 @@ class DraftMaker:
         blocks = parse_content(cleaner.value(_plain(content)))
         return tuple(rewritten(block, self.redacted, self._redacted_value) for block in blocks)
 
+    def _without_recalled(
+        self, role: str, name: str | None, blocks: tuple[ContentBlock, ...], facts: dict[str, Any]
+    ) -> tuple[tuple[ContentBlock, ...], dict[str, Any]]:
+        """Return a message without what this memory told, and what is noted of that.
+
+        Answers that tell no name are known when they are stored, see `without_answers`.
+        """
+        if role == "tool" and name is not None and self._is_recall(name, None):
+            return _emptied(blocks, blocks, facts)
+        calls = calls_of_ours(blocks, self._is_recall)
+        answers = [each for each in blocks if is_answer(each, calls, self._is_recall)]
+        if not calls and not answers:
+            return blocks, facts
+        return _emptied(blocks, answers, facts, calls)
+
     def redacted(self, text: str) -> str:
         """Return a text without secrets."""
         return text if self._redactor is None else self._redactor.text(text)
@@ -235,13 +273,47 @@ def encode_facts(facts: Mapping[str, Any]) -> str:
     return encoded.decode()
 
 
-def _encoded_content(blocks: tuple[ContentBlock, ...]) -> tuple[str, str]:
+def without_answers(draft: Draft, calls: Collection[str]) -> Draft:
+    """Return a draft without what calls of ours, by id, gave back."""
+    message = draft.message
+    answers = [each for each in message.content if is_answer(each, calls)]
+    blocks, facts = _emptied(message.content, answers, message.metadata)
+    encoded, text = _encoded_content(blocks, recalled_in(facts))
+    tokens = estimate_tokens(text)
+    return Draft(
+        message=msgspec.structs.replace(
+            message, content=blocks, text=text, tokens=tokens, metadata=facts
+        ),
+        encoded_content=encoded,
+        encoded_metadata=encode_facts(facts),
+    )
+
+
+def _emptied(
+    blocks: tuple[ContentBlock, ...],
+    answers: Collection[ContentBlock],
+    facts: Mapping[str, Any],
+    calls: Collection[str] = (),
+) -> tuple[tuple[ContentBlock, ...], dict[str, Any]]:
+    """Return a message whose answers are empty, and its metadata without copies of them."""
+    ids = [each.tool_use_id or "" for each in answers if isinstance(each, ToolResultBlock)]
+    kept = {key: value for key, value in facts.items() if not (answers and key == FOREIGN)}
+    named = sorted({*recalled_in(facts), *calls, *ids})
+    emptied_blocks = tuple(emptied(each) if each in answers else each for each in blocks)
+    return emptied_blocks, {**kept, RECALLED: named}
+
+
+def _encoded_content(
+    blocks: tuple[ContentBlock, ...], recalled: Collection[str]
+) -> tuple[str, str]:
     """Return the content as JSON, and what of it can be read."""
     match blocks:
         case (TextBlock(text=text),):
             encoded = msgspec.json.encode(text)
+            text = "" if blocks[0] == ANSWER else text
         case _:
-            encoded, text = msgspec.json.encode(blocks), readable_text(blocks)
+            encoded = msgspec.json.encode(blocks)
+            text = readable_text(spoken(blocks, recalled))
     _check_size(len(encoded))
     return encoded.decode(), text
 

@@ -15,10 +15,11 @@ import msgspec
 from recollect.core.events import ToolsCalled, ToolsFinished
 from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
-from recollect.sessions.record.lineage import LineageSegment, rows_of
+from recollect.sessions.record.lineage import LineageSegment, rows_of, stored_ancestors
 from recollect.sessions.record.message import Message
+from recollect.sessions.record.recalled import recalled_in
 from recollect.sessions.record.session import Session, owner_of
-from recollect.store.columns import decode, integer, text
+from recollect.store.columns import decode, integer, json_object, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 from recollect.text.json_value import JsonValue
@@ -45,6 +46,10 @@ _RETIRE: LiteralString = """
         AND (result_id IS NULL OR result_id <> message_id)
 """
 """A provider counts its calls from 1 in every turn: the older call lets go of the id."""
+_ASKED: LiteralString = """
+    SELECT m.metadata FROM tool_calls t JOIN messages m ON m.id = t.message_id
+    WHERE t.session_id = ? AND t.call_id = ?
+"""
 _SELECT_SEEN: LiteralString = """
     SELECT id, session_id, message_id, tool_name, input, created_at, call_id, result_id,
         result_text, is_error, finished_at, called, answered
@@ -122,6 +127,36 @@ def store_tool_calls(tx: Transaction, session: Session, messages: Sequence[Messa
     if results:
         failed = sum(integer(row[_IS_ERROR]) for row in results)
         record_event(tx, ToolsFinished(scope=scope, at=at, count=len(results), failed=failed))
+
+
+def recalled_answers(
+    tx: Transaction, session: Session, messages: Sequence[Message]
+) -> dict[int, set[str]]:
+    """Return which of some messages, by place, answer calls that asked this memory, and which.
+
+    The call is in the messages, or was stored before, in the session or one that it was forked
+    from.
+    """
+    asked: dict[str, bool] = {}
+    found: dict[int, set[str]] = {}
+    for place, message in enumerate(messages):
+        for block in message.content:
+            if isinstance(block, ToolUseBlock) and block.id is not None:
+                asked[block.id] = block.id in recalled_in(message.metadata)
+            elif isinstance(block, ToolResultBlock) and (call := block.tool_use_id) is not None:
+                if call not in asked:
+                    asked[call] = _was_recall(tx, session, call)
+                if asked[call]:
+                    found.setdefault(place, set()).add(call)
+    return found
+
+
+def _was_recall(tx: Transaction, session: Session, call_id: str) -> bool:
+    row = tx.row(_ASKED, (session.id, call_id))
+    if row is None and session.parent_id is not None:
+        above = (tx.row(_ASKED, (kin.id, call_id)) for kin, _ in stored_ancestors(tx, session))
+        row = next((each for each in above if each is not None), None)
+    return row is not None and call_id in recalled_in(json_object(row[0]))
 
 
 def _calls(message: Message) -> Iterator[_Row]:

@@ -23,12 +23,12 @@ from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock
-from recollect.sessions.record.draft import Draft
+from recollect.sessions.record.draft import Draft, without_answers
 from recollect.sessions.record.lineage import MAX_DEPTH, LineageSegment, rows_of, segments
 from recollect.sessions.record.message import MESSAGE_FIELDS, UNFINISHED, Message, message_of
 from recollect.sessions.record.session import Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
-from recollect.sessions.record.tool_call import store_tool_calls
+from recollect.sessions.record.tool_call import recalled_answers, store_tool_calls
 from recollect.store.columns import Condition, first_integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_changes, record_event
@@ -140,15 +140,17 @@ def append_drafts(
     fresh: list[Message] = []
     turn = _open_turn(tx, session, drafts)
     rows: list[list[SqlValue]] = []
-    for draft in drafts:
+    ours = recalled_answers(tx, session, [draft.message for draft in drafts])
+    for place, draft in enumerate(drafts):
         event_id, turn = draft.message.event_id, _turn_sender(draft.message, turn)
         if event_id is not None:
             if event_id in known:
                 places.append(known[event_id])
                 continue
             known[event_id] = draft.message.id
+        stored = without_answers(draft, ours[place]) if place in ours else draft
         message = msgspec.structs.replace(
-            draft.message,
+            stored.message,
             turn_sender=None if draft.message.role == "system" else turn,
             tenant=session.tenant,
             agent=session.agent,
@@ -159,7 +161,7 @@ def append_drafts(
         )
         places.append(message)
         fresh.append(message)
-        rows.append(_row(message, draft))
+        rows.append(_row(message, stored))
     if not fresh:
         return places
     numbers = tx.executemany(_INSERT, rows)

@@ -97,6 +97,37 @@ CREATE TABLE imports (
     at         INTEGER NOT NULL,
     PRIMARY KEY (tenant, source, path)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE injected_items (
+    injection_id TEXT NOT NULL REFERENCES injections (id) ON DELETE CASCADE,
+    place        INTEGER NOT NULL,
+    kind         TEXT NOT NULL CHECK (kind IN ('observation', 'episode')),
+    ref          TEXT NOT NULL,
+    number       INTEGER,
+    section      TEXT NOT NULL,
+    tokens       INTEGER NOT NULL,
+    -- The parts of its score.
+    why          TEXT NOT NULL CHECK (json_valid(why)),
+    PRIMARY KEY (injection_id, place)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE injections (
+    id               TEXT PRIMARY KEY,
+    tenant           TEXT NOT NULL,
+    agent            TEXT,
+    user_id          TEXT,
+    project          TEXT,
+    session_id       TEXT NOT NULL REFERENCES sessions (id),
+    -- Who read it: the audience of the prompt.
+    visibility_group TEXT NOT NULL,
+    reason           TEXT NOT NULL
+                     CHECK (reason IN ('startup', 'clear', 'compact', 'resume', 'fork', 'prompt')),
+    client           TEXT,
+    -- A keyed hash of the question, never its words.
+    query_digest     TEXT,
+    tokens           INTEGER NOT NULL,
+    chars            INTEGER NOT NULL,
+    dropped          INTEGER NOT NULL,
+    at               INTEGER NOT NULL
+) STRICT;
 CREATE TABLE leases (
     session_id TEXT PRIMARY KEY REFERENCES sessions (id),
     holder     TEXT NOT NULL,
@@ -284,6 +315,9 @@ CREATE INDEX erasures_unfinished ON erasures (at) WHERE finished_at IS NULL;
 CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
 CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);
 CREATE INDEX flushed_notes_hidden ON flushed_notes (path, line_hash) WHERE is_hidden = 1;
+CREATE INDEX injected_items_by_ref ON injected_items (ref);
+CREATE INDEX injections_by_session ON injections (session_id, id);
+CREATE INDEX injections_by_time ON injections (tenant, at);
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_by_number ON messages (tenant, number);

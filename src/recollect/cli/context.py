@@ -1,0 +1,113 @@
+"""`recollect context`: what a session is given by itself, and what was given last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from recollect.cli.help import App
+from recollect.cli.invocation import answer, argument, opened
+from recollect.cli.output.sanitize import one_line
+from recollect.cli.output.screen import say, show
+from recollect.cli.sessions.lines import ForSender, title_of
+from recollect.core.clock import to_iso
+from recollect.core.errors import NotFound
+from recollect.core.numbers import show_number
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.memory import Memory
+    from recollect.recall.context.block import ContextBlock, ContextItem
+    from recollect.recall.context.injections import Injection
+
+app = App()
+
+
+@app.command(rich_help_panel="Find")
+def context(
+    context: typer.Context,
+    session: Annotated[
+        str | None,
+        argument(metavar="SESSION", help="Whose prompt; the session used last if not given."),
+    ] = None,
+    *,
+    query: Annotated[
+        str | None, typer.Option("--query", "-q", help="What answers it comes first.")
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(help="Tokens at most; context.budget_tokens by default."),
+    ] = None,
+    client: Annotated[
+        str | None,
+        typer.Option(help="Who reads it: claude-code and codex take 9,500 characters."),
+    ] = None,
+    reason: Annotated[
+        Literal["startup", "clear", "compact", "resume", "fork", "prompt"],
+        typer.Option(help="What happened; after resume and fork only what is new."),
+    ] = "startup",
+    for_sender: ForSender = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Only look: it does not count as injected.")
+    ] = False,
+    last: Annotated[
+        bool, typer.Option("--last", help="Show what was injected last, where and why.")
+    ] = False,
+) -> None:
+    """Print what an agent is given by itself: decisions, fixes, the last session and changes."""
+    with opened(context) as memory:
+        chosen = None if session is None else memory.sessions.find(session).id
+        if last:
+            found = memory.context.injections(chosen)
+            answer(context, {"injections": found}, lambda: _show_injections(memory, found))
+            return
+        block = memory.context(
+            chosen or _latest(memory),
+            query,
+            budget,
+            reason,
+            client,
+            for_sender,
+            record=not preview,
+        )
+        answer(context, block, lambda: _show_block(block))
+
+
+def _latest(memory: Memory) -> str:
+    session = memory.sessions.latest()
+    if session is None:
+        raise NotFound("there is no session", hint="begin one with `recollect sessions start`")
+    return session.id
+
+
+def _show_block(block: ContextBlock) -> None:
+    if not block.items:
+        say(("nothing to add to the prompt", "dim"))
+        return
+    show((block.text, ""))
+
+
+def _show_injections(memory: Memory, found: Iterable[Injection]) -> None:
+    for each in found:
+        at = to_iso(each.at)[:16].replace("T", " ")
+        title = title_of(memory.sessions, memory.sessions.get(each.session_id))
+        show(
+            (f"{at}  {each.reason}", "bold"),
+            (f"  {one_line(title)}", ""),
+            (f"  {each.client or 'no client named'}, {each.tokens} tokens,", "dim"),
+            (f" {each.chars} characters, {each.dropped} left out", "dim"),
+        )
+        _show_items(memory, each.items)
+    if not found:
+        say(("nothing was injected yet", "dim"))
+
+
+def _show_items(memory: Memory, items: Iterable[ContextItem]) -> None:
+    ids = [item.id for item in items if item.kind == "observation"]
+    titles = {each.id: each.title for each in memory.observations.get(ids, 1).found}
+    for item in items:
+        number = "" if item.number is None else show_number(item.kind, item.number)
+        why = " ".join(f"{name} {share:.2f}" for name, share in item.why.items())
+        words = titles.get(item.id, "summary of a session" if item.kind == "episode" else "gone")
+        show((f"  {number}", "bold"), (f"  {one_line(words)}", ""), (f"  {why}", "dim"))

@@ -1,0 +1,186 @@
+"""Candidates: what may go into a block, read under the scope and the audience of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.clock import to_iso
+from recollect.core.numbers import show_number
+from recollect.core.scope import Scope
+from recollect.observations.observation import Observation
+from recollect.observations.rows import places_of, select_observations
+from recollect.recall.context.block import Candidate, Section
+from recollect.recall.context.words import line_of, summary_lines
+from recollect.recall.hearer import ObservationHearer
+from recollect.sessions.policy.visibility import Speakers, visibility_group_of
+from recollect.store.columns import Condition, typed_rows
+from recollect.store.engine import Transaction
+
+CHANGES = ("code_change", "git_operation")
+"""What the last session did to files."""
+_MOST = 200
+"""Newest, and most important, that are looked at: some ten times what a block holds."""
+_NEWEST: LiteralString = "created_at DESC, number DESC"
+_BEST: LiteralString = "importance DESC, created_at DESC, number DESC"
+_LAST_SUMMARIES = 50
+_EPISODES: LiteralString = """
+    SELECT id, number, session_id, summary, ended_at, agent, speakers, turn_sender
+    FROM episodes WHERE """
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked for.
+
+    Attributes:
+        scope: Whose memory; its project does not count, ``projects`` do.
+        projects: The paths of the project; empty for what belongs to none.
+        hearer: Who reads the block.
+        types: Of observations.
+        lineage: The session and those it was forked from: the last session is another one.
+        relevance: How well observations answer the question, by id.
+    """
+
+    scope: Scope
+    projects: tuple[str, ...]
+    hearer: ObservationHearer
+    types: tuple[str, ...]
+    lineage: frozenset[str]
+    relevance: Mapping[str, float]
+
+    def where(self) -> Condition:
+        """Return the condition of what belongs to the project."""
+        where = Condition(msgspec.structs.replace(self.scope, project=None), "session_id")
+        if self.projects:
+            paths = msgspec.json.encode(self.projects).decode()
+            return where.also("project IN (SELECT value FROM json_each(?))", paths)
+        return where.also("project IS NOT DISTINCT FROM ?", None)
+
+    def observed(self) -> Condition:
+        """Return the condition of observations that were not forgotten."""
+        return self.where().also("is_forgotten = ?", 0)
+
+
+def read_candidates(tx: Transaction, order: Order) -> list[Candidate]:
+    """Return what a whole block is chosen from: types, the last summary, the last changes."""
+    typed = order.observed().also("type IN (SELECT value FROM json_each(?))", _json(order.types))
+    found = select_observations(tx, typed, _NEWEST, _MOST)
+    found += select_observations(tx, typed, _BEST, _MOST)
+    found += read_relevant(tx, order)
+    changed = order.observed().also("type IN (SELECT value FROM json_each(?))", _json(CHANGES))
+    changes = select_observations(tx, changed, _NEWEST, _MOST)
+    unique = {each.id: each for each in heard(tx, order, found)}
+    return [
+        *_candidates(unique.values(), "types", order.relevance),
+        *_last_summary(tx, order),
+        *_candidates(
+            [each for each in _of_last(heard(tx, order, changes), order) if each.id not in unique],
+            "changes",
+            order.relevance,
+        ),
+    ]
+
+
+def read_relevant(tx: Transaction, order: Order) -> list[Observation]:
+    """Return the observations of the project that a search found."""
+    if not order.relevance:
+        return []
+    ids = _json(tuple(order.relevance))
+    where = order.observed().also("id IN (SELECT value FROM json_each(?))", ids)
+    return select_observations(tx, where, _NEWEST, len(order.relevance))
+
+
+def relevant_candidates(found: Iterable[Observation], order: Order) -> list[Candidate]:
+    """Return observations that answer a prompt as candidates."""
+    return list(_candidates(found, "types", order.relevance))
+
+
+def heard(tx: Transaction, order: Order, found: Sequence[Observation]) -> list[Observation]:
+    """Return those of some observations that the reader hears."""
+    places = places_of(tx, [each.id for each in found])
+    return [each for each in found if order.hearer.hears(places[each.id])]
+
+
+def _candidates(
+    found: Iterable[Observation], section: Section, relevance: Mapping[str, float]
+) -> Iterable[Candidate]:
+    for each in found:
+        line = line_of(each)
+        if line is not None:
+            yield Candidate(
+                kind="observation",
+                id=each.id,
+                number=each.number,
+                section=section,
+                lines=(line,),
+                at=each.created_at,
+                importance=each.importance,
+                relevance=relevance.get(each.id, 0.0),
+            )
+
+
+def _of_last(found: Sequence[Observation], order: Order) -> list[Observation]:
+    """Return those of the newest session that has any, besides the one that asks."""
+    others = [each for each in found if each.session_id not in order.lineage]
+    return [each for each in others if each.session_id == others[0].session_id]
+
+
+class _Episode(msgspec.Struct, frozen=True, array_like=True):
+    id: str
+    number: int
+    session_id: str
+    summary: str
+    ended_at: int
+    agent: str | None
+    speakers: str | None
+    turn_sender: str | None
+
+
+def _last_summary(tx: Transaction, order: Order) -> list[Candidate]:
+    """Return the summary of the newest session of the same audience; of a group's, nothing.
+
+    In a group the words are of many people: none of them speaks to the agent in the next session.
+    """
+    group = order.hearer.group
+    if not group.is_private:
+        return []
+    where = order.where()
+    sql: LiteralString = _EPISODES + where.sql + " ORDER BY ended_at DESC, id DESC LIMIT ?"
+    for episode in typed_rows(tx.all(sql, [*where.params, _LAST_SUMMARIES]), _Episode):
+        if episode.session_id in order.lineage or not _hears(order, episode):
+            continue
+        lines = summary_lines(episode.summary)
+        if lines:
+            return [_summary(episode, lines)]
+    return []
+
+
+def _hears(order: Order, episode: _Episode) -> bool:
+    owner = order.hearer.owner
+    if episode.speakers is None:
+        said = visibility_group_of(Speakers(agent=episode.agent), owner)
+    else:
+        speakers = msgspec.json.decode(episode.speakers, type=Speakers)
+        said = visibility_group_of(speakers, owner, episode.turn_sender)
+    return said == order.hearer.group
+
+
+def _summary(episode: _Episode, lines: Sequence[str]) -> Candidate:
+    return Candidate(
+        kind="episode",
+        id=episode.id,
+        number=episode.number,
+        section="summary",
+        lines=(
+            f"[{show_number('episode', episode.number)} {to_iso(episode.ended_at)[:10]}]",
+            *lines,
+        ),
+        at=episode.ended_at,
+        importance=1.0,
+    )
+
+
+def _json(values: Sequence[str]) -> str:
+    return msgspec.json.encode(list(values)).decode()

@@ -1,0 +1,383 @@
+"""`Contexts`: what goes into a prompt by itself; `memory.context` is one of these.
+
+Nothing here is asked for by the model, so only words that can be trusted go in, only of this
+project and this audience, and each block is recorded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Literal, LiteralString, Protocol, get_args
+
+import msgspec
+
+from recollect.core.checks import check_count
+from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import InvalidInput, NotFound, StoreReadOnly
+from recollect.core.scope import Scope
+from recollect.core.settings import ContextSettings
+from recollect.index.query.hit import SearchResult
+from recollect.recall.audience import Asked
+from recollect.recall.context.block import Candidate, ContextBlock, Room, assemble
+from recollect.recall.context.candidates import (
+    Order,
+    heard,
+    read_candidates,
+    read_relevant,
+    relevant_candidates,
+)
+from recollect.recall.context.injections import (
+    WHOLE,
+    Injection,
+    add_injection,
+    select_injections,
+    standing,
+)
+from recollect.recall.hearer import ObservationHearer, hearer_of
+from recollect.sessions.context.size import Sizer
+from recollect.sessions.record.lineage import stored_ancestors
+from recollect.sessions.record.session import Session
+from recollect.store.columns import Condition, first_integer
+from recollect.store.engine import Database, Transaction
+from recollect.store.journal import last_change
+from recollect.text.injected import boundary_of
+from recollect.text.summary import shortened
+
+Reason = Literal["startup", "clear", "compact", "resume", "fork", "prompt"]
+CLIENT_CHARS = {"claude-code": 9_500, "codex": 9_500}
+"""Claude Code replaces what is longer than 10,000 characters by a preview of 2 kB; Codex has the
+same hooks. What a client adds around a block is counted off."""
+_CLIENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
+_HITS = 50
+"""Hits that a question is looked up with."""
+_SUMMARY_SHARE = 0.15
+"""What the last session's summary may take of a budget."""
+_CACHED = 64
+_EPISODES: LiteralString = "SELECT count(*), coalesce(max(id), '') FROM episodes WHERE tenant = ?"
+
+
+class Search(Protocol):
+    """Finds observations; `Memory.search`."""
+
+    def __call__(
+        self,
+        query: str,
+        limit: int | None = None,
+        *,
+        sources: Sequence[str] | None = None,
+        scope: Scope | None = None,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> SearchResult:
+        """Return hits."""
+
+
+class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
+    """What blocks are made with.
+
+    Attributes:
+        database: ``records.db``.
+        clock: Dates injections.
+        ids: Gives them their ids.
+        sessions: The sessions, asked for late.
+        settings: The section ``context``.
+        shared: Whether groups hear observations, ``observations.shared``.
+        scope: Whose memory.
+        sizer: Counts tokens.
+        secret: The random bytes of the home that boundaries are made with.
+        paths: Returns all paths of the project that has a path.
+        cache: Whole blocks, by what they were made of.
+    """
+
+    database: Database
+    clock: Clock
+    ids: IdSource
+    sessions: Asked
+    settings: ContextSettings
+    shared: bool
+    scope: Scope
+    sizer: Sizer
+    secret: bytes
+    paths: Callable[[str], Sequence[str]]
+    cache: OrderedDict[object, ContextBlock] = msgspec.field(default_factory=OrderedDict)
+
+
+class _Asking(msgspec.Struct, frozen=True, kw_only=True):
+    session: Session
+    hearer: ObservationHearer
+    query: str | None
+    reason: Reason
+    client: str | None
+    sender: str | None
+    room: Room
+
+
+class Contexts:
+    """Makes context blocks, and knows what was injected.
+
+    Args:
+        parts: The records, and whose they are.
+        search: Finds what answers a question.
+    """
+
+    def __init__(self, parts: ContextParts, search: Search) -> None:
+        self._parts = parts
+        self._search = search
+
+    def __call__(  # noqa: PLR0917  # as DESIGN has it
+        self,
+        session_id: str,
+        query: str | None = None,
+        budget_tokens: int | None = None,
+        reason: Reason = "startup",
+        client: str | None = None,
+        for_sender: str | None = None,
+        *,
+        record: bool = True,
+    ) -> ContextBlock:
+        """Return what a prompt of a session is given by itself, and record that it was.
+
+        At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
+        what does not stand in the prompt yet. For a ``prompt`` what answers it, where the setting
+        ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that stands in
+        the window. Only of the session's project, and only what it may hear.
+
+        Args:
+            session_id: Whose prompt.
+            query: A question; what answers it comes first. For a ``prompt``, the prompt.
+            budget_tokens: Never more; ``context.budget_tokens`` if not given.
+            reason: What happened.
+            client: The program that reads it: ``claude-code`` and ``codex`` have a limit of 9,500
+                characters.
+            for_sender: Whom the session answers, as for `Memory.search`.
+            record: Whether it is really injected; False to look at it only.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: an argument is out of range.
+            StoreError: the records cannot be read.
+        """
+        asking = self._asking(
+            session_id, query, budget_tokens, reason=reason, client=client, sender=for_sender
+        )
+        if reason == "prompt":
+            block = self._for_prompt(asking)
+        elif reason in WHOLE and not query:
+            block = self._cached(asking)
+        else:
+            block = self._assembled(asking)
+        if record and block.items:
+            self._record(asking, block)
+        return block
+
+    def injections(
+        self,
+        session_id: str | None = None,
+        limit: int = 1,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> list[Injection]:
+        """Return what was injected last, newest first.
+
+        Args:
+            session_id: Only into prompts of this session.
+            limit: How many at most.
+            for_session: On behalf of this session: only what its audience was given.
+            for_sender: Whom that session answers.
+
+        Raises:
+            NotFound: there is no session ``for_session`` in the scope.
+            InvalidInput: the limit is below 1, or a sender is given without a session.
+        """
+        check_count(limit, "a limit", 1)
+        if for_sender is not None and for_session is None:
+            raise InvalidInput("a sender needs a session", hint="give for_session with it")
+        where = Condition(self._parts.scope, "session_id").equal("session_id", session_id)
+        if for_session is not None:
+            group = self._parts.sessions().visibility_group(for_session, for_sender)
+            where.also("visibility_group = ?", group.name)
+        return self._parts.database.read(lambda tx: select_injections(tx, where, limit))
+
+    def _asking(
+        self,
+        session_id: str,
+        query: str | None,
+        budget_tokens: int | None,
+        *,
+        reason: Reason,
+        client: str | None,
+        sender: str | None,
+    ) -> _Asking:
+        parts = self._parts
+        _check(query, budget_tokens, reason, client)
+        session = parts.sessions().get(session_id)
+        if session.status == "deleted":
+            raise NotFound("there is no such session", hint="restore it, or give another")
+        tokens = parts.settings.budget_tokens if budget_tokens is None else budget_tokens
+        room = Room(
+            tokens=min(tokens, parts.settings.prompt_tokens) if reason == "prompt" else tokens,
+            chars=CLIENT_CHARS.get(client or ""),
+            count=parts.sizer.text,
+            boundary=boundary_of(session.id, parts.secret),
+        )
+        return _Asking(
+            session=session,
+            hearer=hearer_of(parts.sessions, session.id, sender, shared=parts.shared),
+            query=query if query and query.strip() else None,
+            reason=reason,
+            client=client,
+            sender=sender,
+            room=room,
+        )
+
+    def _cached(self, asking: _Asking) -> ContextBlock:
+        """Return a whole block; where nothing was stored since, the same one without work."""
+        parts = self._parts
+        stand = parts.database.read(lambda tx: (last_change(tx), _episodes(tx, parts.scope)))
+        room = asking.room
+        paths = self._paths(asking.session)
+        about = (asking.session.id, asking.hearer.group, room.tokens, room.chars, paths, stand)
+        block = parts.cache.get(about)
+        if block is None:
+            block = parts.cache[about] = self._assembled(asking)
+            while len(parts.cache) > _CACHED:
+                with suppress(KeyError):  # another thread was faster
+                    parts.cache.popitem(last=False)
+        return block
+
+    def _assembled(self, asking: _Asking) -> ContextBlock:
+        relevance = self._asked(asking)
+        group = asking.hearer.group.name
+
+        def unit(tx: Transaction) -> tuple[list[Candidate], list[str]]:
+            order = self._order(tx, asking, relevance)
+            return read_candidates(tx, order), standing(tx, asking.session, group)
+
+        found, stands = self._parts.database.read(unit)
+        found = [self._shortened(each, asking.room) for each in found]
+        if asking.reason in WHOLE:
+            return assemble(found, asking.room, asked=bool(asking.query), before=stands)
+        new = [each for each in found if each.id not in set(stands)]
+        return assemble(new, asking.room, asked=bool(asking.query))
+
+    def _for_prompt(self, asking: _Asking) -> ContextBlock:
+        if not self._parts.settings.prompt:
+            return ContextBlock()
+        floor = self._parts.settings.prompt_floor
+        found = {id_: score for id_, score in self._relevance(asking).items() if score >= floor}
+        if not found:
+            return ContextBlock()
+        window = self._parts.sessions().view(asking.session.id, for_sender=asking.sender).messages
+        since = min((message.created_at for message in window), default=0)
+        shown = {message.id for message in window}
+
+        def unit(tx: Transaction) -> list[Candidate]:
+            order = self._order(tx, asking, found)
+            stands = set(standing(tx, asking.session, asking.hearer.group.name))
+            fresh = [
+                each
+                for each in heard(tx, order, read_relevant(tx, order))
+                if each.id not in stands
+                and each.message_id not in shown
+                and not (each.session_id in order.lineage and each.created_at >= since)
+            ]
+            return relevant_candidates(fresh, order)
+
+        return assemble(self._parts.database.read(unit), asking.room, asked=True)
+
+    def _relevance(self, asking: _Asking) -> dict[str, float]:
+        if asking.query is None:
+            return {}
+        result = self._search(
+            asking.query,
+            _HITS,
+            sources=["observations"],
+            scope=msgspec.structs.replace(self._parts.scope, project=asking.session.project),
+            for_session=asking.session.id,
+            for_sender=asking.sender,
+        )
+        return {hit.ref: hit.score for hit in result.hits}
+
+    def _asked(self, asking: _Asking) -> dict[str, float]:
+        """Return how well observations answer, as a share of the best: scores of short lines."""
+        found = self._relevance(asking)
+        best = max(found.values(), default=0.0) or 1.0
+        return {id_: score / best for id_, score in found.items()}
+
+    def _order(self, tx: Transaction, asking: _Asking, relevance: dict[str, float]) -> Order:
+        session = asking.session
+        return Order(
+            scope=msgspec.structs.replace(self._parts.scope, session=None),
+            projects=self._paths(session),
+            hearer=asking.hearer,
+            types=self._parts.settings.types,
+            lineage=frozenset({session.id, *(kin.id for kin, _ in stored_ancestors(tx, session))}),
+            relevance=relevance,
+        )
+
+    def _paths(self, session: Session) -> tuple[str, ...]:
+        return () if session.project is None else tuple(self._parts.paths(session.project))
+
+    def _shortened(self, of: Candidate, room: Room) -> Candidate:
+        """Return a summary within its share; other candidates as they are."""
+        if of.kind != "episode":
+            return of
+        date, *lines = of.lines
+        share = int(room.tokens * _SUMMARY_SHARE) or 1
+        return msgspec.structs.replace(
+            of, lines=(date, *shortened("\n".join(lines), share, room.count).splitlines())
+        )
+
+    def _record(self, asking: _Asking, block: ContextBlock) -> None:
+        parts, session = self._parts, asking.session
+        injection = Injection(
+            id=parts.ids.new(),
+            session_id=session.id,
+            visibility_group=asking.hearer.group.name,
+            reason=asking.reason,
+            client=asking.client,
+            query_digest=None if asking.query is None else self._digest(asking.query),
+            tokens=block.tokens,
+            chars=block.chars,
+            dropped=block.dropped,
+            at=parts.clock.now_ms(),
+            tenant=session.tenant,
+            agent=session.agent,
+            user=session.user,
+            project=session.project,
+            items=block.items,
+        )
+        with suppress(StoreReadOnly):  # the agent gets its block all the same
+            parts.database.write(partial(_store, injection))
+
+    def _digest(self, query: str) -> str:
+        said = query.encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(said, digest_size=16, key=self._parts.secret[:64]).hexdigest()
+
+
+def _check(query: str | None, budget: int | None, reason: str, client: str | None) -> None:
+    known = get_args(Reason)
+    if reason not in known:
+        raise InvalidInput("unknown reason of a context", hint=f"use one of {', '.join(known)}")
+    if client is not None and not _CLIENT.fullmatch(client):
+        raise InvalidInput(
+            "the client must be a short name", hint="use small letters, as claude-code"
+        )
+    if reason == "prompt" and not (query or "").strip():
+        raise InvalidInput("a prompt needs a query", hint="pass its text as query")
+    check_count(budget, "a budget", 1)
+
+
+def _store(injection: Injection, tx: Transaction) -> None:
+    add_injection(tx, injection)
+
+
+def _episodes(tx: Transaction, scope: Scope) -> tuple[int, object]:
+    row = tx.row(_EPISODES, (scope.tenant,))
+    return first_integer(row), row and row[1]

@@ -1,0 +1,131 @@
+"""Injections: what was put into which prompt, when and why. No text, and of a question a hash.
+
+A block that is whole takes the place of all before it: what was injected earlier does not stand in
+the prompt any more. What an erased session had observed leaves the rows of others, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import LiteralString
+
+import msgspec
+
+from recollect.recall.context.block import ContextItem
+from recollect.sessions.record.lineage import stored_ancestors
+from recollect.sessions.record.session import Session
+from recollect.store.columns import Condition, decode, json_object, text
+from recollect.store.engine import Row, Transaction
+
+WHOLE = frozenset({"startup", "clear", "compact"})
+"""Reasons for which the prompt begins anew."""
+
+_COLUMNS: LiteralString = """
+    id, session_id, visibility_group, reason, client, query_digest, tokens, chars, dropped, at,
+    tenant, agent, user_id, project"""
+_INSERT: LiteralString = f"""
+    INSERT INTO injections ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""  # noqa: S608  # literals
+_INSERT_ITEM: LiteralString = """
+    INSERT INTO injected_items (injection_id, place, kind, ref, number, section, tokens, why)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_SELECT: LiteralString = f"SELECT {_COLUMNS} FROM injections WHERE "  # noqa: S608  # literals
+_ITEMS: LiteralString = """
+    SELECT kind, ref, number, section, why, tokens FROM injected_items
+    WHERE injection_id = ? ORDER BY place
+"""
+_STANDING: LiteralString = """
+    SELECT i.ref FROM injections j JOIN injected_items i ON i.injection_id = j.id
+    WHERE j.session_id = ? AND j.visibility_group = ? AND j.at <= ? AND j.id >= coalesce((
+        SELECT max(w.id) FROM injections w
+        WHERE w.session_id = j.session_id AND w.visibility_group = j.visibility_group
+            AND w.at <= ? AND w.reason IN ('startup', 'clear', 'compact')), '')
+    ORDER BY j.id, i.place
+"""
+_ENDLESS = 2**62
+
+
+class Injection(msgspec.Struct, frozen=True, kw_only=True):
+    """A block that was put into a prompt; its fields are in the columns' order.
+
+    Attributes:
+        id: Sorts by time.
+        session_id: Into whose prompt.
+        visibility_group: Who read it.
+        reason: ``startup``, ``clear``, ``compact``, ``resume``, ``fork`` or ``prompt``.
+        client: The program, where it said so.
+        query_digest: A keyed hash of the question; equal for equal questions.
+        tokens: What it cost.
+        chars: Its length in UTF-16 units.
+        dropped: How many candidates found no room.
+        at: When, ms UTC.
+        tenant: Owner.
+        agent: Owner.
+        user: Owner.
+        project: Owner.
+        items: What was in it, in its order; not what was erased since.
+    """
+
+    id: str
+    session_id: str
+    visibility_group: str
+    reason: str
+    client: str | None
+    query_digest: str | None
+    tokens: int
+    chars: int
+    dropped: int
+    at: int
+    tenant: str
+    agent: str | None
+    user: str | None
+    project: str | None
+    items: tuple[ContextItem, ...] = ()
+
+
+_FIELDS = tuple(name for name in Injection.__struct_fields__ if name != "items")
+
+
+def add_injection(tx: Transaction, injection: Injection) -> None:
+    """Store what was injected."""
+    tx.execute(_INSERT, [getattr(injection, name) for name in _FIELDS])
+    rows = (
+        (injection.id, place, of.kind, of.id, of.number, of.section, of.tokens, _encoded(of.why))
+        for place, of in enumerate(injection.items)
+    )
+    tx.executemany(_INSERT_ITEM, rows)
+
+
+def select_injections(tx: Transaction, where: Condition, limit: int) -> list[Injection]:
+    """Return the injections that meet a condition, newest first."""
+    rows = tx.all(_SELECT + where.sql + " ORDER BY id DESC LIMIT ?", [*where.params, limit])
+    return [
+        decode(Injection, _FIELDS, row, items=tuple(map(_item, tx.all(_ITEMS, (row[0],)))))
+        for row in rows
+    ]
+
+
+def standing(tx: Transaction, session: Session, visibility_group: str) -> list[str]:
+    """Return the ids that stand in the prompt of a session, in the order of their injection.
+
+    Of those that it was forked from, what was injected until then.
+    """
+    found = list(_standing(tx, session.id, visibility_group, _ENDLESS))
+    until = session.created_at
+    for kin, _ in stored_ancestors(tx, session) if session.parent_id else ():
+        found += _standing(tx, kin.id, visibility_group, until)
+        until = kin.created_at
+    return list(dict.fromkeys(found))
+
+
+def _standing(tx: Transaction, session_id: str, group: str, until: int) -> Iterable[str]:
+    return [text(row[0]) for row in tx.all(_STANDING, (session_id, group, until, until))]
+
+
+def _encoded(why: dict[str, float]) -> str:
+    return msgspec.json.encode(why).decode()
+
+
+def _item(row: Row) -> ContextItem:
+    return decode(ContextItem, ContextItem.__struct_fields__, row, why=json_object(row[4]))

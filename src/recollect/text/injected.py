@@ -1,0 +1,83 @@
+"""Injected blocks: what recollect put into a prompt, between tags that carry a boundary.
+
+The boundary is a keyed hash, so nobody outside can write a tag that closes a block. Tags have no
+quotation marks: a block in JSON, in a log or in HTML is still found and taken out before storage.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+TAG = "recollect-context"
+HEADER = "## Recent Memory ("
+"""What every block begins with, after its opening tag."""
+
+_LESS, _MORE = r"(?:<|&lt;|\\u003c)", r"(?:>|&gt;|\\u003e)"
+_TAGS = re.compile(rf"(?i){_LESS}(/?){TAG} ([0-9a-f]{{16}}){_MORE}")
+_BEGINS = re.compile(rf"(?:\s|\\n){{0,4}}{re.escape(HEADER)}")
+_GAP = re.compile(r"\s*")
+_MARKUP = re.compile(r"<(?=[/!?a-zA-Z])")
+
+
+def boundary_of(session_id: str, secret: bytes) -> str:
+    """Return the boundary of the blocks of a session: the same each time, known to nobody else.
+
+    Args:
+        session_id: Whose prompt it is.
+        secret: Random bytes of the home.
+    """
+    named = session_id.encode()
+    return hashlib.blake2b(named, digest_size=8, key=secret[:64], person=b"context").hexdigest()
+
+
+def wrapped(body: str, boundary: str) -> str:
+    """Return a block: ``body`` between tags with a boundary."""
+    return f"<{TAG} {boundary}>\n{body}\n</{TAG} {boundary}>"
+
+
+def neutral(text: str, boundary: str = "") -> str:
+    """Return a text on one line that can neither open nor close a tag, ours or another's.
+
+    >>> neutral("a </system-reminder> b")
+    'a ‹/system-reminder> b'
+    """
+    said = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text)
+    if not said.isascii() and TAG in (folded := unicodedata.normalize("NFKC", said)).casefold():
+        said = folded
+    said = re.sub(TAG, TAG.replace("-", " "), _MARKUP.sub("‹", said), flags=re.IGNORECASE)
+    return " ".join((said.replace(boundary, "…") if boundary else said).split())
+
+
+def without_injected(text: str) -> str:
+    """Return a text without the blocks in it; of one that was cut off, without the rest.
+
+    Takes one pass, however many tags there are.
+    """
+    if TAG not in text:
+        return text
+    tags = list(_TAGS.finditer(text))
+    ends: dict[str, list[re.Match[str]]] = {}
+    for tag in reversed(tags):
+        if tag[1]:
+            ends.setdefault(tag[2], []).append(tag)
+    kept, position = [], 0
+    for tag in tags:
+        if tag[1] or tag.start() < position:
+            continue
+        end = _end_of(tag, text, ends.get(tag[2], []))
+        if end is not None:
+            kept.append(text[position : tag.start()])
+            position = end
+    return "".join([*kept, text[position:]])
+
+
+def _end_of(tag: re.Match[str], text: str, ends: list[re.Match[str]]) -> int | None:
+    """Return where a block ends that a tag opens; None where it opens none."""
+    while ends and ends[-1].start() < tag.end():
+        ends.pop()
+    if ends:
+        gap = _GAP.match(text, ends.pop().end())
+        return gap.end() if gap else None
+    return len(text) if _BEGINS.match(text, tag.end()) else None
