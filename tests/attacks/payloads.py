@@ -106,7 +106,9 @@ def file_name(victim: Victim, payload: str) -> None:
     """What a file is called, in a list, and when it is opened."""
     name = " ".join(payload.split()).replace("/", " ")
     _call(victim, "Bash", {"command": "ls vendor"}, f"a.txt\n{name}.md\n")
-    _call(victim, "Read", {"file_path": f"vendor/{name}.md"}, "nothing")
+    given = {"file_path": f"vendor/{name}.md"}
+    _call(victim, "Read", given, "nothing")
+    victim.memory.observations.record(victim.session, "Edit", input=given, trust="imported")
 
 
 def group_message(victim: Victim, payload: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import recollect
 from recollect.memory import Memory
+from recollect.observations.observation import TYPES
 from tests.attacks.payloads import CARRIERS, PAYLOADS, PROJECT, Carrier, Victim
 
 OWNER = "agent:main:telegram:acc:direct:42"
@@ -29,16 +30,21 @@ def test_no_attack_enters_an_automatic_text(carrier: Carrier, tmp_path: Path) ->
             memory.sessions.append(session, "user", HONEST)
             memory.observations.record(session, event="prompt", input=HONEST)
             carrier(victim, payload)
-            told = automatic_text(victim)
-            assert HONEST in told
+            told = automatic_text(victim, payload)
             for sentence in _sentences(payload):
                 assert sentence not in told, (carrier.__name__, payload)
 
 
-def automatic_text(victim: Victim) -> str:
+def automatic_text(victim: Victim, payload: str) -> str:
     """Return everything about a project that may be put into a prompt without being asked for."""
-    observations = victim.memory.observations.list(project=victim.project)
-    return _flat("\n".join(line for o in observations for line in (o.title, o.summary)))
+    memory = victim.memory
+    observations = memory.observations.list(project=victim.project, limit=100)
+    lines = [line for o in observations for line in (o.title, o.summary)]
+    following = memory.sessions.create(key=OWNER, project=victim.project).id
+    blocks = [memory.context(following, asked, 4_000) for asked in (None, payload, HONEST)]
+    blocks.append(memory.context(following, payload, 4_000, "prompt"))
+    assert HONEST in blocks[0].text
+    return _flat("\n".join([*lines, *(block.text for block in blocks)]))
 
 
 def _sentences(payload: str) -> list[str]:
@@ -53,5 +59,6 @@ def _flat(text: str) -> str:
 
 def _open(home: Path) -> Memory:
     settings = {"embedding.provider": "none", "sessions.owner": ["telegram:42"]}
+    given = {"context.types": TYPES, "context.prompt": True, "context.prompt_floor": 0.0}
     durable = {"store.durability": "fast", "sessions.mirror": False}
-    return recollect.open(home, overrides={**settings, **durable}, live=False)
+    return recollect.open(home, overrides={**settings, **given, **durable}, live=False)
