@@ -12,6 +12,7 @@ import random
 import re
 import shutil
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -27,9 +28,12 @@ from recollect.governance.episode import Episode, episodes_of, hearers_of
 from recollect.index.query.hit import SearchResult
 from recollect.memory import Memory
 from recollect.observations import rows
-from recollect.observations.observation import Place
+from recollect.observations.observation import TYPES, Place
 from recollect.recall import audience as audience_module
 from recollect.recall import observation_source
+from recollect.recall.context import candidates
+from recollect.recall.context.block import ContextItem
+from recollect.recall.context.contexts import Contexts
 from recollect.recall.hearer import ObservationHearer, group_at
 
 HISTORIES = int(os.environ.get("AUDIENCE_HISTORIES", "300"))  # noqa: TID251 - `make soak`
@@ -109,6 +113,9 @@ class History:
             "sessions.context.keep_messages": 1,
             "store.durability": "fast",
             "observations.shared": self.dice.random() < 0.5,
+            "context.types": TYPES,
+            "context.prompt": True,
+            "context.prompt_floor": 0.0,
             "embedding.provider": "none",
             "search.snippet_chars": 20_000,
             "search.lexical.backend": self.dice.choice(("postings", "postings", "fts5")),
@@ -141,6 +148,8 @@ class History:
         self.shared = bool(overrides["observations.shared"])
         self.seen: dict[str, tuple[str, Audience, str]] = {}
         """Tenant, audience and session of each word of an observation."""
+        self.numbered: dict[tuple[str, int], str] = {}
+        """The word of the title of each observation."""
         self.pending: dict[tuple[str, str], set[str]] = defaultdict(set)
         self.is_whole = True
         """Whether everything that may be heard is still there."""
@@ -219,14 +228,16 @@ class History:
         number = len(self.seen)
         told, given, came, failed = (f"z{k}{number + n}x" for n, k in enumerate("oppp"))
         self.seen |= dict.fromkeys((told, given, came, failed), (tenant, audience, session))
-        self.memories[tenant].observations.record(
+        observed = self.memories[tenant].observations.record(
             session,
             "exec",
             input={"command": f"apple {given}"},
             output=f"apple {came}" * self.dice.choice((1, 3_000)),
             error=f"Error: apple {failed}",
             summary=f"apple {told}",
+            type=self.dice.choice(TYPES),
         )
+        self.numbered[tenant, observed.number] = told
 
     def word(self, session: str, tenant: str, audience: Audience) -> str:
         """Return a word that only some may hear."""
@@ -461,6 +472,8 @@ class History:
         hears(searched)
         assert titles <= searched
         assert is_owners or searched <= titles, "a guest reads the line of an error"
+        if self.lives(chat.session):
+            self.ask_context(chat, asker, audience, titles)
         for tokens in (1_000, None):
             numbers = [f"#{n}" for n in range(1, len(self.seen) // 4 + 1)]
             batch = memory.observations.get(numbers, tokens, **asking)
@@ -471,6 +484,35 @@ class History:
         told = words_of(*map(told_by, listed))
         hears(told)
         assert told == (wanted if is_owners else titles)
+
+    def ask_context(
+        self, chat: Said, asker: str | None, audience: Audience, titles: set[str]
+    ) -> None:
+        """Look at the blocks that a prompt would be given, and at the record of them.
+
+        A title may stand in them that the search tells nobody: what the record names was heard
+        when it was injected, and is forgotten when its session is erased.
+        """
+        context = self.memories[chat.tenant].context
+        for reason in ("startup", "resume", "prompt"):
+            block = context(chat.session, "apple", None, reason, for_sender=asker)
+            self.within(chat.tenant, set(TOKEN.findall(block.text)), audience)
+            assert words_of(block.text) <= titles, reason
+            self.injected(chat.tenant, block.items, audience)
+            assert block.items or reason != "startup" or not titles, "an empty block"
+        for session in (chat.session, None):
+            for given in context.injections(
+                session, 1_000, for_session=chat.session, for_sender=asker
+            ):
+                self.injected(chat.tenant, given.items, audience)
+
+    def injected(self, tenant: str, items: Sequence[ContextItem], audience: Audience) -> None:
+        """Require that what was injected was the audience's, and is not erased."""
+        for item in items:
+            if item.kind == "observation" and item.number is not None:
+                *heard, session = self.seen[self.numbered[tenant, item.number]]
+                assert heard == [tenant, audience]
+                assert session in self.chats, "erased"
 
     def lives(self, session: str) -> bool:
         """Return whether a session is neither deleted nor erased."""
@@ -549,6 +591,8 @@ def play(folder: Path, seed: int) -> None:
     shutil.rmtree(folder)
 
 
+INJECTIONS = Contexts.injections
+
 MUTANTS: dict[str, tuple[object, str, object]] = {
     "list and get": (ObservationHearer, "hears", lambda *_: True),
     "input and output": (ObservationHearer, "sees_payload", True),
@@ -559,6 +603,12 @@ MUTANTS: dict[str, tuple[object, str, object]] = {
         lambda _, owner: group_at(Place("main", *[None] * 6), owner),
     ),
     "deleted sessions": (rows, "_LIVING", ""),
+    "lines of the context block": (candidates, "heard", lambda _tx, _order, found: list(found)),
+    "record of what was injected": (
+        Contexts,
+        "injections",
+        lambda self, session, limit, **_: INJECTIONS(self, session, limit),
+    ),
 }
 
 
