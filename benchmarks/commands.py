@@ -61,6 +61,7 @@ from benchmarks.quality.disclosure import (
 )
 from benchmarks.quality.homes import work_folder
 from benchmarks.quality.product import open_product
+from benchmarks.quality.projects import describe_projects, project_grids, run_projects
 from benchmarks.quality.quality import MODES, QualityPlan
 from benchmarks.quality.quality_grids import describe_quality, quality_grids
 from benchmarks.quality.redaction import describe_redaction, redaction_grids, run_redaction
@@ -403,3 +404,19 @@ def beside(
         folders = (find_data(given.data), root)
         run = run_beside(environment, folders, order, modes, progress)
     given.output().deliver(run, describe_beside(run), beside_grids(run))
+
+
+@app.command()
+def projects(
+    *,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same sessions.")] = 7,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Forty projects of two sessions: is what the second one needs in its context block?"""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(None) as root:
+        run = run_projects(environment, root, seed, progress)
+    output.deliver(run, describe_projects(run), project_grids(run))

@@ -114,6 +114,11 @@ def make_work(halves: Sequence[Half], seed: int, observations: int) -> AgentWork
     return AgentWork(observations=tuple(works), questions=tuple(questions))
 
 
+def make_routine(half: Half, seed: int, count: int) -> list[dict[str, Any]]:
+    """Return what `Observations.record` is given for the routine of one session."""
+    return _Maker(half, seed, 0).routine(count)
+
+
 class _Maker:
     """Makes the work of one half."""
 
@@ -145,6 +150,11 @@ class _Maker:
                 session=f"{self._half.name}/{session}",
                 arguments={**arguments, "at": at},
             )
+
+    def routine(self, count: int) -> list[dict[str, Any]]:
+        """Return a session in which nothing happens that is asked for."""
+        subject = self._dice.randrange(len(self._half.parts))
+        return [self._routine(subject) for _ in range(count)]
 
     def _subject(self, session: int) -> int:
         """Return the place of the part that a session is about."""

@@ -182,8 +182,9 @@ def beside_grids(run: BesideRun) -> list[Grid]:
             str(each.difference.n),
             f"{each.without:.3f}",
             f"{each.beside:.3f}",
-            f"{each.difference.mean:+.4f} "
-            "({:+.3f} to {:+.3f})".format(*each.difference.over_questions),
+            f"{each.difference.mean:+.4f} ({{:+.3f}} to {{:+.3f}})".format(
+                *each.difference.over_questions
+            ),
             f"{each.taken:.2f}",
         )
         for each in run.losses
