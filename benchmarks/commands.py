@@ -57,10 +57,17 @@ from benchmarks.options import (
     with_quality_options,
 )
 from benchmarks.output import Output, print_json, print_tables, show_progress, write_whole
+from benchmarks.quality.beside import beside_grids, describe_beside, run_beside
+from benchmarks.quality.disclosure import (
+    describe_disclosure,
+    disclosure_grids,
+    run_disclosure,
+)
 from benchmarks.quality.homes import work_folder
 from benchmarks.quality.product import open_product
+from benchmarks.quality.projects import describe_projects, project_grids, run_projects
 from benchmarks.quality.prompts import FloorMode, describe_prompts, prompt_grids, run_prompts
-from benchmarks.quality.quality import QualityPlan
+from benchmarks.quality.quality import MODES, QualityPlan
 from benchmarks.quality.quality_grids import describe_quality, quality_grids
 from benchmarks.quality.redaction import describe_redaction, redaction_grids, run_redaction
 from benchmarks.quality.suite import ONE_CHAT, QualitySuite, Slice
@@ -390,3 +397,53 @@ def redaction(
     output.check()
     run = run_redaction(describe_environment(), seed, against, rounds)
     output.deliver(run, describe_redaction(run), redaction_grids(run))
+
+
+@app.command()
+def disclosure(
+    *,
+    observations: Annotated[int, typer.Option(min=1_000, help="In the home.")] = 5_200,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same work.")] = 7,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Recall in three steps against the 20 best observations in full: tokens, and what is found."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(None) as root:
+        run = run_disclosure(environment, root, seed, observations, progress)
+    output.deliver(run, describe_disclosure(run), disclosure_grids(run))
+
+
+@app.command()
+@with_quality_options("pool", "settings", "compare", "plot", "markdown", "answers")
+def beside(
+    given: QualityOptions,
+    *,
+    observations: Annotated[int, typer.Option(min=1_000, help="In the home.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same work.")] = 7,
+) -> None:
+    """LoCoMo with made-up agent work beside it: what the default search loses."""
+    environment, modes = describe_environment(), choose(given.mode or ["hybrid"], MODES, "mode")
+    order = (seed, observations, given.part())
+    with show_progress() as progress, work_folder(given.keep) as root:
+        folders = (find_data(given.data), root)
+        run = run_beside(environment, folders, order, modes, progress)
+    given.output().deliver(run, describe_beside(run), beside_grids(run))
+
+
+@app.command()
+def projects(
+    *,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same sessions.")] = 7,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Forty projects of two sessions: is what the second one needs in its context block?"""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(None) as root:
+        run = run_projects(environment, root, seed, progress)
+    output.deliver(run, describe_projects(run), project_grids(run))

@@ -12,6 +12,7 @@ import random
 import re
 import shutil
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,16 @@ import pytest
 import recollect
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import Scope
+from recollect.index.query.hit import SearchResult
 from recollect.memory import Memory
+from recollect.observations import rows
+from recollect.observations.observation import TYPES, Place
+from recollect.recall import audience as audience_module
+from recollect.recall import observation_source
+from recollect.recall.context import candidates
+from recollect.recall.context.block import ContextItem
+from recollect.recall.context.contexts import Contexts
+from recollect.recall.hearer import ObservationHearer, group_at
 from recollect.sessions.context.episode import Episode, episodes_of, hearers_of
 
 HISTORIES = int(os.environ.get("AUDIENCE_HISTORIES", "300"))  # noqa: TID251 - `make soak`
@@ -44,6 +54,8 @@ HOSTILE = (
 PLACES = ("telegram", "slack", "discord", "irc", "matrix", "web", "unknown")
 GLOBAL = {"telegram", "discord", "matrix", "signal", "whatsapp"}
 TOKEN = re.compile(r"zq\d+x")
+SEEN = re.compile(r"z[op]\d+x")
+"""Words of observations: ``zo…`` of titles, ``zp…`` of inputs, outputs and errors."""
 
 Audience = tuple[str, ...]
 
@@ -100,6 +112,10 @@ class History:
             "sessions.retention.max_messages": self.dice.choice((3, 9)),
             "sessions.context.keep_messages": 1,
             "store.durability": "fast",
+            "observations.shared": self.dice.random() < 0.5,
+            "context.types": TYPES,
+            "context.prompt": True,
+            "context.prompt_floor": 0.0,
             "embedding.provider": "none",
             "search.snippet_chars": 20_000,
             "search.lexical.backend": self.dice.choice(("postings", "postings", "fts5")),
@@ -129,6 +145,11 @@ class History:
         """Sessions that are deleted now."""
         self.erased: set[str] = set()
         """Words that nobody may hear any more."""
+        self.shared = bool(overrides["observations.shared"])
+        self.seen: dict[str, tuple[str, Audience, str]] = {}
+        """Tenant, audience and session of each word of an observation."""
+        self.numbered: dict[tuple[str, int], str] = {}
+        """The word of the title of each observation."""
         self.pending: dict[tuple[str, str], set[str]] = defaultdict(set)
         self.is_whole = True
         """Whether everything that may be heard is still there."""
@@ -196,10 +217,27 @@ class History:
         self.memories[tenant].sessions.append_many(
             session, [user, ("user", result), ("assistant", f"apple {words[2]}")]
         )
+        self.observe(session, tenant, audience)
         chat = self.chats.setdefault(session, chat)
         chat.askers[None] = audience
         if sender is not None and place is None:
             chat.askers[sender] = audience
+
+    def observe(self, session: str, tenant: str, audience: Audience) -> None:
+        """Record what the agent did for whoever is answered."""
+        number = len(self.seen)
+        told, given, came, failed = (f"z{k}{number + n}x" for n, k in enumerate("oppp"))
+        self.seen |= dict.fromkeys((told, given, came, failed), (tenant, audience, session))
+        observed = self.memories[tenant].observations.record(
+            session,
+            "exec",
+            input={"command": f"apple {given}"},
+            output=f"apple {came}" * self.dice.choice((1, 3_000)),
+            error=f"Error: apple {failed}",
+            summary=f"apple {told}",
+            type=self.dice.choice(TYPES),
+        )
+        self.numbered[tenant, observed.number] = told
 
     def word(self, session: str, tenant: str, audience: Audience) -> str:
         """Return a word that only some may hear."""
@@ -321,6 +359,7 @@ class History:
         for tenant, memory in self.memories.items():
             told = "".join(msgspec.json.encode(each).decode() for each in memory.events.since())
             assert not TOKEN.search(told)
+            assert not SEEN.search(told)
             others = [c.session for c in self.chats.values() if c.tenant != tenant]
             assert not [session for session in others if session in told]
             for session in others:
@@ -333,6 +372,7 @@ class History:
                     memory.search("apple", for_session=session)
             for hit in memory.search("apple", 1_000, 0.0).hits:
                 words = set(TOKEN.findall(hit.snippet))
+                self.observed(tenant, set(SEEN.findall(hit.snippet)), None)
                 if hit.session_id is None:
                     self.noted(tenant, words, None)
                 else:
@@ -397,6 +437,7 @@ class History:
         found = memory.search("apple", 1_000, 0.0, for_session=chat.session, for_sender=asker)
         messages = {w for hit in found.hits for w in TOKEN.findall(hit.snippet) if hit.session_id}
         self.within(chat.tenant, messages, audience)
+        self.ask_observations(chat, asker, audience, found)
         if self.is_whole:
             live = {w for w, session in self.of.items() if session not in self.hidden}
             wanted = {w for w in live - self.erased if self.heard[w] == (chat.tenant, audience)}
@@ -414,6 +455,76 @@ class History:
         if chat.tenant == "local" and not is_owners:
             with pytest.raises(Denied):
                 memory.read("MEMORY.md", for_session=chat.session, for_sender=asker)
+
+    def ask_observations(
+        self, chat: Said, asker: str | None, audience: Audience, found: SearchResult
+    ) -> None:
+        """Look at every observation on behalf of a conversation; the search found some."""
+        memory, is_owners = self.memories[chat.tenant], audience[0] == "owner"
+        hears = partial(self.observed, chat.tenant, audience=audience)
+        living = {word for word, (*_, session) in self.seen.items() if self.lives(session)}
+        wanted = {w for w in living if self.seen[w][:2] == (chat.tenant, audience)}
+        if not (is_owners or self.shared):
+            wanted = set()
+        titles = {word for word in wanted if word.startswith("zo")}
+        asking: Any = {"for_session": chat.session, "for_sender": asker}
+        searched = words_of(*(hit.snippet for hit in found.hits))
+        hears(searched)
+        assert titles <= searched
+        assert is_owners or searched <= titles, "a guest reads the line of an error"
+        if self.lives(chat.session):
+            self.ask_context(chat, asker, audience, titles)
+        for tokens in (1_000, None):
+            numbers = [f"#{n}" for n in range(1, len(self.seen) // 4 + 1)]
+            batch = memory.observations.get(numbers, tokens, **asking)
+            told = words_of(*map(told_by, batch.found))
+            hears(told)
+            assert told == (wanted if is_owners else titles)
+        listed = memory.observations.list(limit=1_000, **asking)
+        told = words_of(*map(told_by, listed))
+        hears(told)
+        assert told == (wanted if is_owners else titles)
+
+    def ask_context(
+        self, chat: Said, asker: str | None, audience: Audience, titles: set[str]
+    ) -> None:
+        """Look at the blocks that a prompt would be given, and at the record of them.
+
+        A title may stand in them that the search tells nobody: what the record names was heard
+        when it was injected, and is forgotten when its session is erased.
+        """
+        context = self.memories[chat.tenant].context
+        for reason in ("startup", "resume", "prompt"):
+            block = context(chat.session, "apple", None, reason, for_sender=asker)
+            self.within(chat.tenant, set(TOKEN.findall(block.text)), audience)
+            assert words_of(block.text) <= titles, reason
+            self.injected(chat.tenant, block.items, audience)
+            assert block.items or reason != "startup" or not titles, "an empty block"
+        for session in (chat.session, None):
+            for given in context.injections(
+                session, 1_000, for_session=chat.session, for_sender=asker
+            ):
+                self.injected(chat.tenant, given.items, audience)
+
+    def injected(self, tenant: str, items: Sequence[ContextItem], audience: Audience) -> None:
+        """Require that what was injected was the audience's, and is not erased."""
+        for item in items:
+            if item.kind == "observation" and item.number is not None:
+                *heard, session = self.seen[self.numbered[tenant, item.number]]
+                assert heard == [tenant, audience]
+                assert session in self.chats, "erased"
+
+    def lives(self, session: str) -> bool:
+        """Return whether a session is neither deleted nor erased."""
+        return session not in self.hidden and session in self.chats
+
+    def observed(self, tenant: str, words: set[str], audience: Audience | None) -> None:
+        """Require that words of observations are of a tenant and audience, and still there."""
+        for word in words:
+            theirs, heard, session = self.seen[word]
+            assert self.lives(session), word
+            assert theirs == tenant, word
+            assert audience in {None, heard}, (word, audience)
 
     def ask_notes(self, chat: Said, asker: str | None, audience: Audience, found: set[str]) -> None:
         """Read every note of guests on behalf of a conversation; the search found some words."""
@@ -450,16 +561,68 @@ class History:
             assert audience is None or self.heard[word][1] == audience, (word, audience)
 
 
+def words_of(*texts: str) -> set[str]:
+    """Return the words of observations in some texts."""
+    return {word for text in texts for word in SEEN.findall(text)}
+
+
+def told_by(value: object) -> str:
+    """Return everything that a value says."""
+    return msgspec.json.encode(value).decode()
+
+
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_surface_says_to_anybody_what_is_not_theirs(part: int, tmp_path: Path) -> None:
     """Search, read, view, history, export, episodes, events and notes, in random histories."""
     for number in range(part, HISTORIES, PARTS):
         seed, folder = SEED + number, tmp_path / str(number)
-        with ExitStack() as opened:
-            history = History(folder, seed, opened)
-            try:
-                history.play()
-            except BaseException as error:
-                error.add_note(f"AUDIENCE_SEED={seed} AUDIENCE_HISTORIES=1: {history.log}")
-                raise
-        shutil.rmtree(folder)
+        play(folder, seed)
+
+
+def play(folder: Path, seed: int) -> None:
+    """Play a history; an error says how to play it again."""
+    with ExitStack() as opened:
+        history = History(folder, seed, opened)
+        try:
+            history.play()
+        except BaseException as error:
+            error.add_note(f"AUDIENCE_SEED={seed} AUDIENCE_HISTORIES=1: {history.log}")
+            raise
+    shutil.rmtree(folder)
+
+
+INJECTIONS = Contexts.injections
+
+MUTANTS: dict[str, tuple[object, str, object]] = {
+    "list and get": (ObservationHearer, "hears", lambda *_: True),
+    "input and output": (ObservationHearer, "sees_payload", True),
+    "guests' search": (audience_module, "OBSERVATIONS", "episodes"),
+    "groups of documents": (
+        observation_source,
+        "group_at",
+        lambda _, owner: group_at(Place("main", *[None] * 6), owner),
+    ),
+    "deleted sessions": (rows, "_LIVING", ""),
+    "lines of the context block": (candidates, "heard", lambda _tx, _order, found: list(found)),
+    "record of what was injected": (
+        Contexts,
+        "injections",
+        lambda self, session, limit, **_: INJECTIONS(self, session, limit),
+    ),
+}
+
+
+@pytest.mark.parametrize("surface", MUTANTS)
+def test_the_histories_notice_a_surface_that_tells(
+    surface: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A check that never fails proves nothing: each of these changes is found out."""
+    monkeypatch.setattr(*MUTANTS[surface])
+    with pytest.raises(AssertionError):
+        play_some(tmp_path, 20)
+
+
+def play_some(folder: Path, histories: int) -> None:
+    """Play the first histories."""
+    for number in range(histories):
+        play(folder / str(number), SEED + number)

@@ -58,6 +58,16 @@ def test_a_group_hears_titles_where_that_is_shared(tmp_path: Path) -> None:
             assert (seen.input, seen.output, seen.output_blob) == ("", "", None)
 
 
+def test_only_the_owner_reads_in_a_hit_what_failed(tmp_path: Path) -> None:
+    """The line of an error is a piece of the output; found by the random histories."""
+    with _open(tmp_path / "home", shared=True) as memory:
+        for key in (OWNER, GUEST, GROUP):
+            session = memory.sessions.open(key).id
+            memory.observations.record(session, summary="We use redis", error="no redis at 7000")
+        assert _heard(memory, OWNER)[1] == {"We use redis\nno redis at 7000"}
+        assert _heard(memory, GUEST)[1] == _heard(memory, GROUP)[1] == {"We use redis"}
+
+
 def test_in_a_shared_session_the_turn_decides(tmp_path: Path) -> None:
     """OpenClaw's agent:main:main: what is done for a guest is not heard in the owner's turn."""
     with _open(tmp_path / "home", shared=True) as memory:
