@@ -89,7 +89,7 @@ def get(
 def _give_batch(context: typer.Context, batch: DetailBatch) -> None:
     """Print records; nothing at all is an error, as for a message."""
     if not batch.found:
-        raise NotFound("there is no such record", hint="take a number that a search shows")
+        raise NotFound("the record does not exist", hint="take a number that a search shows")
     answer(context, batch, lambda: show_details(batch))
     if batch.missing:
         raise typer.Exit(FAILED)
@@ -130,7 +130,7 @@ def _give_message(
     group_of = memory.sessions.message_group
     if heard is not None and group_of(message) != heard:
         # As if it were not there: that something was said is already telling.
-        raise NotFound("there is no such message", hint="take the id of a message from a search")
+        raise NotFound("the message does not exist", hint="take the id of a message from a search")
     before = memory.sessions.messages(message.session_id, limit=around, before_seq=message.seq)
     after = memory.sessions.messages(message.session_id, limit=around, after_seq=message.seq)
     if heard is not None:

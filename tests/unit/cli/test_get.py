@@ -131,7 +131,7 @@ def test_a_group_gets_nothing_of_other_conversations(run: Run, home: Path) -> No
         memory.sessions.append(group.id, "user", "Which day is the delivery?")
     asking = ("--for-session", "agent:main:slack:group:C1")
     told = run("--home", home, "get", "delivery:1", *asking, "--json").error
-    assert (told["code"], told["message"]) == ("not_found", "there is no such message")
+    assert (told["code"], told["message"]) == ("not_found", "the message does not exist")
     assert run("--home", home, "get", "memory/2025-07-14.md", *asking).code == 1
     assert run("--home", home, "get", f"{group.id}:1", *asking).code == 0
     assert run("--home", home, "get", "delivery:1", "--for-session", "delivery").code == 0

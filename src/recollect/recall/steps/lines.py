@@ -91,7 +91,7 @@ class LineRow(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def key(self) -> tuple[int, str]:
-        """Where it stands in time."""
+        """Its place in time."""
         return self.at, self.id
 
     def line(self, *, sees_payload: bool = True) -> IndexLine:

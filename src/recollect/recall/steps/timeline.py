@@ -103,8 +103,8 @@ class ObservationRecall(Observations):
 
         Raises:
             InvalidInput: both or neither of anchor and query, or one that cannot be one.
-            NotFound: there is no such record, or none that they may hear; nothing fits the
-                question; or there is no such session.
+            NotFound: the record does not exist, or they may not hear it; nothing fits the
+                question; or the session does not exist.
         """
         if (anchor is None) == (query is None):
             raise InvalidInput("a timeline needs an anchor or a query", hint=f"give one: {_HINT}")
@@ -184,7 +184,7 @@ class _Around:
                 self._project = self._project or row.project
                 return row
         # Whether it is not there or not heard is not for the asker to know.
-        raise NotFound("there is no such record", hint="use a number that a search shows")
+        raise NotFound("the record does not exist", hint="use a number that a search shows")
 
     def _walk(
         self, tx: Transaction, place: tuple[int, str], most: int, *, back: bool
