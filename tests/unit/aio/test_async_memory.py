@@ -456,8 +456,10 @@ async def _take_turn(memory: AsyncMemory, session_id: str) -> None:
 
 
 UNTIL_CTRL_C = """
-import asyncio, sys
+import asyncio, signal, sys
 import recollect
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run with `&`
 
 async def main():
     words = {"embedding.provider": "none"}

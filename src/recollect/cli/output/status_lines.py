@@ -23,7 +23,8 @@ def pairs_of(found: Status) -> list[tuple[str, str]]:
         *([("extra paths", ", ".join(found.extra_paths))] if found.extra_paths else []),
         (
             "records",
-            f"{count(found.messages, 'message')} in {count(found.sessions, 'session')}",
+            f"{count(found.messages, 'message')} in {count(found.sessions, 'session')}, "
+            f"{count(found.observations, 'observation')}",
         ),
         ("index", _index(found)),
         ("vectors", _vectors(found)),
