@@ -197,9 +197,13 @@ def _opening(names: dict[str, str]) -> str:
     found.args.kw_defaults.append(ast.Constant(...))
     doc = _docstring(_with_limit(inspect.getdoc(open_memory) or ""))
     opening = f"def open_async({ast.unparse(found.args)}) -> Opening[AsyncMemory]:"
-    pooled = _call("memory", MemoryPool(PLACE.parent).memory, names).replace(
-        "-> Memory:", "-> AsyncMemory:"
-    )
+    target = MemoryPool(PLACE.parent)
+    values = [
+        _value(name, value, target, names)
+        for name, value in calls_of(target)
+        if not inspect.isroutine(value)
+    ]
+    pooled = _call("memory", target.memory, names).replace("-> Memory:", "-> AsyncMemory:")
     module, made = _source(MemoryPool.__init__)
     made.args.kwonlyargs, made.args.kw_defaults = (
         [ast.arg("limit", ast.Name("int"))],
@@ -210,7 +214,7 @@ def _opening(names: dict[str, str]) -> str:
             _learn(argument.annotation, module, names)
     made_text = f"def __init__({ast.unparse(made.args)}) -> None: ..."
     pool_doc = _docstring(inspect.getdoc(AsyncMemoryPool) or "")
-    pool = "\n".join([pool_doc, made_text, pooled, f"{CLOSING}{BLOCK}"])
+    pool = "\n".join([pool_doc, made_text, *values, pooled, f"{CLOSING}{BLOCK}"])
     return f"{opening}\n{indent(doc, '    ')}\n\nclass {AsyncMemoryPool.__name__}:\n" + indent(
         pool, "    "
     )

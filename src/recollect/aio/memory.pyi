@@ -704,8 +704,6 @@ class AsyncSessions:
             NotFound: the scope has no such session.
             InvalidInput: a number is not a whole number from 0.
         """
-    async def numbers(self, message_ids: Sequence[str]) -> dict[str, int]:
-        """Return the numbers of messages by their ids; those of other scopes are left out."""
     async def open(self, key: str, project: str | None = None) -> Session:
         """Return the current session of a key, or a new one where none is fresh.
 
@@ -997,7 +995,7 @@ class AsyncObservations:
 
         Raises:
             InvalidInput: an id is neither a UUID nor a number.
-            NotFound: there is no session ``for_session`` in the scope.
+            NotFound: the scope has no session ``for_session``.
             StoreError: a row or blob cannot be read.
         """
     async def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
@@ -1005,7 +1003,7 @@ class AsyncObservations:
 
         Raises:
             InvalidInput: a sender is given without a session.
-            NotFound: there is no such session in the scope.
+            NotFound: the scope has no such session.
         """
     async def list(
         self,
@@ -1039,7 +1037,7 @@ class AsyncObservations:
 
         Raises:
             InvalidInput: a time or number is out of range.
-            NotFound: there is no session ``for_session`` in the scope.
+            NotFound: the scope has no session ``for_session``.
         """
     @property
     def own_calls(self) -> OwnCalls: ...
@@ -1149,8 +1147,8 @@ class AsyncObservations:
 
         Raises:
             InvalidInput: both or neither of anchor and query, or one that cannot be one.
-            NotFound: there is no such record, or none that they may hear; nothing fits the
-                question; or there is no such session.
+            NotFound: the record does not exist, or they may not hear it; nothing fits the
+                question; or the session does not exist.
         """
     async def within(self, scope: Scope) -> AsyncObservations:
         """Return the same observations as another scope sees them."""
@@ -1627,6 +1625,8 @@ class AsyncMemoryPool:
         *,
         limit: int = ...,
     ) -> None: ...
+    @property
+    def home(self) -> Path: ...
     async def memory(
         self,
         agent: str | None = None,

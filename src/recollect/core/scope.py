@@ -33,3 +33,15 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
                 return None
             fields[name] = mine if theirs is None else theirs
         return msgspec.convert(fields, Scope)
+
+
+class Place(msgspec.Struct, frozen=True, array_like=True):
+    """The columns of a session that say who hears it, and in whose turn something happened."""
+
+    agent: str | None
+    user: str | None
+    channel: str | None
+    account: str | None
+    chat_type: str | None
+    peer: str | None
+    turn_sender: str | None

@@ -10,6 +10,7 @@ account may have others: those of the settings go before the table.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 import msgspec
 
@@ -73,11 +74,13 @@ _TABLE = """
     anthropic:claude-opus-5         5.0   25.0
     anthropic:claude-opus-5-5       4.0   20.0   0.05
 """
-LIST_PRICES: Mapping[str, Price] = {
-    name: Price(*map(float, numbers))
-    for name, *numbers in map(str.split, _TABLE.strip().splitlines())
-}
-"""``provider:model`` -> its price; a dated name (``gpt-5-2025-08-07``) has that of its model."""
+
+
+@cache
+def list_prices() -> Mapping[str, Price]:
+    """Return prices by ``provider:model``; a dated name (``gpt-5-2025-08-07``) has its model's."""
+    lines = map(str.split, _TABLE.strip().splitlines())
+    return {name: Price(*map(float, numbers)) for name, *numbers in lines}
 
 
 def embedding_price(name: str, settings: RemoteSettings) -> float | None:
@@ -88,7 +91,7 @@ def embedding_price(name: str, settings: RemoteSettings) -> float | None:
     """
     if settings.price_per_million is not None:
         return settings.price_per_million
-    listed = LIST_PRICES.get(name)
+    listed = list_prices().get(name)
     return listed.input if listed else None
 
 
@@ -98,7 +101,7 @@ def language_price(name: str, settings: LanguageSettings) -> Price | None:
     >>> language_price("openai:gpt-5-mini-2025-08-07", LanguageSettings()).output
     2.0
     """
-    listed = LIST_PRICES.get(name) or _of_dated_name(name)
+    listed = list_prices().get(name) or _of_dated_name(name)
     if settings.input_price is None and settings.output_price is None:
         return listed
     price = listed or Price(0.0, cache_read=1.0, cache_write=1.0)
@@ -107,5 +110,5 @@ def language_price(name: str, settings: LanguageSettings) -> Price | None:
 
 
 def _of_dated_name(name: str) -> Price | None:
-    dated = [known for known in LIST_PRICES if name.startswith(f"{known}-2")]
-    return LIST_PRICES[max(dated, key=len)] if dated else None
+    dated = [known for known in list_prices() if name.startswith(f"{known}-2")]
+    return list_prices()[max(dated, key=len)] if dated else None

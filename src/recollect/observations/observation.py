@@ -6,6 +6,8 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from recollect.core.scope import Place
+
 TYPES = (
     *("decision", "bugfix", "architecture", "code_change", "git_operation"),
     *("research", "exploration", "routine", "tool_use"),
@@ -86,18 +88,6 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None
     user: str | None
     project: str | None
-    turn_sender: str | None
-
-
-class Place(msgspec.Struct, frozen=True, array_like=True):
-    """The columns of a session that say who hears it, and in whose turn something happened."""
-
-    agent: str | None
-    user: str | None
-    channel: str | None
-    account: str | None
-    chat_type: str | None
-    peer: str | None
     turn_sender: str | None
 
 

@@ -12,8 +12,8 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.errors import Conflict, Denied, NotFound, StoreCorrupt
-from recollect.core.scope import Scope
-from recollect.observations.observation import Observation, Place
+from recollect.core.scope import Place, Scope
+from recollect.observations.observation import Observation
 from recollect.store.columns import (
     Condition,
     decode,

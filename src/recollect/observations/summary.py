@@ -178,7 +178,8 @@ def _extent(evidence: Evidence, files: tuple[str, ...]) -> str:
     if is_write(evidence.tool_name):
         before = len(evidence.argument("old_string", "old_str").splitlines())
         after = evidence.argument("new_string", "new_str", "content", "file_text")
-        return f"{len(files)} file(s), -{before} +{len(after.splitlines())} lines"
+        what = "1 file" if len(files) == 1 else f"{len(files)} files"
+        return f"{what}, -{before} +{len(after.splitlines())} lines"
     if is_shell(evidence.tool_name):
         return clipped(evidence.command, LONGEST_SUMMARY)
     return ", ".join(map(shown_path, files[:3]))

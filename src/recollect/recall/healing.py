@@ -11,7 +11,6 @@ from typing import BinaryIO
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError, StoreCorrupt, StoreReadOnly
 from recollect.core.settings import StoreSettings
-from recollect.index.embedding.rescue import put_vectors_back, save_vectors
 from recollect.index.index import Index
 from recollect.index.model.chunk_record import DAMAGED_ROWS
 from recollect.index.model.generation import retire_all, start_partitions_at
@@ -21,7 +20,6 @@ from recollect.store.sqlite.damaged import remove_database
 from recollect.store.sqlite.database import MOVE_HINT, SqliteDatabase, open_index
 from recollect.store.sqlite.home import INDEX_FILE
 from recollect.store.sqlite.integrity import quick_check
-from recollect.store.sqlite.snapshot import snapshots
 
 DAMAGED = "index.db was damaged"
 _PARTITIONS = 1 << 22
@@ -125,6 +123,9 @@ def healer(
 @contextmanager
 def _saved_vectors(path: Path) -> Iterator[BinaryIO | None]:
     """Give the block what is sound of the vectors in a damaged index; None if it cannot be read."""
+    from recollect.index.embedding.rescue import save_vectors
+    from recollect.store.sqlite.snapshot import snapshots
+
     stream: BinaryIO | None = None
     with suppress(RecollectError, OSError), snapshots([path]) as (index,):
         stream = save_vectors(index, path.parent, path.stat().st_size)
@@ -137,4 +138,6 @@ def _begin_again(database: Database, saved: BinaryIO | None) -> None:
     start = secrets.randbelow(_PARTITIONS)
     database.write(lambda tx: start_partitions_at(tx, start))
     if saved is not None:
+        from recollect.index.embedding.rescue import put_vectors_back
+
         put_vectors_back(database, saved)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from recollect.observations.observation import Place
+from recollect.core.scope import Place
 from recollect.recall.audience import Asked
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import Speakers, VisibilityGroup, visibility_group_of

@@ -6,9 +6,8 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.scope import Scope
+from recollect.core.scope import Place, Scope
 from recollect.index.model.document import OBSERVATIONS, Document, Removal
-from recollect.observations.observation import Place
 from recollect.recall.hearer import group_at
 from recollect.recall.outbox_source import Changed, Changes
 from recollect.sessions.policy.visibility import VisibilityGroup

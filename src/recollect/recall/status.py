@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # it brings what runs programs
     from recollect.recall.search_port import SearchBackend
 
 _COUNTS: LiteralString = """
-    SELECT count(*), (SELECT count(*) FROM messages),
+    SELECT count(*), (SELECT count(*) FROM messages), (SELECT count(*) FROM observations),
         count(CASE WHEN status <> 'deleted' AND user_id IS NOT NULL
             AND coalesce(chat_type, channel, 'direct') = 'direct'
             OR status <> 'deleted' AND coalesce(chat_type, channel) IS NULL AND EXISTS (
@@ -193,6 +193,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         spending: What each model took today.
         sessions: How many there are.
         messages: How many there are.
+        observations: How many there are, forgotten ones too.
         unowned: Sessions with people while ``sessions.owner`` names nobody: all count as guests'.
         unknown_origin: Imported sessions that do not tell who heard them.
         capture: What is not captured, and what projects look alike.
@@ -233,6 +234,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     spending: list[Spent]
     sessions: int
     messages: int
+    observations: int
     unowned: int
     unknown_origin: int
     capture: CaptureStatus
@@ -278,7 +280,8 @@ def report_status(parts: Reported) -> Status:
     sync = msgspec.structs.replace(sync, warnings=(*parts.index.notices, *sync.warnings))
     cache = parts.settings.embedding.cache
     counts = parts.records.read(lambda tx: tx.all(_COUNTS))
-    sessions, messages, personal, unknown = typed_rows(counts, tuple[int, int, int, int])[0]
+    found = typed_rows(counts, tuple[int, int, int, int, int])[0]
+    sessions, messages, observations, personal, unknown = found
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
     index_health = parts.index_database.health()
     spending = spending_of(parts.records, to_datetime(parts.clock.now_ms()).date().isoformat())
@@ -313,6 +316,7 @@ def report_status(parts: Reported) -> Status:
         spending=spending,
         sessions=sessions,
         messages=messages,
+        observations=observations,
         unowned=0 if parts.settings.sessions.owner else personal,
         unknown_origin=unknown,
         capture=_capture(parts.capture),

@@ -456,8 +456,10 @@ async def _take_turn(memory: AsyncMemory, session_id: str) -> None:
 
 
 UNTIL_CTRL_C = """
-import asyncio, sys
+import asyncio, signal, sys
 import recollect
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run with `&`
 
 async def main():
     words = {"embedding.provider": "none"}
@@ -478,10 +480,12 @@ def test_ctrl_c_gives_the_session_back_and_keeps_what_was_acknowledged(tmp_path:
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
     ) as process:
         assert process.stdout is not None
+        assert process.stderr is not None
         for _ in range(5):
             process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        rest, errors = process.communicate()
+        # Not `communicate`: it does not give what `readline` has already read ahead.
+        rest, errors = process.stdout.read(), process.stderr.read()
     assert process.returncode != 0
     assert errors.rstrip().endswith("KeyboardInterrupt")
     assert "never" not in errors

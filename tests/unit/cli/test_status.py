@@ -21,7 +21,7 @@ def test_status_is_read_at_a_glance(run: Run, filled: Path, workspace: Path) -> 
     shown = dict(line.split(maxsplit=1) for line in done.out.splitlines())
     assert shown["home"] == str(filled)
     assert shown["workspace"] == str(workspace)
-    assert shown["records"] == "4 messages in 1 session"
+    assert shown["records"] == "4 messages in 1 session, 0 observations"
     assert shown["index"] == "1 memory, 4 sessions; 5 chunks"
     assert shown["vectors"] == "none: words only"
     assert "warning: no search by meaning: " in done.err
@@ -51,8 +51,22 @@ def test_fast_durability_is_told(run: Run, filled: Path) -> None:
 def test_status_as_json_is_the_status(run: Run, filled: Path) -> None:
     """As the facade returns it."""
     found = run("--home", filled, "status", "--json").json
-    assert (found["sessions"], found["messages"]) == (1, 4)
+    assert (found["sessions"], found["messages"], found["observations"]) == (1, 4, 0)
     assert found["index"]["documents"] == {"memory": 1, "sessions": 4}
+
+
+def test_status_counts_what_the_agent_did(run: Run, filled: Path) -> None:
+    """Forgotten ones too: they are kept."""
+    with recollect.open(filled) as memory:
+        (session,) = memory.sessions.list()
+        for path in ("tea.md", "rice.md"):
+            made = memory.observations.record(session.id, "Read", input={"file_path": path})
+        memory.observations.forget(made.id)
+    shown = dict(
+        line.split(maxsplit=1) for line in run("--home", filled, "status").out.splitlines()
+    )
+    assert shown["records"] == "4 messages in 1 session, 2 observations"
+    assert run("--home", filled, "status", "--json").json["observations"] == 2
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from recollect.core.bill import TokenUse
 from recollect.core.settings import LanguageSettings, RemoteSettings
 from recollect.models.embedding.wires import GeminiWire, OpenAIWire, VoyageWire
 from recollect.models.language.wires import AnthropicMessages, OpenAIChat
-from recollect.models.prices import LIST_PRICES, Price, embedding_price, language_price
+from recollect.models.prices import Price, embedding_price, language_price, list_prices
 
 USE = TokenUse(input=1_000_000, output=1_000_000, cache_read=1_000_000, cache_write=1_000_000)
 
@@ -16,9 +16,9 @@ USE = TokenUse(input=1_000_000, output=1_000_000, cache_read=1_000_000, cache_wr
 def test_every_default_model_has_a_price() -> None:
     """So that `--dry-run` can say what a first sync costs, and the status what a day cost."""
     for wire in (OpenAIWire, GeminiWire, VoyageWire):
-        assert LIST_PRICES[f"{wire.provider}:{wire.default_model}"].input > 0
+        assert list_prices()[f"{wire.provider}:{wire.default_model}"].input > 0
     for chat in (OpenAIChat, AnthropicMessages):
-        assert LIST_PRICES[f"{chat.provider}:{chat.default_model}"].output > 0
+        assert list_prices()[f"{chat.provider}:{chat.default_model}"].output > 0
 
 
 def test_the_setting_goes_before_the_list() -> None:
@@ -52,7 +52,7 @@ def test_a_dated_name_has_the_price_of_its_model(name: str, output: float | None
 
 def test_the_settings_go_before_the_list() -> None:
     """An account may have prices of its own; what is not given stays."""
-    listed = LIST_PRICES["openai:gpt-5-mini"]
+    listed = list_prices()["openai:gpt-5-mini"]
     found = language_price("openai:gpt-5-mini", LanguageSettings(input_price=9.0))
     assert found == Price(input=9.0, output=listed.output)
     unlisted = language_price("openai:x", LanguageSettings(output_price=2.0))

@@ -38,7 +38,7 @@ def test_what_a_tool_did_is_recorded_and_found_by_its_title(memory: Memory, sess
         tool_use_id="toolu_1",
     )
     assert (made.number, made.type, made.files) == (1, "code_change", ("src/cron.py",))
-    assert (made.title, made.summary) == ("Edit src/cron.py", "1 file(s), -1 +2 lines")
+    assert (made.title, made.summary) == ("Edit src/cron.py", "1 file, -1 +2 lines")
     assert (made.project, made.trust, made.event) == ("/srv/app", "tool", "tool")
     (hit,) = memory.search("cron.py edit", sources=["observations"]).hits
     assert (hit.source, hit.ref, hit.session_id) == ("observations", made.id, session)

@@ -25,7 +25,8 @@ def pairs_of(found: Status) -> list[tuple[str, str]]:
         *([("extra paths", ", ".join(found.extra_paths))] if found.extra_paths else []),
         (
             "records",
-            f"{count(found.messages, 'message')} in {count(found.sessions, 'session')}",
+            f"{count(found.messages, 'message')} in {count(found.sessions, 'session')}, "
+            f"{count(found.observations, 'observation')}",
         ),
         *([("capture", _capture(found))] if found.capture.pauses or found.capture.left_out else []),
         ("index", _index(found)),

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import LiteralString
+from typing import TYPE_CHECKING, LiteralString
 
 import msgspec
 
 from recollect.core.clock import to_iso
 from recollect.core.numbers import show_number
-from recollect.core.scope import Scope
+from recollect.core.scope import Place, Scope
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
-from recollect.observations.observation import Hearer, Place
 from recollect.store.columns import Condition, typed_rows
 from recollect.store.engine import Row, Transaction
 from recollect.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.observations.observation import Hearer
 
 MOST_TOKENS = 100
 """What an index line costs at most."""

@@ -14,9 +14,10 @@ from recollect.core.checks import check_count
 from recollect.core.clock import check_time
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import RecordName, parse_record
+from recollect.core.scope import Place
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import SearchResult
-from recollect.observations.observation import Hearer, Place
+from recollect.observations.observation import Hearer
 from recollect.observations.observations import ObservationParts, Observations
 from recollect.recall.hearer import group_at
 from recollect.recall.steps.lines import (

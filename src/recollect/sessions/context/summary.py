@@ -11,7 +11,6 @@ import msgspec
 
 from recollect.core.errors import ProviderError
 from recollect.models.language.model import LanguageModel, ask
-from recollect.models.language.structured_output import complete_as
 from recollect.sessions.context.flush import Note, NoteTaker, RuleNotes
 from recollect.sessions.context.size import CountTokens
 from recollect.sessions.policy.owner import Owner
@@ -180,6 +179,8 @@ class ModelNotes:
 
     def notes(self, utterances: Iterable[Utterance]) -> Sequence[Note]:
         """Return the notes of the model, or those of the rules where the model fails."""
+        from recollect.models.language.structured_output import complete_as
+
         said = list(utterances)
         try:
             return [

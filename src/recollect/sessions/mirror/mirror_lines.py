@@ -31,7 +31,7 @@ COMPLETE = 2
 """1 had no ids of clients and of other programs, and nothing of a session that changes."""
 SESSION_LINE = b'{"recollect":'
 """How the line of a session begins, and only that."""
-OUTDATED = tuple(SESSION_LINE + b"%d," % older for older in range(1, FORMAT))
+OUTDATED = (SESSION_LINE + b"1,", SESSION_LINE + b"2,")
 _SESSION: LiteralString = """
     SELECT id, created_at, tenant, key, agent, user_id, project, parent_id, forked_at_seq, channel,
         account, chat_type, peer, source, foreign_id, previous_id, title, status, mode, pruned_seq,

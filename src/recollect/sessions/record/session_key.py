@@ -27,9 +27,8 @@ MAIN = "main"
 UNKNOWN = "unknown"
 """The chat type of what was imported without a word on who heard it."""
 
-_TYPE_WORDS = {"dm": DIRECT} | {
-    word: word for word in (DIRECT, "group", "channel", "room", "thread", "cron", "subagent", "acp")
-}
+_TYPES = (DIRECT, "group", "channel", "room", "thread", "cron", "subagent", "acp")
+_TYPE_WORDS = dict(zip(_TYPES, _TYPES, strict=True), dm=DIRECT)
 GROUPS = frozenset({"group", "channel", "room", "thread"})
 """Chat types that more than one person reads."""
 _THREAD = ":thread:"
