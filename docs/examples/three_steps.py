@@ -5,7 +5,7 @@ import recollect
 with recollect.open("tea-memory", overrides={"embedding.provider": "none"}) as memory:
     session = memory.sessions.create(project="/srv/shop")
     memory.sessions.append(session.id, "user", "The queue loses orders at night.")
-    for n, service in enumerate(("orders", "invoices", "post"), 1):
+    for service in ("orders", "invoices", "post"):
         memory.observations.record(
             session.id,
             tool_name="Bash",
