@@ -58,9 +58,10 @@ def preview_of(resources: Resources) -> list[UsePreview]:
 
     settings = resources.resolved.settings
     model = None if resources.language is None else resources.language.model
-    price: Price | None = Price(0.0)
-    if model is not None and model.is_remote:
-        price = language_price(model.name, settings.language)
+    price: Price | None = None
+    if model is not None:
+        is_billed = model.is_remote
+        price = language_price(model.name, settings.language) if is_billed else Price(0.0)
     return preview_uses(
         resources.records,
         resources.scope.tenant,

@@ -95,6 +95,11 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
     cached: int = 0
     withheld: tuple[str, ...] = ()
 
+    @property
+    def withheld_chunks(self) -> int:
+        """How many chunks are of those kinds."""
+        return sum(self.source_chunks.get(kind, 0) for kind in self.withheld)
+
 
 class Index:
     """One index over all feeds. Threads and processes may share it.

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import recollect
+from recollect.cli.doctor.index_checks import check_vectors
+from recollect.cli.output.status_lines import warnings_of
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
 from recollect.memory import Memory
 from recollect.models.registry import create_embedder
@@ -47,6 +49,9 @@ def test_observations_are_not_sent_before_somebody_agrees(tmp_path: Path) -> Non
             assert "zebra" in hit.snippet
             index = memory.status().index
             assert (index.withheld, index.waiting, index.vectors) == (("observations",), 0, 1)
+            said = check_vectors(memory)
+            assert (said.state, "observations" in said.detail) == ("note", True)
+            assert any("observations" in each for each in warnings_of(memory.status()))
             preview = memory.preview(reindex=True)
             assert preview.texts == 0
 

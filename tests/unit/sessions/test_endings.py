@@ -237,6 +237,6 @@ def test_the_details_of_an_episode_keep_what_the_agent_did_from_guests(memory: M
     memory.sessions.end(guest)
     (mine,) = memory.get("e1").found
     (theirs,) = memory.get("e1", for_session=guest).found
-    assert "kettle.py" in mine.record.deeds  # an episode
-    assert "copper kettle" in theirs.record.summary  # an episode
-    assert theirs.record.deeds == ""  # an episode
+    assert "kettle.py" in mine.record.deeds
+    assert "copper kettle" in theirs.record.summary
+    assert theirs.record.deeds == ""

@@ -67,7 +67,11 @@ def check_vectors(memory: Memory) -> CheckResult:
     status = memory.status()
     if status.embedder is None:
         return note("vectors", status.embedder_reason, status.embedder_hint)
-    missing = status.index.chunks - status.index.vectors
+    index = status.index
+    missing = index.chunks - index.vectors - index.withheld_chunks
+    if index.withheld and missing <= 0:
+        detail = f"{status.embedder} is paid and gets no {' and no '.join(index.withheld)}"
+        return note("vectors", detail, "add them with `recollect config set embedding.sources`")
     if missing > 0:
         return note("vectors", f"{count(missing, 'chunk')} without a vector", "`recollect sync`")
     return sound("vectors", f"{count(status.index.vectors, 'vector')} of {status.embedder}")

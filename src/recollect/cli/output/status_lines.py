@@ -69,8 +69,7 @@ def _vectors(found: Status) -> str:
     if not (found.embedder or index.vectors):
         return "none: words only"
     size = f" of {index.dimensions}" if index.dimensions else ""
-    withheld = sum(index.source_chunks.get(kind, 0) for kind in index.withheld)
-    missing = index.chunks - index.vectors - index.refused - withheld
+    missing = index.chunks - index.vectors - index.refused - index.withheld_chunks
     waiting = f", {missing:,} more with `recollect sync`" if missing > 0 else ""
     return f"{count(index.vectors, 'vector')}{size}{waiting}"
 
