@@ -20,7 +20,7 @@ COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
     "EmbeddingProvider", "LanguageProvider", "as_dict",
-    "explain_settings", "is_pending", "is_stray",
+    "explain_settings", "is_pending", "is_stray", "record_many",
 }  # fmt: skip
 """For programs; the documentation or the design names them."""
 
@@ -29,7 +29,7 @@ CALLED_FROM_OUTSIDE = {
 }  # fmt: skip
 """By a framework, or by a name that is text."""
 
-LATER = {"Blobs", "chunk_turns", "hearers_of"}
+LATER = {"chunk_turns"}
 """Needed by a step of the plan that is not built yet."""
 
 

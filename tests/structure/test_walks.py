@@ -40,8 +40,9 @@ CEILINGS = {
 disturbs a holder, a search whether there are notes of guests, a scan of files which lines only
 deleted sessions said, and an import whether the ids of a line hold a secret. Raised
 a second time: an import looks whether a session came from the same place, and what a person does
-not want captured. Once more by one or two moves: what a scope may see and what an id may be is said
-below the rooms, as more need it; and `recollect search` prints index lines."""
+not want captured, and what a scope may see and an id may be is said below the rooms (one move of an
+append, two of an import). On the command line a search says what each hit is called, and what all
+of it would cost (four files), and finds a project by any of its paths."""
 
 
 @pytest.fixture(scope="module")

@@ -232,4 +232,4 @@ def test_an_episode_is_given_to_whom_it_was_said(tmp_path: Path) -> None:
         assert [found.kind for found in batch.found] == ["episode", "episode"]
         for session in talks.values():
             (own,) = memory.get(["e1", "e2"], for_session=session).found
-            assert own.record.session_id == session  # type: ignore[attr-defined]
+            assert own.record.session_id == session

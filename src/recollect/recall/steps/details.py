@@ -40,7 +40,7 @@ class Detail(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     kind: str
     tokens: int
-    record: msgspec.Struct
+    record: Any
 
 
 class DetailBatch(msgspec.Struct, frozen=True, kw_only=True):

@@ -103,8 +103,8 @@ class ObservationRecall(Observations):
 
         Raises:
             InvalidInput: both or neither of anchor and query, or one that cannot be one.
-            NotFound: there is no such record, or none that they may hear; nothing fits the
-                question; or the session is unknown.
+            NotFound: the record does not exist, or they may not hear it; nothing fits the
+                question; or the session does not exist.
         """
         if (anchor is None) == (query is None):
             raise InvalidInput("a timeline needs an anchor or a query", hint=f"give one: {_HINT}")
