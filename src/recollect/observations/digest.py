@@ -16,11 +16,11 @@ import msgspec
 
 from recollect.core.clock import Clock
 from recollect.core.errors import AnswerUnusable, ProviderError, ProviderRejected
-from recollect.core.scope import Scope
+from recollect.core.scope import Place, Scope
 from recollect.models.language.model import LanguageModel, Prompt, ask
 from recollect.models.language.structured_output import complete_as
 from recollect.observations.classify import VERSION
-from recollect.observations.observation import Observation, Place
+from recollect.observations.observation import Observation
 from recollect.observations.payload import cut
 from recollect.observations.rows import places_of, rewrite, select_observations
 from recollect.observations.summary import LONGEST_SUMMARY, LONGEST_TITLE, clipped

@@ -19,7 +19,7 @@ from recollect.core.clock import Clock, check_time
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ObservationForgotten, ObservationRestored, ObservationsRecorded
 from recollect.core.numbers import parse_record
-from recollect.core.scope import Scope
+from recollect.core.scope import Place, Scope
 from recollect.observations.blobs import keep
 from recollect.observations.controls import CaptureControls, Refusal
 from recollect.observations.draft import (
@@ -34,7 +34,6 @@ from recollect.observations.observation import (
     Made,
     Observation,
     ObservationBatch,
-    Place,
     Trust,
 )
 from recollect.observations.payload import cut
@@ -65,7 +64,7 @@ T = TypeVar("T")
 Many: TypeAlias = "list[Observation]"
 
 Hearing = Callable[[str, str | None], Hearer]
-"""Returns who asks, of a session and a sender; raises `NotFound` for an unknown session."""
+"""Returns who asks, of a session and a sender; raises `NotFound` without that session."""
 
 
 class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -208,7 +207,7 @@ class Observations:
 
         Raises:
             InvalidInput: an id is neither a UUID nor a number.
-            NotFound: the scope lacks the session ``for_session``.
+            NotFound: the scope has no session ``for_session``.
             StoreError: a row or blob cannot be read.
         """
         check_count(max_tokens, "a number of tokens", 1)
@@ -265,7 +264,7 @@ class Observations:
 
         Raises:
             InvalidInput: a time or number is out of range.
-            NotFound: the scope lacks the session ``for_session``.
+            NotFound: the scope has no session ``for_session``.
         """
         check_count(limit, "a limit", 1)
         where = Condition(self.scope, "session_id").also("is_forgotten = ?", int(forgotten))
@@ -369,7 +368,7 @@ class Observations:
 
         Raises:
             InvalidInput: a sender is given without a session.
-            NotFound: the scope lacks the session.
+            NotFound: the scope has no such session.
         """
         if session_id is not None:
             return self._parts.hearing(session_id, sender)
@@ -431,7 +430,7 @@ class Observations:
             found = self._find(tx, id, forgotten=True)
             if found is None:
                 raise NotFound(
-                    "the observation does not exist", hint="take the id from `recollect search`"
+                    "the observation does not exist", hint="take an id from `recollect search`"
                 )
             if found.is_forgotten == is_forgotten:
                 return found

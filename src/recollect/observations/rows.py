@@ -89,7 +89,7 @@ def find_facts(tx: Transaction, scope: Scope, session_id: str) -> SessionFacts:
     where = Condition(scope).also("id = ?", session_id)
     rows = typed_rows(tx.all(_SESSION + where.sql, where.params), SessionFacts)
     if not rows:
-        raise NotFound("the session does not exist", hint="list them with `recollect sessions`")
+        raise NotFound("the session does not exist", hint="list sessions with `recollect sessions`")
     return rows[0]
 
 

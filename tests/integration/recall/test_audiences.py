@@ -23,11 +23,11 @@ import pytest
 
 import recollect
 from recollect.core.errors import Denied, InvalidInput, NotFound
-from recollect.core.scope import Scope
+from recollect.core.scope import Place, Scope
 from recollect.index.query.hit import SearchResult
 from recollect.memory import Memory
 from recollect.observations import rows
-from recollect.observations.observation import TYPES, Place
+from recollect.observations.observation import TYPES
 from recollect.recall import audience as audience_module
 from recollect.recall import observation_source
 from recollect.recall.context import candidates
