@@ -138,35 +138,32 @@ Placed = tuple[LineRow, Place]
 """What a line is made of, and who hears it."""
 
 
-def select_rows(
-    tx: Transaction,
-    kind: str,
-    where: Condition,
-    *,
-    order: LiteralString = "",
-    limit: int = -1,
-) -> list[Placed]:
+def among(scope: Scope, ids: str) -> Condition:
+    """Return the condition of records with some ids, a JSON array of them."""
+    where = Condition(scope, "session_id")
+    return where.also("id IN (SELECT value FROM json_each(?))", ids)
+
+
+def select_rows(tx: Transaction, kind: str, where: Condition) -> list[Placed]:
     """Return the records of a kind that meet a condition, oldest first; none of deleted sessions.
 
     Args:
         tx: A transaction.
         kind: One of `TABLES`.
         where: Which ones.
-        order: By which columns the first so many are taken.
-        limit: How many; -1 is all.
     """
-    sql: LiteralString = TABLES[kind] + where.sql + _LIVING + order + " LIMIT ?" + _WITH_SESSION
-    rows: list[Row] = tx.all(sql, [*where.params, limit])
+    sql: LiteralString = TABLES[kind] + where.sql + _LIVING + _WITH_SESSION
+    rows: list[Row] = tx.all(sql, where.params)
     told = typed_rows([row[:_COLUMNS] for row in rows], LineRow)
     places = typed_rows([row[_COLUMNS:] for row in rows], Place)
     return list(zip(told, places, strict=True))
 
 
-def hears(hearer: Hearer | None, row: LineRow, place: Place) -> bool:
-    """Return whether somebody hears a record; None is the operator, who hears all."""
+def hears(hearer: Hearer | None, kind: str, place: Place) -> bool:
+    """Return whether somebody hears a record of a kind; None is the operator, who hears all."""
     if hearer is None:
         return True
-    return hearer.hears(place) if row.kind == "observation" else hearer.hears_words(place)
+    return hearer.hears(place) if kind == "observation" else hearer.hears_words(place)
 
 
 def lines_of(
@@ -176,10 +173,8 @@ def lines_of(
     known: dict[str, LineRow] = {}
     for source, kind in _KINDS.items():
         ids = msgspec.json.encode([hit.ref for hit in result.hits if hit.source == source])
-        where = Condition(scope, "session_id")
-        where.also("id IN (SELECT value FROM json_each(?))", ids.decode())
-        found = select_rows(tx, kind, where)
-        known |= {row.id: row for row, place in found if hears(hearer, row, place)}
+        found = select_rows(tx, kind, among(scope, ids.decode()))
+        known |= {row.id: row for row, place in found if hears(hearer, kind, place)}
     sees = hearer is None or hearer.sees_payload
     lines = tuple(
         _file_line(hit) if hit.path is not None else known[hit.ref].line(sees_payload=sees)

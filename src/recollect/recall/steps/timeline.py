@@ -23,19 +23,31 @@ from recollect.recall.steps.lines import (
     TABLES,
     IndexLine,
     LineRow,
-    Placed,
+    among,
     cost_of,
     hears,
     select_rows,
 )
 from recollect.sessions.policy.owner import Owner
-from recollect.store.columns import Condition
+from recollect.store.columns import Condition, typed_rows
 from recollect.store.engine import Transaction
 
-_PAGE = 200
+_FIRST_PAGE = 50
+_PAGE = 3_200
+"""Records that are looked at in one go while most of them are not for the asker: of 100,000 that
+others said, each direction takes 0.2 s."""
 _HINT = "write #12, m88, an id, or a time; or ask with query"
-_SAID: LiteralString = " AND role IN ('user', 'assistant') AND text <> ''"
-"""What tools gave back is in the observations, by title."""
+_KEYS: dict[str, LiteralString] = {
+    # What tools gave back is in the observations, by title.
+    "message": "SELECT 'message', created_at, id, session_id, turn_sender FROM messages"
+    " WHERE role IN ('user', 'assistant') AND text <> '' AND ",
+    "observation": "SELECT 'observation', created_at, id, session_id, turn_sender"
+    " FROM observations WHERE is_forgotten = 0 AND ",
+}
+_PLACE: LiteralString = """
+    SELECT agent, user_id, channel, account, chat_type, peer, ? FROM sessions
+    WHERE id = ? AND status <> 'deleted'
+"""
 
 Search = Callable[..., SearchResult]
 """`Memory.search`."""
@@ -135,6 +147,21 @@ def _meant(anchor: object) -> RecordName | int:
     return meant
 
 
+class _Key(msgspec.Struct, frozen=True, array_like=True):
+    """A record that may be shown: where it is in time, and in whose turn."""
+
+    kind: str
+    at: int
+    id: str
+    session_id: str
+    turn_sender: str | None
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """Its place in time."""
+        return self.at, self.id
+
+
 class _Around:
     """Reads what is around something, in one transaction."""
 
@@ -151,6 +178,7 @@ class _Around:
         self._project = project
         self._group: str | None = None
         self._is_bound = False
+        self._shown: dict[tuple[str, str, str | None], bool] = {}
 
     def read(self, meant: RecordName | int, before: int, after: int, tx: Transaction) -> Timeline:
         found = None
@@ -177,7 +205,7 @@ class _Around:
             where = Condition(self._scope, "session_id")
             where.equal("id", meant.id).equal("number", meant.number or None)
             for row, place in select_rows(tx, kind, where):
-                if not hears(self._hearer, row, place):
+                if not hears(self._hearer, kind, place):
                     continue
                 self._group = group_at(place, self._owner).name
                 self._is_bound = self._project is None
@@ -190,43 +218,57 @@ class _Around:
         self, tx: Transaction, place: tuple[int, str], most: int, *, back: bool
     ) -> list[LineRow]:
         """Return the nearest records that are heard, the nearest first."""
-        found: list[LineRow] = []
-        while len(found) < most:
-            pages = [self._page(tx, kind, place, back=back) for kind in TABLES]
+        near: list[_Key] = []
+        size: int | None = _FIRST_PAGE
+        while len(near) < most and size is not None:
+            pages = [self._page(tx, kind, place, size, back=back) for kind in TABLES]
             # Beyond the end of a full page there may be more of its kind.
-            ends = [page[0 if back else -1][0].key for page in pages if len(page) == _PAGE]
-            end = (max(ends) if back else min(ends)) if ends else None
-            near = sorted(chain(*pages), key=lambda placed: placed[0].key, reverse=back)
-            for row, where in near:
-                if end is not None and (row.key < end if back else row.key > end):
+            ends = [page[-1].place for page in pages if len(page) == size]
+            place = (max(ends) if back else min(ends)) if ends else place
+            for key in sorted(chain(*pages), key=lambda each: each.place, reverse=back):
+                if ends and (key.place < place if back else key.place > place):
                     break
-                if self._is_shown(row, where):
-                    found.append(row)
-            if end is None:
-                break
-            place = end
-        return found[:most]
+                if self._is_shown(tx, key):
+                    near.append(key)
+            size = min(_PAGE, size * 4) if ends else None
+        chosen = near[:most]
+        rows: dict[str, LineRow] = {}
+        for kind in TABLES:
+            ids = msgspec.json.encode([key.id for key in chosen if key.kind == kind]).decode()
+            rows |= {row.id: row for row, _ in select_rows(tx, kind, among(self._scope, ids))}
+        return [rows[key.id] for key in chosen]
 
     def _page(
-        self, tx: Transaction, kind: str, place: tuple[int, str], *, back: bool
-    ) -> list[Placed]:
-        """Return the next records of a kind from a place on, oldest first."""
+        self, tx: Transaction, kind: str, place: tuple[int, str], size: int, *, back: bool
+    ) -> list[_Key]:
+        """Return the next records of a kind from a place on, the nearest first."""
         where = Condition(self._scope, "session_id")
         if self._is_bound:
             where.also("project IS ?", self._project)
         else:
             where.equal("project", self._project)
-        if kind == "message":
-            where.sql += _SAID
         # The first comparison is the one that an index serves.
         where.also("created_at <= ?" if back else "created_at >= ?", place[0])
         where.sql += " AND (created_at, id) < (?, ?)" if back else " AND (created_at, id) > (?, ?)"
         where.params += place
-        order: LiteralString = " ORDER BY created_at, id"
+        order: LiteralString = " ORDER BY created_at, id LIMIT ?"
         if back:
-            order = " ORDER BY created_at DESC, id DESC"
-        return select_rows(tx, kind, where, order=order, limit=_PAGE)
+            order = " ORDER BY created_at DESC, id DESC LIMIT ?"
+        rows = tx.all(_KEYS[kind] + where.sql + order, [*where.params, size])
+        return typed_rows(rows, _Key)
 
-    def _is_shown(self, row: LineRow, place: Place) -> bool:
+    def _is_shown(self, tx: Transaction, key: _Key) -> bool:
+        """Return whether a record is of the audience; asked once for each turn of a session."""
+        turn = (key.kind, key.session_id, key.turn_sender)
+        if turn not in self._shown:
+            self._shown[turn] = self._is_heard(tx, key)
+        return self._shown[turn]
+
+    def _is_heard(self, tx: Transaction, key: _Key) -> bool:
+        place = next(
+            iter(typed_rows(tx.all(_PLACE, (key.turn_sender, key.session_id)), Place)), None
+        )
+        if place is None:
+            return False
         is_theirs = self._group is None or group_at(place, self._owner).name == self._group
-        return is_theirs and hears(self._hearer, row, place)
+        return is_theirs and hears(self._hearer, key.kind, place)
