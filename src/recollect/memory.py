@@ -13,11 +13,11 @@ import msgspec
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock
-from recollect.core.errors import InvalidInput, StoreClosed, StoreCorrupt
+from recollect.core.errors import StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
+from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
@@ -56,10 +56,7 @@ More than that is left to `sync` and the background."""
 
 
 class Memory:
-    """The memory of one home. A context manager; threads may share it.
-
-    Use `recollect.open`.
-    """
+    """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
 
     def __init__(self, parts: Components) -> None:
         self._parts = parts
@@ -113,7 +110,16 @@ class Memory:
             StoreError: a database refused.
             ProviderError: the embedder failed; words are indexed all the same.
         """
-        return self._parts.sync(on_progress)
+        report = self._parts.maintenance.run(lambda: self._sync(on_progress))
+        backend = self._parts.search_backend
+        failure = None if backend is None else backend.refresh()
+        return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
+
+    def _sync(self, on_progress: OnProgress) -> SyncReport:
+        report = SyncReport(warnings=self._parts.maintenance.bring_in().warnings)
+        if self._parts.digest is not None:
+            self._parts.digest(never)
+        return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.
@@ -124,10 +130,7 @@ class Memory:
             InvalidInput: watching is turned off, or the memory was opened for a moment only.
             StoreBusy: another program does it already.
         """
-        if not (self._base.order.live and self.settings.sync.watch):
-            hint = "set sync.watch to true, and open the memory with live=True"
-            raise InvalidInput("this memory does not watch", hint=hint)
-        return self._parts.maintenance.watch()
+        return self._parts.watch()
 
     def reindex(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Rebuild the index; the old one answers searches until the new one is finished.
@@ -369,10 +372,8 @@ class Memory:
             InvalidInput: it would lie in the home; or this memory has no workspace.
             StoreError: something cannot be read or written; no file is left.
         """
-        from recollect.governance.backup import back_up
-
-        base, order = self._base, self._parts.backup_order(secrets, workspace, on_progress)
-        return back_up(order, base.records, base.clock, Path(path), replace=replace)
+        order = self._parts.backup_order(secrets, workspace, on_progress)
+        return self._parts.backup(order, Path(path), replace=replace)
 
     def erase(
         self,

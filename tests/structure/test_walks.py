@@ -42,7 +42,8 @@ deleted sessions said, and an import whether the ids of a line hold a secret. Ra
 a second time: an import looks whether a session came from the same place, and what a person does
 not want captured, and what a scope may see and an id may be is said below the rooms (one move of an
 append, two of an import). On the command line a search says what each hit is called, and what all
-of it would cost (four files), and finds a project by any of its paths."""
+of it would cost (four files), and finds a project by any of its paths; what our own tools answered
+is not stored again (one module)."""
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,10 @@ Nothing else decides which implementation is used.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -32,10 +33,9 @@ from recollect.core.clock import to_datetime
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, never
 from recollect.recall.audience import check_may_read
 from recollect.recall.healing import healer, is_damaged
-from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
+from recollect.recall.maintenance import Arrivals, Kept, Maintenance, Synced, worker_lock
 from recollect.recall.ownership import lost_messages
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
@@ -46,7 +46,7 @@ from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.core.scope import Scope
-    from recollect.governance.backup import BackupOrder, OnBackup
+    from recollect.governance.backup import BackupOrder, BackupReport, OnBackup
     from recollect.governance.erasure import Eraser, ErasureReceipt
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
@@ -96,21 +96,18 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     capture: Callable[[], CaptureControls]
     importer: Callable[[], TranscriptImporter]
 
-    def refresh_backend(self) -> str | None:
-        """Let another back end than the index read its files again; return why it could not."""
-        return None if self.search_backend is None else self.search_backend.refresh()
+    def watch(self) -> Iterator[Synced]:
+        """Yield what each sync in the background did; see `Memory.watch`."""
+        if not (self.resources.order.live and self.resources.resolved.settings.sync.watch):
+            hint = "set sync.watch to true, and open the memory with live=True"
+            raise InvalidInput("this memory does not watch", hint=hint)
+        return self.maintenance.watch()
 
-    def sync(self, on_progress: OnProgress) -> SyncReport:
-        """Return when everything is indexed; see `Memory.sync`."""
-        report = self.maintenance.run(lambda: self._sync(on_progress))
-        failure = self.refresh_backend()
-        return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
+    def backup(self, order: BackupOrder, path: Path, *, replace: bool) -> BackupReport:
+        """Write the home into one file; see `Memory.backup`."""
+        from recollect.governance.backup import back_up
 
-    def _sync(self, on_progress: OnProgress) -> SyncReport:
-        report = SyncReport(warnings=self.maintenance.bring_in().warnings)
-        if self.digest is not None:
-            self.digest(never)
-        return report.plus(self.index.sync(Watch(tell=on_progress)))
+        return back_up(order, self.resources.records, self.resources.clock, path, replace=replace)
 
     def backup_order(
         self, secrets: bool, workspace: bool, on_progress: OnBackup | None
@@ -145,7 +142,8 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
 
     def without_notes(self, receipt: ErasureReceipt) -> ErasureReceipt:
         """Return a receipt after another search back end let go of the notes that were erased."""
-        failure = self.refresh_backend() if receipt.notes else None
+        backend = self.search_backend
+        failure = backend.refresh() if backend is not None and receipt.notes else None
         warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
 

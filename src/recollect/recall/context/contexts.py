@@ -34,7 +34,7 @@ from recollect.recall.context.candidates import (
 from recollect.recall.context.injections import (
     WHOLE,
     Injection,
-    Standing,
+    PromptState,
     add_injection,
     select_injections,
     standing,
@@ -244,7 +244,7 @@ class Contexts:
         relevance = self._asked(asking)
         group = asking.hearer.group.name
 
-        def unit(tx: Transaction) -> tuple[list[Candidate], Standing]:
+        def unit(tx: Transaction) -> tuple[list[Candidate], PromptState]:
             order = self._order(tx, asking, relevance)
             return read_candidates(tx, order), standing(tx, asking.session, group)
 

@@ -105,7 +105,7 @@ def select_injections(tx: Transaction, where: Condition, limit: int) -> list[Inj
     ]
 
 
-class Standing(msgspec.Struct, frozen=True):
+class PromptState(msgspec.Struct, frozen=True):
     """What is in the prompt of a session.
 
     Attributes:
@@ -117,7 +117,7 @@ class Standing(msgspec.Struct, frozen=True):
     last: str = ""
 
 
-def standing(tx: Transaction, session: Session, visibility_group: str) -> Standing:
+def standing(tx: Transaction, session: Session, visibility_group: str) -> PromptState:
     """Return what is in the prompt of a session.
 
     Of those that it was forked from, what was injected until then.
@@ -128,7 +128,7 @@ def standing(tx: Transaction, session: Session, visibility_group: str) -> Standi
         found += _standing(tx, kin.id, visibility_group, until)
         until = kin.created_at
     ids = tuple(dict.fromkeys(ref for ref, _ in found))
-    return Standing(ids, max((injection for _, injection in found), default=""))
+    return PromptState(ids, max((injection for _, injection in found), default=""))
 
 
 def _standing(tx: Transaction, session_id: str, group: str, until: int) -> list[tuple[str, str]]:
