@@ -13,6 +13,7 @@ import msgspec
 import typer
 
 from benchmarks.datasets.data import find_data
+from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.synthetic import WordLaw
 from benchmarks.load.capture import (
     CapturePlan,
@@ -43,11 +44,14 @@ from benchmarks.measure.plot import plot_load, plot_quality
 from benchmarks.measure.results import DatasetReport, LoadRun
 from benchmarks.options import (
     AsJson,
+    Data,
     GoldOption,
     Keep,
+    Limit,
     Markdown,
     Plot,
     QualityOptions,
+    Questions,
     TierOption,
     choose,
     with_quality_options,
@@ -62,6 +66,7 @@ from benchmarks.quality.disclosure import (
 from benchmarks.quality.homes import work_folder
 from benchmarks.quality.product import open_product
 from benchmarks.quality.projects import describe_projects, project_grids, run_projects
+from benchmarks.quality.prompts import FloorMode, describe_prompts, prompt_grids, run_prompts
 from benchmarks.quality.quality import MODES, QualityPlan
 from benchmarks.quality.quality_grids import describe_quality, quality_grids
 from benchmarks.quality.redaction import describe_redaction, redaction_grids, run_redaction
@@ -352,6 +357,28 @@ def walks(*, as_json: AsJson = False, markdown: Markdown = None) -> None:
     with work_folder(None) as root:
         run = WalkRunner(root, describe_environment()).run()
     output.deliver(run, describe_walks(run), walk_grids(run))
+
+
+@app.command()
+def prompts(
+    *,
+    data: Data = None,
+    limit: Limit = None,
+    questions: Questions = None,
+    words_only: Annotated[
+        bool, typer.Option("--words-only", help="Without vectors: no model is needed.")
+    ] = False,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Prompts: what each floor of the score lets into a prompt, on LoCoMo as observations."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    part = load_locomo(find_data(data)).narrowed(limit, questions)
+    modes: tuple[FloorMode, ...] = ("lexical",) if words_only else ("lexical", "hybrid")
+    with show_progress() as progress, work_folder(None) as root:
+        run = run_prompts(describe_environment(), part, root / "home", modes, progress)
+    output.deliver(run, describe_prompts(run), prompt_grids(run))
 
 
 @app.command()

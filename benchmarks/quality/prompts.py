@@ -6,7 +6,6 @@ questions should bring evidence; the same questions asked in the next project sh
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -17,13 +16,14 @@ from benchmarks.datasets.corpus import Conversation, DialogueSet, Question
 from benchmarks.datasets.locomo import ADVERSARIAL
 from benchmarks.measure.environment import Environment, describe_lines
 from benchmarks.measure.report import Grid
+from benchmarks.quality.homes import Progress
 from recollect.core.scope import Scope
 from recollect.memory import Memory
 
 FLOORS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
 LINES = 12
 """Lines of a turn that 600 tokens hold."""
-Mode = Literal["lexical", "hybrid"]
+FloorMode = Literal["lexical", "hybrid"]
 
 
 class FloorScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,8 +66,8 @@ def run_prompts(
     environment: Environment,
     data: DialogueSet,
     home: Path,
-    modes: tuple[Mode, ...],
-    progress: Callable[[str, int, int], None] = lambda *_: None,
+    modes: tuple[FloorMode, ...],
+    progress: Progress,
 ) -> PromptRun:
     """Record the turns in a new home, ask all questions; return what each floor lets through."""
     overrides = {} if "hybrid" in modes else {"embedding.provider": "none"}
@@ -93,7 +93,7 @@ def run_prompts(
 
 
 def _record(memory: Memory, conversation: Conversation) -> dict[str, str]:
-    keys = {}
+    keys: dict[str, str] = {}
     for session in conversation.sessions:
         stored = memory.sessions.create(project=conversation.key)
         made = memory.observations.record_many(
@@ -110,7 +110,7 @@ def _record(memory: Memory, conversation: Conversation) -> dict[str, str]:
 
 
 def _ask(
-    memory: Memory, question: Question, mode: Mode, other: str, keys: dict[str, str]
+    memory: Memory, question: Question, mode: FloorMode, other: str, keys: dict[str, str]
 ) -> _Asked:
     def hits(project: str) -> list[tuple[float, bool]]:
         scope = Scope(project=project)

@@ -13,7 +13,7 @@ import msgspec
 from recollect.assembly.components import Components, assemble
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock
-from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
+from recollect.core.errors import StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
@@ -24,26 +24,25 @@ from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import (
     asking_of,
     audience_of,
-    check_may_read,
     ranges_of,
     shows_citations,
 )
 from recollect.recall.maintenance import Synced
-from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.backup import BackupReport, OnBackup
-    from recollect.governance.episode import Episode
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
-    from recollect.observations.observations import Observations
     from recollect.recall.context.contexts import Contexts
     from recollect.recall.probe import EmbedderProbe, Probe
     from recollect.recall.status import Status
+    from recollect.recall.steps.details import DetailBatch
+    from recollect.recall.steps.lines import IndexLines
+    from recollect.recall.steps.timeline import ObservationRecall
     from recollect.sessions.exchange.export import SessionExport
     from recollect.sessions.exchange.import_report import ImportReport, Progress
     from recollect.sessions.sessions import Sessions
@@ -54,10 +53,7 @@ More than that is left to `sync` and the background."""
 
 
 class Memory:
-    """The memory of one home. A context manager; threads may share it.
-
-    Use `recollect.open`.
-    """
+    """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
 
     def __init__(self, parts: Components) -> None:
         self._parts = parts
@@ -82,9 +78,9 @@ class Memory:
         return self._parts.sessions()
 
     @property
-    def observations(self) -> Observations:
-        """What agents did and saw."""
-        return self._parts.observations()
+    def observations(self) -> ObservationRecall:
+        """What agents did and saw, and what was around it."""
+        return self._parts.recall(self.search)
 
     @property
     def context(self) -> Contexts:
@@ -106,7 +102,8 @@ class Memory:
             ProviderError: the embedder failed; words are indexed all the same.
         """
         report = self._parts.maintenance.run(lambda: self._sync(on_progress))
-        failure = self._parts.refresh_backend()
+        backend = self._parts.search_backend
+        failure = None if backend is None else backend.refresh()
         return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
 
     def _sync(self, on_progress: OnProgress) -> SyncReport:
@@ -122,10 +119,7 @@ class Memory:
             InvalidInput: watching is turned off, or the memory was opened for a moment only.
             StoreBusy: another program does it already.
         """
-        if not (self._base.order.live and self.settings.sync.watch):
-            hint = "set sync.watch to true, and open the memory with live=True"
-            raise InvalidInput("this memory does not watch", hint=hint)
-        return self._parts.maintenance.watch()
+        return self._parts.watch()
 
     def reindex(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Rebuild the index; the old one answers searches until the new one is finished.
@@ -151,7 +145,7 @@ class Memory:
         Raises:
             StoreError: a database refused.
         """
-        return self._parts.within_budget(self._parts.index.preview(rebuild=reindex))
+        return self._parts.preview(rebuild=reindex)
 
     def search(
         self,
@@ -172,13 +166,11 @@ class Memory:
             query: A question or words; or a number such as ``m88``, whose record comes first.
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
             min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
-                all the question's words stay in places that are left; where nothing reaches it,
-                those with any of the words.
+                all of the words stay in places that are left, with any where nothing reaches it.
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
-            for_session: Search on behalf of this session: only what its visibility group may hear,
-                in a group only what was said there. Without it the operator asks, who sees all.
+            for_session: Only what this session may hear. Without it the operator asks and sees all.
             for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
             on_progress: Called while new messages and files are indexed first.
 
@@ -257,32 +249,42 @@ class Memory:
         """
         if self._is_closed:
             raise StoreClosed("the memory is closed", hint="open it again")
-        reading = self._parts.reading
         asking = asking_of(for_session, for_sender, self.settings)
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
-        if path.startswith(f"{GUEST_NOTES}/"):
-            from recollect.recall.note_source import read_note
+        return self._parts.read(path, extent, asking)
 
-            notes, sessions = self._parts.notes.found, self._parts.sessions
-            note = read_note(notes, path, extent, sessions, asking)
-            if note is not None:
-                return note
-        if asking is not None:
-            ref = path if reading is None or not asking.shared else reading.ref_of(path)
-            check_may_read(self._parts.sessions, asking, ref)
-        if reading is None:
-            raise NotFound("this memory has no workspace", hint="give one with --workspace")
-        return reading.read(path, extent)
+    def lines(
+        self, result: SearchResult, *, for_session: str | None = None, for_sender: str | None = None
+    ) -> IndexLines:
+        """Return what was found, in lines of at most 100 tokens; each tells what it would cost.
 
-    def episode(self, name: str) -> Episode:
-        """Return the episode that an id, or a number such as ``e3``, means to the operator.
+        Args:
+            result: What `search` returned; what is gone meanwhile is left out.
+            for_session: As it was searched: nothing else than this session may hear.
+            for_sender: Whom that session answers, as for `search`.
+        """
+        return self._parts.lines(result, for_session, for_sender)
+
+    def get(
+        self,
+        ids: str | Sequence[str],
+        max_tokens: int | None = 1_000,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> DetailBatch:
+        """Return records of any kind in full, in the order of the ids, and which are missing.
+
+        Args:
+            ids: Numbers such as ``#12``, ``m88`` and ``e3``, or UUIDs.
+            max_tokens: What each may cost; it is shortened to that. None gives all of it.
+            for_session: On behalf of this session: what it may not hear is missing.
+            for_sender: Whom that session answers, as for `search`.
 
         Raises:
-            NotFound: there is none in the scope.
+            InvalidInput: an id is neither a number nor a UUID.
         """
-        from recollect.governance.episode import require_episode
-
-        return self._base.records.read(lambda tx: require_episode(tx, self.scope, name))
+        return self._parts.stored().details(ids, max_tokens, for_session, for_sender)
 
     def import_transcripts(
         self,
@@ -365,10 +367,8 @@ class Memory:
             InvalidInput: it would lie in the home; or this memory has no workspace.
             StoreError: something cannot be read or written; no file is left.
         """
-        from recollect.governance.backup import back_up
-
-        base, order = self._base, self._parts.backup_order(secrets, workspace, on_progress)
-        return back_up(order, base.records, base.clock, Path(path), replace=replace)
+        order = self._parts.backup_order(secrets, workspace, on_progress)
+        return self._parts.backup(order, Path(path), replace=replace)
 
     def erase(
         self,
@@ -396,9 +396,7 @@ class Memory:
         if dry_run:
             return eraser.preview(session_id, with_forks=with_forks)
         receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
-        failure = self._parts.refresh_backend() if receipt.notes else None
-        warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
-        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
+        return self._parts.without_notes(receipt)
 
     @property
     def warning(self) -> str | None:

@@ -14,6 +14,7 @@ SAYS = {
     "annotations.py": "MEMORY.md#L3",
     "backup.py": "what was there: /",
     "chunks.py": "lines 1 to",
+    "context.py": "True 0 [1, 3, 2]\n{'importance': 0.6, 'recency': 0.4}\n[4]\nresume True",
     "conversation.py": "3 user That is the one.",
     "events.py": "called: 2 1\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",
@@ -27,6 +28,8 @@ SAYS = {
     "reading.py": "line 300 of 300\nnot_found",
     "observations.py": "#9 decision 1.0: We decided to use Redis for the queue. (owner)\n"
     "observation:#1 [1] ('#99',) True\n('#1',) 8\n",
+    "three_steps.py": "['m1', '#1', '#2', '#3', '#4', 'm2'] True\n"
+    "['#4', 'm2', '#1'] ('#99',)\nRaised the idle timeout of redis to an hour True\nTrue\n",
     "own_server.py": "hybrid",
     "preview.py": "read 1, embed 0 with None: 0.0 USD",
     "sessions_groups.py": "agent:main:slack:group:C1 []\ngroup True False read_only\nTrue False\n",

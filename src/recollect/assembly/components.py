@@ -6,8 +6,9 @@ Nothing else decides which implementation is used.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,38 +22,44 @@ from recollect.assembly.sources import (
     memory_files,
     own_calls,
     reading,
+    recalls,
     search_backend,
 )
 from recollect.core.clock import to_datetime
-from recollect.core.errors import InvalidInput, RecollectError
+from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
+from recollect.recall.audience import check_may_read
 from recollect.recall.healing import healer, is_damaged
-from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
+from recollect.recall.maintenance import Arrivals, Kept, Maintenance, Synced, worker_lock
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.locks import TicketQueue
 from recollect.store.meta import REDACTION_SALT, persisted_random
-from recollect.store.sqlite.home import BLOBS
+from recollect.store.sqlite.home import BLOBS, GUEST_NOTES
 from recollect.store.streams import EventStream
-from recollect.store.usage_ledger import UsageLedger
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.core.scope import Scope
-    from recollect.governance.backup import BackupOrder, OnBackup
-    from recollect.governance.erasure import Eraser
+    from recollect.governance.backup import BackupOrder, BackupReport, OnBackup
+    from recollect.governance.episode import Episode
+    from recollect.governance.erasure import Eraser, ErasureReceipt
     from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
     from recollect.index.build.preview import Preview
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
-    from recollect.observations.observations import Observations
+    from recollect.observations.observations import ObservationParts, Observations
     from recollect.recall.audience import Asking
-    from recollect.recall.context.contexts import ContextParts, Contexts, Search
+    from recollect.recall.context.contexts import ContextParts, Contexts
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
+    from recollect.recall.steps.details import Records
+    from recollect.recall.steps.lines import IndexLines
+    from recollect.recall.steps.timeline import ObservationRecall, Search
+    from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.sessions.sessions import Sessions
-    from recollect.workspace.reading import MemoryReader
+    from recollect.workspace.reading import Extent, MemoryReader, ReadResult
 
 
 class Components(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,24 +73,24 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     mirror: TranscriptMirror | None
     maintenance: Maintenance
     sessions: Callable[[], Sessions]
-    observations: Callable[[], Observations]
-    contexts: Callable[[Search], Contexts]
+    observed: Callable[[], ObservationParts]
+    context_parts: Callable[[], ContextParts]
     events: EventStream
     retention: Callable[[], Retention]
     eraser: Callable[[], Eraser]
 
-    def refresh_backend(self) -> str | None:
-        """Let another back end than the index read its files again; return why it could not."""
-        return None if self.search_backend is None else self.search_backend.refresh()
+    def watch(self) -> Iterator[Synced]:
+        """Yield what each sync in the background did; see `Memory.watch`."""
+        if not (self.resources.order.live and self.resources.resolved.settings.sync.watch):
+            hint = "set sync.watch to true, and open the memory with live=True"
+            raise InvalidInput("this memory does not watch", hint=hint)
+        return self.maintenance.watch()
 
-    def within_budget(self, found: Preview) -> Preview:
-        """Return a preview with what is left of the tokens of today."""
-        limit = self.resources.resolved.settings.embedding.remote.daily_tokens
-        if not (found.is_paid and limit):
-            return found
-        today = to_datetime(self.resources.clock.now_ms()).date().isoformat()
-        left = max(0, limit - UsageLedger(self.resources.records).spent(today))
-        return msgspec.structs.replace(found, tokens_left_today=left)
+    def backup(self, order: BackupOrder, path: Path, *, replace: bool) -> BackupReport:
+        """Write the home into one file; see `Memory.backup`."""
+        from recollect.governance.backup import back_up
+
+        return back_up(order, self.resources.records, self.resources.clock, path, replace=replace)
 
     def backup_order(
         self, secrets: bool, workspace: bool, on_progress: OnBackup | None
@@ -104,6 +111,83 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             on_progress=on_progress or ignore_progress,
         )
 
+    def preview(self, *, rebuild: bool) -> Preview:
+        """Return what a sync would read, embed and cost; see `Memory.preview`."""
+        from recollect.store.usage_ledger import UsageLedger
+
+        found, base = self.index.preview(rebuild=rebuild), self.resources
+        limit = base.resolved.settings.embedding.remote.daily_tokens
+        if not (found.is_paid and limit):
+            return found
+        today = to_datetime(base.clock.now_ms()).date().isoformat()
+        left = max(0, limit - UsageLedger(base.records).spent(today))
+        return msgspec.structs.replace(found, tokens_left_today=left)
+
+    def without_notes(self, receipt: ErasureReceipt) -> ErasureReceipt:
+        """Return a receipt after another search back end let go of the notes that were erased."""
+        backend = self.search_backend
+        failure = backend.refresh() if backend is not None and receipt.notes else None
+        warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
+        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
+
+    def observations(self) -> Observations:
+        """Return the observations."""
+        from recollect.observations.observations import Observations
+
+        return Observations(self.observed())
+
+    def recall(self, search: Search) -> ObservationRecall:
+        """Return the observations, and what was around one of them."""
+        from recollect.recall.steps.timeline import ObservationRecall
+
+        return ObservationRecall(self.observed(), search, self.resources.owner)
+
+    def contexts(self, search: Search) -> Contexts:
+        """Return what makes context blocks."""
+        from recollect.recall.context.contexts import Contexts
+
+        return Contexts(self.context_parts(), search)
+
+    def lines(
+        self, result: SearchResult, for_session: str | None, for_sender: str | None
+    ) -> IndexLines:
+        """Return the index lines of hits; see `Memory.lines`."""
+        from recollect.recall.steps.lines import lines_of
+
+        base, hearer = self.resources, None
+        if for_session is not None or for_sender is not None:
+            hearer = self.observations().hearer(for_session, for_sender)
+        return base.records.read(lambda tx: lines_of(tx, base.scope, result, hearer))
+
+    def stored(self) -> Records:
+        """Return where records of each kind are, for their details."""
+        from recollect.governance.episode import hearers_of, require_episode
+        from recollect.recall.steps.details import Records
+
+        base = self.resources
+
+        def episode(name: str) -> tuple[Episode, VisibilityGroup]:
+            found = base.records.read(lambda tx: require_episode(tx, base.scope, name))
+            return found, hearers_of(found, base.owner)
+
+        return Records(observations=self.observations, sessions=self.sessions, episode=episode)
+
+    def read(self, path: str, extent: Extent, asking: Asking | None) -> ReadResult:
+        """Return lines of a memory file, as far as somebody may read it; see `Memory.read`."""
+        reading = self.reading
+        if path.startswith(f"{GUEST_NOTES}/"):
+            from recollect.recall.note_source import read_note
+
+            note = read_note(self.notes.found, path, extent, self.sessions, asking)
+            if note is not None:
+                return note
+        if asking is not None:
+            ref = path if reading is None or not asking.shared else reading.ref_of(path)
+            check_may_read(self.sessions, asking, ref)
+        if reading is None:
+            raise NotFound("this memory has no workspace", hint="give one with --workspace")
+        return reading.read(path, extent)
+
     def named(
         self,
         result: SearchResult,
@@ -113,7 +197,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
         asking: Asking | None,
     ) -> SearchResult:
         """Return what was found behind the record that the question names; see `Named`."""
-        from recollect.recall.named import Named
+        from recollect.recall.steps.named import Named
 
         named = Named(
             sessions=self.sessions,
@@ -224,8 +308,8 @@ def _assemble(resources: Resources) -> Components:
         mirror=mirror,
         maintenance=maintenance,
         sessions=sessions,
-        observations=functools.cache(lambda: _observations(resources, sessions, maintenance)),
-        contexts=_contexts(resources, sessions),
+        observed=functools.cache(lambda: _observed(resources, sessions, maintenance)),
+        context_parts=functools.cache(lambda: _context_parts(resources, sessions)),
         events=EventStream(resources.records, resources.scope),
         retention=retention,
         eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
@@ -296,7 +380,7 @@ def _sessions(
                 resources.clock,
                 resources.ids,
                 resources.redactor,
-                own_calls(resources).includes,
+                recalls(resources),
             ),
             mirror=Arrivals(mirror, maintenance),
             scope=resources.scope,
@@ -307,57 +391,42 @@ def _sessions(
     )
 
 
-def _observations(
+def _observed(
     resources: Resources, sessions: Callable[[], Sessions], maintenance: Maintenance
-) -> Observations:
+) -> ObservationParts:
     from recollect.observations.draft import ObservationDrafts
-    from recollect.observations.observations import ObservationParts, Observations
+    from recollect.observations.observations import ObservationParts
     from recollect.recall.hearer import group_at, hearer_of
     from recollect.store.blobs import Blobs
 
     shared = resources.resolved.settings.observations.shared
-    return Observations(
-        ObservationParts(
-            database=resources.records,
-            blobs=Blobs(resources.home / BLOBS),
-            clock=resources.clock,
-            drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
-            hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
-            is_owners=lambda place: group_at(place, resources.owner).is_owners,
-            own_calls=own_calls(resources),
-            arrived=Arrivals(None, maintenance).notify,
-            scope=resources.scope,
-        )
+    return ObservationParts(
+        database=resources.records,
+        blobs=Blobs(resources.home / BLOBS),
+        clock=resources.clock,
+        drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
+        hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
+        is_owners=lambda place: group_at(place, resources.owner).is_owners,
+        own_calls=own_calls(resources),
+        arrived=Arrivals(None, maintenance).notify,
+        scope=resources.scope,
     )
 
 
-def _contexts(
-    resources: Resources, sessions: Callable[[], Sessions]
-) -> Callable[[Search], Contexts]:
-    """Return what makes a `Contexts`; the memory's own search must not keep the memory alive."""
+def _context_parts(resources: Resources, sessions: Callable[[], Sessions]) -> ContextParts:
+    from recollect.recall.context.contexts import ContextParts
+    from recollect.sessions.context.size import Sizer
 
-    @functools.cache
-    def parts() -> ContextParts:
-        from recollect.recall.context.contexts import ContextParts
-        from recollect.sessions.context.size import Sizer
-
-        settings = resources.resolved.settings
-        return ContextParts(
-            database=resources.records,
-            clock=resources.clock,
-            ids=resources.ids,
-            sessions=sessions,
-            settings=settings.context,
-            shared=settings.observations.shared,
-            scope=resources.scope,
-            sizer=Sizer(resources.order.count_tokens),
-            secret=bytes.fromhex(persisted_random(resources.records, REDACTION_SALT)),
-            paths=lambda path: (path,),
-        )
-
-    def made(search: Search) -> Contexts:
-        from recollect.recall.context.contexts import Contexts
-
-        return Contexts(parts(), search)
-
-    return made
+    settings = resources.resolved.settings
+    return ContextParts(
+        database=resources.records,
+        clock=resources.clock,
+        ids=resources.ids,
+        sessions=sessions,
+        settings=settings.context,
+        shared=settings.observations.shared,
+        scope=resources.scope,
+        sizer=Sizer(resources.order.count_tokens),
+        secret=bytes.fromhex(persisted_random(resources.records, REDACTION_SALT)),
+        paths=lambda path: (path,),
+    )

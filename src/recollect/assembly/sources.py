@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.recall.search_port import SearchBackend
     from recollect.sessions.exchange.importer import TranscriptImporter
     from recollect.sessions.exchange.transcript_format import TranscriptFormat
+    from recollect.sessions.record.recalled import IsRecall
     from recollect.workspace.reading import MemoryReader
 
 BUILTIN = "builtin"
@@ -123,8 +124,18 @@ def transcript_importer(
         scope=resources.scope,
         links=read_links(resources.resolved.settings.sessions.identity_links),
         ledger=ledger,
-        is_recall=own_calls(resources).includes,
+        is_recall=recalls(resources),
     )
+
+
+def recalls(resources: Resources) -> IsRecall:
+    """Return what tells whether a call asks this memory; it is made for the first call."""
+
+    @functools.cache
+    def known() -> OwnCalls:
+        return own_calls(resources)
+
+    return lambda tool_name, arguments: known().includes(tool_name, arguments)
 
 
 def own_calls(resources: Resources) -> OwnCalls:

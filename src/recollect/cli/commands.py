@@ -21,6 +21,7 @@ PLACES = {
     "import": "transcripts.importing",
     "export": "transcripts.export",
     "search": "search",
+    "timeline": "timeline",
     "get": "get",
     "context": "context",
     "observe": "observe",

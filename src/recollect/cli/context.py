@@ -77,7 +77,9 @@ def context(
 def _latest(memory: Memory) -> str:
     session = memory.sessions.latest()
     if session is None:
-        raise NotFound("there is no session", hint="begin one with `recollect sessions start`")
+        raise NotFound(
+            "the memory has no session", hint="begin one with `recollect sessions start`"
+        )
     return session.id
 
 

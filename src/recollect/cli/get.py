@@ -6,26 +6,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.addresses import LineRange, find_message, lines_of, short
+from recollect.cli.addresses import LineRange, find_message, lines_of
 from recollect.cli.failures import FAILED
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, argument, opened
 from recollect.cli.output.document import print_document
-from recollect.cli.output.formatting import count, moment
-from recollect.cli.output.observations import show_observations
-from recollect.cli.output.sanitize import sanitized
-from recollect.cli.output.screen import say, show
+from recollect.cli.output.formatting import count
+from recollect.cli.output.lines import show_details
+from recollect.cli.output.screen import next_steps, say, show
 from recollect.cli.sessions.lines import ForSender, ForSession, show_session_line
 from recollect.core.errors import InvalidInput, NotFound
-from recollect.core.numbers import parse_record, show_number
+from recollect.core.numbers import parse_record
+from recollect.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.episode import Episode
     from recollect.memory import Memory
+    from recollect.recall.steps.details import DetailBatch
     from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.workspace.reading import ReadResult
 
 app = App()
+
+MESSAGE_KIND = "message"
 
 
 @app.command(rich_help_panel="Find")
@@ -35,7 +37,7 @@ def get(
         list[str],
         argument(
             metavar="ADDRESS",
-            help="PATH, PATH:12-18, SESSION:SEQ, an id, or a number: m88, e3, '#12' '#13'.",
+            help="PATH, PATH:12-18 or SESSION:SEQ; or ids and numbers, several too: '#12' m88 e3.",
         ),
     ],
     *,
@@ -45,61 +47,52 @@ def get(
     lines: Annotated[
         int | None, typer.Option("--lines", help="How many lines of a file; 120 if not given.")
     ] = None,
-    tokens: Annotated[
-        int, typer.Option("--tokens", help="Of an observation, at most so many. 0: all of it.")
-    ] = 1_000,
+    tokens: Annotated[int, typer.Option("--tokens", help="Of a record, at most so many.")] = 1_000,
+    full: Annotated[bool, typer.Option("--full", help="All of a record.")] = False,
     around: Annotated[
         int, typer.Option("--context", "-C", help="Messages before and after a message.")
     ] = 2,
     for_session: ForSession = None,
     for_sender: ForSender = None,
 ) -> None:
-    """Show lines of a memory file, a message among its neighbours, or observations."""
+    """Show lines of a memory file, a message among its neighbours, or records in full."""
     if around < 0:
         raise InvalidInput("--context is below 0", hint="use 0 for the message alone")
-    is_observed = _kind_of(addresses[0]) == "observation"
-    if len(addresses) > 1 and not is_observed:
-        raise InvalidInput("one file or message at a time", hint="run `recollect get` for each")
-    address = addresses[0]
+    named = [parse_record(address) for address in addresses]
+    if len(addresses) > 1 and None in named:
+        raise InvalidInput(
+            "several must all be ids or numbers", hint="run `recollect get` for each"
+        )
     with opened(context) as memory:
-        if is_observed:
-            heard = None if for_session is None else memory.sessions.find(for_session).id
-            batch = memory.observations.get(
-                addresses, tokens or None, for_session=heard, for_sender=for_sender
-            )
-            answer(context, batch, lambda: show_observations(batch))
-            if batch.missing:
-                raise typer.Exit(FAILED)
-            return
-        meant, group_of = lines_of(address), memory.sessions.visibility_group
         asking = None if for_session is None else memory.sessions.find(for_session).id
-        if meant is None and asking is None and _kind_of(address) == "episode":
-            episode = memory.episode(address)
-            answer(context, episode, lambda: _show_episode(episode))
-            return
+        if named[0] is not None and (len(addresses) > 1 or named[0].kind != MESSAGE_KIND):
+            most = None if full else tokens
+            batch = memory.get(addresses, most, for_session=asking, for_sender=for_sender)
+            if len(addresses) > 1 or [each.kind for each in batch.found] != [MESSAGE_KIND]:
+                _give_batch(context, batch)
+                return
+        address = addresses[0]
+        meant, group_of = lines_of(address), memory.sessions.visibility_group
         if meant is None:
             asked = None if asking is None else group_of(asking, for_sender)
             _give_message(context, memory, address, around, heard=asked)
             return
-        first, most = _extent(meant, from_line, lines)
-        found = memory.read(meant.path, first, most, for_session=asking, for_sender=for_sender)
+        first, most_lines = _extent(meant, from_line, lines)
+        found = memory.read(
+            meant.path, first, most_lines, for_session=asking, for_sender=for_sender
+        )
     answer(context, found, lambda: _show_lines(found))
     if found.status != "ok":
         raise typer.Exit(FAILED)
 
 
-def _kind_of(address: str) -> str | None:
-    named = parse_record(address)
-    return None if named is None else named.kind
-
-
-def _show_episode(episode: Episode) -> None:
-    say(
-        (show_number("episode", episode.number), "bold"),
-        (f"  {moment(episode.began_at)} to {moment(episode.ended_at)}", "dim"),
-        (f", {count(episode.message_count, 'message')} of {short(episode.session_id)}\n", "dim"),
-    )
-    show((sanitized(episode.summary), ""))
+def _give_batch(context: typer.Context, batch: DetailBatch) -> None:
+    """Print records; nothing at all is an error, as for a message."""
+    if not batch.found:
+        raise NotFound("the record does not exist", hint="take a number that a search shows")
+    answer(context, batch, lambda: show_details(batch))
+    if batch.missing:
+        raise typer.Exit(FAILED)
 
 
 def _extent(meant: LineRange, first: int | None, lines: int | None) -> tuple[int, int | None]:
@@ -137,18 +130,24 @@ def _give_message(
     group_of = memory.sessions.message_group
     if heard is not None and group_of(message) != heard:
         # As if it were not there: that something was said is already telling.
-        raise NotFound(
-            "there is no such message", hint="run `recollect search`: its hits name messages"
-        )
+        raise NotFound("the message does not exist", hint="take the id of a message from a search")
     before = memory.sessions.messages(message.session_id, limit=around, before_seq=message.seq)
     after = memory.sessions.messages(message.session_id, limit=around, after_seq=message.seq)
     if heard is not None:
         before = [each for each in before if group_of(each) == heard]
         after = [each for each in after if group_of(each) == heard]
+    tokens = sum(estimate_tokens(each.text) for each in (*before, message, *after))
     if answers_json(context):
-        print_document({"message": message, "before": before, "after": after})
+        found = {"message": message, "before": before, "after": after, "tokens": tokens}
+        print_document(found)
         return
     from recollect.cli.output.messages import show_messages
 
     show_session_line(memory.sessions, memory.sessions.get(message.session_id))
     show_messages([*before, message, *after], chosen=message.seq)
+    say((count(tokens, "token"), "dim"))
+    next_steps(
+        [
+            (f"recollect timeline m{message.number}", "what was said and done around it"),
+        ]
+    )

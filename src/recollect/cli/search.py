@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -22,7 +23,7 @@ from recollect.cli.invocation import (
 )
 from recollect.cli.output.formatting import count, duration
 from recollect.cli.output.progress import show_progress
-from recollect.cli.output.screen import say, warn
+from recollect.cli.output.screen import next_steps, say, warn
 from recollect.cli.sessions.lines import ForSender, ForSession, OfSession, title_of
 from recollect.core.errors import NotFound
 from recollect.core.scope import Scope
@@ -30,6 +31,10 @@ from recollect.core.scope import Scope
 if TYPE_CHECKING:  # for a name only
     from recollect.index.query.hit import SearchResult
     from recollect.memory import Memory
+    from recollect.recall.steps.lines import IndexLines
+
+_OF_LINE = ("type", "title", "tokens")
+"""What the document of a hit has from its index line."""
 
 app = App()
 
@@ -59,7 +64,7 @@ def search(
     source: Annotated[
         list[str] | None,
         filter_option(
-            help="Only this kind of memory: memory, sessions. May be repeated.",
+            help="Only this kind of memory: memory, sessions, observations. May be repeated.",
             autocompletion=_complete_source,
         ),
     ] = None,
@@ -70,6 +75,9 @@ def search(
     user: User = None,
     project: Project = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the parts of scores.")] = False,
+    brief: Annotated[
+        bool, typer.Option("--lines", help="One line for each hit, with what all of it would cost.")
+    ] = False,
 ) -> None:
     """Find the messages and notes that answer a question."""
     question = " ".join(query)
@@ -89,44 +97,105 @@ def search(
                 on_progress=progress.indexing,
             )
         took_s = time.perf_counter() - started
-        result = _numbered(memory, result)
-        said = {"query": question, "took_ms": round(took_s * 1000, 3)}
-        answer(
-            context,
-            said | msgspec.structs.asdict(result),
-            lambda: _show(memory, question, result, took_s, explain=explain),
-        )
+        found = memory.lines(result, for_session=_id(memory, for_session), for_sender=for_sender)
+        told = _Told(memory, question, result, found, took_s)
+        if brief:
+            answer(context, told.brief(), told.show_brief)
+        else:
+            answer(context, told.document(), lambda: told.show(explain=explain))
 
 
 def _id(memory: Memory, name: str | None) -> str | None:
     return None if name is None else memory.sessions.find(name).id
 
 
-def _numbered(memory: Memory, result: SearchResult) -> SearchResult:
-    """Say the number of each message that was found."""
-    numbers = memory.sessions.numbers([hit.ref for hit in result.hits if hit.session_id])
-    hits = [
-        msgspec.structs.replace(hit, number=numbers.get(hit.ref, hit.number)) for hit in result.hits
-    ]
-    return msgspec.structs.replace(result, hits=hits)
+class _Told:
+    """What a search found, as people and programs are given it."""
 
+    def __init__(
+        self,
+        memory: Memory,
+        question: str,
+        result: SearchResult,
+        found: IndexLines,
+        took_s: float,
+    ) -> None:
+        self._memory = memory
+        self._question = question
+        self._found = found
+        self._took_s = took_s
+        self._lines = {line.ref: line for line in found.lines}
+        hits = [
+            msgspec.structs.replace(hit, number=line.number)
+            if (line := self._lines.get(hit.ref)) is not None
+            else hit
+            for hit in result.hits
+        ]
+        self._result = msgspec.structs.replace(result, hits=hits)
 
-def _show(
-    memory: Memory, question: str, result: SearchResult, took_s: float, *, explain: bool
-) -> None:
-    from recollect.cli.output.hits import show_hits
+    def document(self) -> dict[str, object]:
+        """Return every hit with all that is known of it."""
+        hits = [
+            msgspec.structs.asdict(hit)
+            | {name: getattr(self._lines.get(hit.ref), name, None) for name in _OF_LINE}
+            for hit in self._result.hits
+        ]
+        return self._about(
+            msgspec.structs.asdict(self._result) | {"hits": hits}, self._result.tokens
+        )
 
-    show_hits(
-        result.hits,
-        question,
-        titles(memory, result),
-        explained=len(result.hits) if explain else 0,
-        cited=memory.settings.search.citations == "on",
-    )
-    for warning in memory.unheard_warnings(result):
-        warn(warning)
-    found = count(len(result.hits), "hit") if result.hits else "nothing found"
-    say((f"\n{found} in {duration(took_s)}, {result.mode}", "dim"))
+    def brief(self) -> dict[str, object]:
+        """Return the lines."""
+        result = self._result
+        found = {"lines": self._found.lines, "mode": result.mode, "warnings": result.warnings}
+        return self._about(found, self._found.tokens)
+
+    def _about(self, found: Mapping[str, object], tokens: int) -> dict[str, object]:
+        took_ms = round(self._took_s * 1000, 3)
+        return {"query": self._question, "took_ms": took_ms, **found, "tokens": tokens}
+
+    def show(self, *, explain: bool) -> None:
+        """Print the ranked list."""
+        from recollect.cli.output.hits import show_hits
+
+        hits = self._result.hits
+        show_hits(
+            hits,
+            self._question,
+            titles(self._memory, self._result),
+            explained=len(hits) if explain else 0,
+            cited=self._memory.settings.search.citations == "on",
+        )
+        self._remark(self._result.tokens)
+
+    def show_brief(self) -> None:
+        """Print the lines."""
+        from recollect.cli.output.lines import show_lines
+
+        show_lines(self._found.lines)
+        self._remark(self._found.tokens)
+
+    def _remark(self, tokens: int) -> None:
+        """Say what it cost, and what to do next."""
+        result = self._result
+        for warning in self._memory.unheard_warnings(result):
+            warn(warning)
+        found = count(len(result.hits), "hit") if result.hits else "nothing found"
+        say(
+            (
+                f"\n{found} in {duration(self._took_s)}, {count(tokens, 'token')}, {result.mode}",
+                "dim",
+            )
+        )
+        named = [line.name for line in self._found.lines if line.number is not None]
+        if named:
+            more = " ".join(f"'{name}'" for name in named[:2])
+            next_steps(
+                [
+                    (f"recollect timeline '{named[0]}'", "what was said and done around it"),
+                    (f"recollect get {more}", "all of it"),
+                ]
+            )
 
 
 def titles(memory: Memory, result: SearchResult) -> dict[str, str]:

@@ -206,7 +206,7 @@ def given_of(item: object) -> GivenObservation:
     """Return what a dict with the argument names of `Observations.record` gives.
 
     Raises:
-        InvalidInput: a name is unknown, or there is no session id.
+        InvalidInput: a name is unknown, or the session id is missing.
     """
     if not isinstance(item, Mapping) or "session_id" not in item:
         raise InvalidInput("an observation must be a dict with a session_id", hint=_names())

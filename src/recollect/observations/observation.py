@@ -107,6 +107,9 @@ class Hearer(Protocol):
     def hears(self, place: Place) -> bool:
         """Return whether they hear what was observed there."""
 
+    def hears_words(self, place: Place) -> bool:
+        """Return whether they hear what was said there."""
+
     @property
     def sees_payload(self) -> bool:
         """Whether they see input and output, too."""

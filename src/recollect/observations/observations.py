@@ -61,7 +61,7 @@ T = TypeVar("T")
 Many: TypeAlias = "list[Observation]"
 
 Hearing = Callable[[str, str | None], Hearer]
-"""Returns who asks, of a session and a sender; raises `NotFound` where there is no such session."""
+"""Returns who asks, of a session and a sender; raises `NotFound` without that session."""
 
 
 class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -196,12 +196,12 @@ class Observations:
 
         Raises:
             InvalidInput: an id is neither a UUID nor a number.
-            NotFound: there is no session ``for_session`` in the scope.
+            NotFound: the scope has no session ``for_session``.
             StoreError: a row or blob cannot be read.
         """
         check_count(max_tokens, "a number of tokens", 1)
         asked = [ids] if isinstance(ids, str) else list(ids)
-        hearer = self._hearer(for_session, for_sender)
+        hearer = self.hearer(for_session, for_sender)
 
         def unit(tx: Transaction) -> dict[str, Observation]:
             found = {each: self._find(tx, each) for each in asked}
@@ -253,7 +253,7 @@ class Observations:
 
         Raises:
             InvalidInput: a time or number is out of range.
-            NotFound: there is no session ``for_session`` in the scope.
+            NotFound: the scope has no session ``for_session``.
         """
         check_count(limit, "a limit", 1)
         where = Condition(self.scope, "session_id").also("is_forgotten = ?", int(forgotten))
@@ -268,7 +268,7 @@ class Observations:
         if types is not None:
             wanted = msgspec.json.encode(list(types)).decode()
             where.also("type IN (SELECT value FROM json_each(?))", wanted)
-        hearer = self._hearer(for_session, for_sender)
+        hearer = self.hearer(for_session, for_sender)
         return self._parts.database.read(partial(self._newest, where, limit, hearer))
 
     def forget(self, id: str) -> Observation:
@@ -335,7 +335,13 @@ class Observations:
             output_blob=draft.output.digest,
         )
 
-    def _hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
+    def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
+        """Return who asks; None is the operator.
+
+        Raises:
+            InvalidInput: a sender is given without a session.
+            NotFound: the scope has no such session.
+        """
         if session_id is not None:
             return self._parts.hearing(session_id, sender)
         if sender is not None:
@@ -396,7 +402,7 @@ class Observations:
             found = self._find(tx, id, forgotten=True)
             if found is None:
                 raise NotFound(
-                    "there is no such observation", hint="ids come from `recollect search`"
+                    "the observation does not exist", hint="take an id from `recollect search`"
                 )
             if found.is_forgotten == is_forgotten:
                 return found

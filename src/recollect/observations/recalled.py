@@ -29,6 +29,14 @@ _REQUEST = re.compile(
 _PATH_ENDS = re.compile(r"""[\s"'`;&|()<>]+""")
 
 
+_COMMANDS = frozenset({"", "command", "cmd", "script", "code", "args"})
+"""Arguments that a shell runs; a plain text is one."""
+_CONTENT = frozenset(
+    "content old_string new_string old_str new_str file_text patch pattern description prompt"
+    " todos new_source".split()
+)
+"""Arguments that are written, looked for or said: to name the memory there is not to ask it."""
+
 PORT = 37_778
 """Where the worker listens, as seed 001 has it."""
 
@@ -63,10 +71,12 @@ class OwnCalls:
         """
         if tool_name is not None and is_our_tool(tool_name):
             return True
-        return any(map(self._is_ours, _texts(arguments)))
+        return any(self._is_ours(text, key) for text, key in _texts(arguments))
 
-    def _is_ours(self, text: str) -> bool:
-        if _COMMAND.search(text):
+    def _is_ours(self, text: str, key: str) -> bool:
+        if key in _CONTENT:
+            return False
+        if key in _COMMANDS and _COMMAND.search(text):
             return True
         for port in _REQUEST.findall(text):
             if self._ports is None or int(port) in self._ports:
@@ -92,17 +102,17 @@ def is_our_tool(tool_name: str) -> bool:
     )
 
 
-def _texts(value: object) -> Iterable[str]:
-    """Yield every text in a JSON value."""
-    stack: list[Any] = [value]
+def _texts(value: object, key: str = "") -> Iterable[tuple[str, str]]:
+    """Yield every text in a JSON value, and the name of the argument that it is in."""
+    stack: list[tuple[Any, str]] = [(value, key)]
     while stack:
-        found = stack.pop()
+        found, key = stack.pop()
         if isinstance(found, str):
-            yield found
+            yield found, key
         elif isinstance(found, Mapping):
-            stack.extend(found.values())
+            stack.extend((each, str(name)) for name, each in found.items())
         elif isinstance(found, list | tuple):
-            stack.extend(found)
+            stack.extend((each, key) for each in found)
 
 
 def _normal(path: str) -> str:

@@ -17,7 +17,6 @@ from recollect.observations.observation import Observation, Place
 from recollect.store.columns import (
     Condition,
     decode,
-    first_integer,
     integer,
     text,
     text_or_none,
@@ -87,9 +86,7 @@ def find_facts(tx: Transaction, scope: Scope, session_id: str) -> SessionFacts:
     where = Condition(scope).also("id = ?", session_id)
     rows = typed_rows(tx.all(_SESSION + where.sql, where.params), SessionFacts)
     if not rows:
-        raise NotFound(
-            "there is no such session", hint="`recollect sessions` lists those that are there."
-        )
+        raise NotFound("the session does not exist", hint="list sessions with `recollect sessions`")
     return rows[0]
 
 
@@ -202,11 +199,6 @@ def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, Place]:
     """Return where each of some observations happened."""
     rows = tx.all(_PLACES, (msgspec.json.encode(ids).decode(),))
     return {text(row[0]): msgspec.convert(row[1:], Place) for row in rows}
-
-
-def count_observations(tx: Transaction, tenant: str) -> int:
-    """Return how many observations a tenant has, forgotten ones included."""
-    return first_integer(tx.row("SELECT count(*) FROM observations WHERE tenant = ?", (tenant,)))
 
 
 def _known(tx: Transaction, draft: Observation, tenant: str) -> Observation | None:

@@ -25,9 +25,11 @@ class ObservationHearer(msgspec.Struct, frozen=True, kw_only=True):
 
     def hears(self, place: Place) -> bool:
         """Return whether they hear what was observed there."""
-        return (self.group.is_owners or self.shared) and (
-            group_at(place, self.owner).name == self.group.name
-        )
+        return (self.group.is_owners or self.shared) and self.hears_words(place)
+
+    def hears_words(self, place: Place) -> bool:
+        """Return whether they hear what was said there."""
+        return group_at(place, self.owner).name == self.group.name
 
     @property
     def sees_payload(self) -> bool:

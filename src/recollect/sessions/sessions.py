@@ -95,7 +95,6 @@ class Sessions:
         self.append, self.append_many = transcripts.append, transcripts.append_many
         self.stream, self.append_stream = transcripts.stream, transcripts.append_stream
         self.messages, self.message = transcripts.messages, transcripts.message
-        self.numbers = transcripts.numbers
         self.tool_calls, self.lease = transcripts.tool_calls, transcripts.lease
 
         catalogue = Catalogue(access)

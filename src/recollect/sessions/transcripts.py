@@ -7,10 +7,10 @@ parents. Which session a message belongs to is the business of `sessions`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any, LiteralString
+from typing import Any
 
 from recollect.core.checks import check_count
 from recollect.core.errors import InvalidInput, NotFound
@@ -29,11 +29,9 @@ from recollect.sessions.record.transcript_rows import (
     read_messages,
 )
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
-from recollect.store.columns import Condition, first_integer, text
 from recollect.store.engine import Transaction
 
 _ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage", "sender")
-_NUMBER: LiteralString = "SELECT id, number FROM messages WHERE "
 
 
 class Transcripts:
@@ -239,20 +237,9 @@ class Transcripts:
         )
         if found is None:
             raise NotFound(
-                "there is no such message", hint="take the id of a message from a search"
+                "the message does not exist", hint="take the id of a message from a search"
             )
         return found
-
-    def numbers(self, message_ids: Sequence[str]) -> dict[str, int]:
-        """Return the numbers of messages by their ids; those of other scopes are left out."""
-        where = Condition(self._access.scope, "session_id")
-        sql: LiteralString = _NUMBER + where.sql + " AND id = ?"
-
-        def unit(tx: Transaction) -> dict[str, int]:
-            found = (tx.row(sql, [*where.params, id_]) for id_ in message_ids)
-            return {text(row[0]): first_integer(row[1:]) for row in found if row is not None}
-
-        return self._access.database.read(unit)
 
     def tool_calls(self, session_id: str) -> tuple[ToolCall, ...]:
         """Return what tools a session used, oldest first; of a fork also those that it shares.

@@ -1,7 +1,7 @@
 """Injected blocks: what recollect put into a prompt, between tags that carry a boundary.
 
-The boundary is a keyed hash, so nobody outside can write a tag that closes a block. Tags have no
-quotation marks: a block in JSON, in a log or in HTML is still found and taken out before storage.
+The boundary is a keyed hash, so a text from outside cannot hold a tag that closes a block. Tags
+have no quotation marks: a block in JSON, in a log or in HTML is still found and taken out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MARKUP = re.compile(r"<(?=[/!?a-zA-Z])")
 
 
 def boundary_of(session_id: str, secret: bytes) -> str:
-    """Return the boundary of the blocks of a session: the same each time, known to nobody else.
+    """Return the boundary of the blocks of a session: the same each time, and not to be guessed.
 
     Args:
         session_id: Whose prompt it is.
@@ -55,8 +55,6 @@ def without_injected(text: str) -> str:
 
     Takes one pass, however many tags there are.
     """
-    if TAG not in text:
-        return text
     tags = list(_TAGS.finditer(text))
     ends: dict[str, list[re.Match[str]]] = {}
     for tag in reversed(tags):

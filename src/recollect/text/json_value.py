@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from recollect.core.errors import InvalidInput
-from recollect.text.injected import without_injected
 
 JsonValue: TypeAlias = Any
 """None, bool, int, float, str, or a list or dict (with text keys) of them."""
@@ -34,7 +33,10 @@ class JsonCleaner:
 
     def text(self, text: str) -> str:
         """Return ``text`` as it can be stored."""
-        text = without_injected(text)
+        if "recollect-context" in text:
+            from recollect.text.injected import without_injected
+
+            text = without_injected(text)
         if (text.isascii() and "\x00" not in text) or not _UNSTORABLE.search(text):
             return text
         # Two halves that stand beside each other are one character, as JavaScript writes it.

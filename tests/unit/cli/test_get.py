@@ -131,7 +131,7 @@ def test_a_group_gets_nothing_of_other_conversations(run: Run, home: Path) -> No
         memory.sessions.append(group.id, "user", "Which day is the delivery?")
     asking = ("--for-session", "agent:main:slack:group:C1")
     told = run("--home", home, "get", "delivery:1", *asking, "--json").error
-    assert (told["code"], told["message"]) == ("not_found", "there is no such message")
+    assert (told["code"], told["message"]) == ("not_found", "the message does not exist")
     assert run("--home", home, "get", "memory/2025-07-14.md", *asking).code == 1
     assert run("--home", home, "get", f"{group.id}:1", *asking).code == 0
     assert run("--home", home, "get", "delivery:1", "--for-session", "delivery").code == 0
@@ -189,11 +189,12 @@ def test_an_episode_is_shown_by_its_number(run: Run, home: Path, session: str) -
         assert memory.prune().messages == 4
     done = run("--home", home, "get", "e1")
     assert "Which day does the café get its delivery?" in done.out
-    assert "e1  2026-05-04 09:00 to 2026-05-26 18:09, 4 messages of" in done.err
-    shown = run("--home", home, "get", "episode #1", "--json").json
+    assert "e1  2026-05-04 09:00 to 2026-05-26 18:09  episode  4 messages" in done.out
+    (found,) = run("--home", home, "get", "episode #1", "--json").json["found"]
+    shown = found["record"]
     assert (shown["number"], shown["session_id"]) == (1, session)
     with recollect.open(home, live=False) as memory:
-        assert memory.episode(shown["id"]) == memory.episode("e1")
+        assert memory.get(shown["id"]) == memory.get("e1")
     for more in ((), ("--for-session", asking.id)):
         missing = run("--home", home, "get", "e1" if more else "e2", *more, "--json")
         assert (missing.code, missing.error["code"]) == (1, "not_found")

@@ -46,6 +46,10 @@ def test_a_call_that_asks_the_memory_is_our_own(tool: str, arguments: object) ->
         ("mcp__github__forget", {}),
         ("mcp__stopwatch__timeline", {}),
         ("Grep", {"pattern": "I recollect that", "path": "docs"}),
+        ("Write", {"file_path": "docs/a.md", "content": "$ x\nrecollect search tea\n"}),
+        ("Edit", {"file_path": "a.md", "new_string": "see `recollect get '#1'`, ~/.recollect/x"}),
+        ("Task", {"prompt": "recollect what we know", "description": "recollect it"}),
+        ("Grep", {"pattern": "recollect get"}),
         (None, None),
     ],
 )

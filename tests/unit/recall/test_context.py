@@ -33,7 +33,7 @@ def memory(tmp_path: Path, clock: HandClock) -> Iterator[Memory]:
         yield opened
 
 
-def _session(memory: Memory, project: str | None = "/work/app") -> str:
+def _session(memory: Memory, project: str | None = "/srv/app") -> str:
     return memory.sessions.create(project=project).id
 
 
@@ -142,6 +142,17 @@ def test_a_resumed_or_forked_session_gets_only_what_is_new(memory: Memory) -> No
     assert _numbers(context(now, reason="resume")) == [2], "the fork's block is not in its parent"
     assert set(_numbers(context(now, reason="compact"))) == {1, 2}
     assert set(_numbers(context(now, reason="clear"))) == {1, 2}
+
+
+def test_what_found_no_room_is_not_news(memory: Memory) -> None:
+    """Item 7: what is new, not what the first block left out."""
+    first, now = _session(memory), _session(memory)
+    for n in range(60):
+        memory.observations.record(first, summary=f"We decided on tea {n}.")
+    assert memory.context(now, budget_tokens=300).dropped > 40
+    assert memory.context(now, reason="resume").text == ""
+    memory.observations.record(first, summary="We decided on coffee.", at=0)
+    assert _numbers(memory.context(now, reason="resume")) == [61]
 
 
 def test_to_look_at_a_block_injects_nothing(memory: Memory) -> None:

@@ -101,7 +101,7 @@ def test_what_our_own_tools_answer_is_no_text_of_a_message(memory: Memory) -> No
 
 def _line(uuid: str, kind: str, content: object, **more: object) -> str:
     role = {"message": {"role": kind, "content": content}}
-    facts = {"sessionId": "s1", "cwd": "/work/app", "timestamp": "2026-02-01T10:00:00Z"}
+    facts = {"sessionId": "s1", "cwd": "/srv/app", "timestamp": "2026-02-01T10:00:00Z"}
     return json.dumps({"type": kind, "uuid": uuid, **facts, **role, **more})
 
 
@@ -127,3 +127,68 @@ def test_an_import_takes_no_recalled_text_in(memory: Memory, tmp_path: Path) -> 
     texts = [message.text for message in memory.sessions.messages(session.id)]
     assert texts == ["Which tea?", "", "", "Green tea."]
     assert _holds(memory.home, "zebra") + _holds(memory.home, "okapi") == []
+
+
+SESSIONS = 50
+
+
+def _recalling(memory: Memory, folder: Path, n: int) -> None:
+    """A session of Claude Code that is given a block, asks the memory, and decides one thing."""
+    name, project = f"5e55{n:04}-0000-4000-8000-000000000000", "/srv/app"
+    session = memory.sessions.create(project=project).id
+    block = memory.context(session, "Which tea?", client="claude-code").text
+    found = memory.search("We decided on tea", 20)
+    recalled = "\n".join([block, *(hit.snippet for hit in found.hits)])
+    decided = f"We decided on tea {n:04} for the {n:04}th tin."
+    calls = {
+        f"a{n}": ("mcp__recollect__memory_search", {"query": "tea"}),
+        f"b{n}": ("Bash", {"command": "recollect search tea | head"}),
+        f"c{n}": ("Read", {"file_path": f"{memory.home}/transcripts/{session}.jsonl"}),
+        f"d{n}": ("WebFetch", {"url": "http://127.0.0.1:37778/api/search"}),
+    }
+    lines = [_line(f"u{n}", "user", f"<system-reminder>{block}</system-reminder>\nWhich tea?")]
+    lines.append(_line(f"v{n}", "user", f"{block}\nGo on."))
+    for id_, (tool, given) in calls.items():
+        lines.append(_line(f"q{id_}", "assistant", _call(tool, dict(given), id_)))
+        result = {"toolUseResult": recalled}
+        lines.append(_line(f"r{id_}", "user", _result(recalled, id_), **result))
+        assert memory.observations.own_calls.includes(tool, given)
+    lines.append(_line(f"z{n}", "assistant", [{"type": "text", "text": decided}]))
+    (folder / f"{name}.jsonl").write_text("\n".join(lines).replace('"s1"', f'"{name}"') + "\n")
+    memory.import_transcripts(folder)
+    record = memory.observations.record
+    record(session, event="prompt", input=f"{block} Which tea?", event_id="p")
+    record(session, event="answer", output=f"{block}\n{decided}", event_id="a")
+    shown = {"file_path": "a.md", "content": block}
+    record(session, "Write", input=shown, output=block, tool_use_id="t")
+
+
+def _stored(home: Path) -> int:
+    """Characters of all texts that a home keeps, ids and numbers left out."""
+    with recollect.open(home, overrides=WORDS_ONLY, live=False) as memory:
+        said = 0
+        for session in memory.sessions.list(limit=10_000):
+            messages = memory.sessions.messages(session.id)
+            said += sum(
+                len(m.text) + len(repr(m.content)) + len(repr(m.metadata)) for m in messages
+            )
+        for each in memory.observations.list(limit=10_000):
+            said += len(each.title) + len(each.summary) + len(each.input) + len(each.output)
+        return said
+
+
+def test_sessions_that_recall_each_other_do_not_grow(tmp_path: Path) -> None:
+    """Issue 11, shows: 50 sessions; each stores as much as the first, whatever it was given."""
+    home, folder = tmp_path / "home", tmp_path / "projects" / "app"
+    folder.mkdir(parents=True)
+    sizes = [0]
+    with recollect.open(home, overrides=WORDS_ONLY) as memory:
+        for n in range(SESSIONS):
+            _recalling(memory, folder, n)
+            if n in {0, SESSIONS // 2 - 1, SESSIONS - 1}:
+                sizes.append(_stored(home))
+        block = memory.context(memory.sessions.create(project="/srv/app").id).text
+    first, half, whole = sizes[1:]
+    assert half - first == pytest.approx(first * (SESSIONS // 2 - 1), rel=0.02)
+    assert whole - first == pytest.approx(first * (SESSIONS - 1), rel=0.02)
+    assert block.count("We decided on tea 0007") == 1

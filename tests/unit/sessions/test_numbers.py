@@ -49,7 +49,7 @@ def test_a_message_is_found_by_its_number(home: Home) -> None:
         assert home.sessions.message(name) == said
     other = home.sessions_of(Scope(tenant="other"))
     for sessions, name in ((home.sessions, "m2"), (home.sessions, "e1"), (other, "m1")):
-        with pytest.raises(NotFound, match="no such message"):
+        with pytest.raises(NotFound, match="the message does not exist"):
             sessions.message(name)
 
 

@@ -1,4 +1,4 @@
-"""Observations on a terminal: as lines, and with all that is kept of them."""
+"""Observations on a terminal, one line each."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from recollect.cli.output.sanitize import one_line
-from recollect.cli.output.screen import say, show
+from recollect.cli.output.screen import show
 from recollect.core.clock import to_iso
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.observations.observation import Observation, ObservationBatch
+    from recollect.observations.observation import Observation
 
 
 def show_lines(observations: Iterable[Observation]) -> None:
@@ -23,19 +23,3 @@ def show_lines(observations: Iterable[Observation]) -> None:
             (one_line(each.title), ""),
             (f"  {each.tokens} tokens", "dim"),
         )
-
-
-def show_observations(batch: ObservationBatch) -> None:
-    """Show details. What a tool gave back is text from outside, and said to be."""
-    for each in batch.found:
-        show_lines([each])
-        if each.summary and each.summary != each.title:
-            show((each.summary, ""))
-        for path in each.files:
-            show((f"  {path}", "dim"))
-        for name, text in (("input", each.input), ("output", each.output)):
-            if text:
-                show((f"{name} ({each.trust}):", "dim"))
-                show((text, ""))
-    for id_ in batch.missing:
-        say((f"not found: {id_}", ""))

@@ -29,7 +29,7 @@ from recollect.core.settings.sessions import SessionSettings
 from recollect.core.settings.telemetry import forbid_telemetry
 from recollect.core.settings.tree import (
     ChunkingSettings,
-    ContextSettings,
+    InjectionSettings,
     LanguageSettings,
     PrivacySettings,
     QmdSettings,
@@ -42,10 +42,10 @@ from recollect.core.settings.tree import (
 
 __all__ = [
     "ChunkingSettings",
-    "ContextSettings",
     "EmbeddingSettings",
     "Explained",
     "HybridSettings",
+    "InjectionSettings",
     "LanguageSettings",
     "Option",
     "PrivacySettings",

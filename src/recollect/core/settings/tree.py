@@ -258,7 +258,7 @@ class ObservationSettings(Struct, frozen=True, kw_only=True):
     ] = False
 
 
-class ContextSettings(Struct, frozen=True, kw_only=True):
+class InjectionSettings(Struct, frozen=True, kw_only=True):
     """What is put into prompts by itself."""
 
     types: Annotated[
@@ -285,7 +285,7 @@ class ContextSettings(Struct, frozen=True, kw_only=True):
         Meta(ge=0.0, le=1.0, extra={"unit": "score"}),
         "Only what scores at least so much is added to a prompt. Chosen on development sets: "
         "docs/experiments.md, prompts.",
-    ] = 0.3
+    ] = 0.35
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -302,4 +302,4 @@ class Settings(Struct, frozen=True, kw_only=True):
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
     observations: ObservationSettings = field(default_factory=ObservationSettings)
-    context: ContextSettings = field(default_factory=ContextSettings)
+    context: InjectionSettings = field(default_factory=InjectionSettings)

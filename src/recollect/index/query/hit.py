@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from recollect.text.tokens import estimate_tokens
+
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """One result.
@@ -71,3 +73,8 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     hits: list[Hit]
     mode: str
     warnings: list[str] = []
+
+    @property
+    def tokens(self) -> int:
+        """About what the snippets cost in a prompt."""
+        return sum(estimate_tokens(hit.snippet) for hit in self.hits)

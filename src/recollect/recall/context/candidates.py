@@ -142,11 +142,12 @@ def _last_summary(tx: Transaction, order: Order) -> list[Candidate]:
     """Return the summary of the newest session of the same audience; of a group's, nothing.
 
     In a group the words are of many people: none of them speaks to the agent in the next session.
+    Of a summary that a model wrote it cannot be said whose words it repeats.
     """
     group = order.hearer.group
     if not group.is_private:
         return []
-    where = order.where()
+    where = order.where().also("made_by LIKE ?", "episode-%")
     sql: LiteralString = _EPISODES + where.sql + " ORDER BY ended_at DESC, id DESC LIMIT ?"
     for episode in typed_rows(tx.all(sql, [*where.params, _LAST_SUMMARIES]), _Episode):
         if episode.session_id in order.lineage or not _hears(order, episode):

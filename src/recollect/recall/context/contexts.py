@@ -1,6 +1,6 @@
 """`Contexts`: what goes into a prompt by itself; `memory.context` is one of these.
 
-Nothing here is asked for by the model, so only words that can be trusted go in, only of this
+The model asks for nothing of it, so only words that can be trusted go in, only of this
 project and this audience, and each block is recorded.
 """
 
@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Literal, LiteralString, Protocol, get_args
+from typing import Literal, LiteralString, get_args
 
 import msgspec
 
@@ -20,7 +20,7 @@ from recollect.core.checks import check_count
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput, NotFound, StoreReadOnly
 from recollect.core.scope import Scope
-from recollect.core.settings import ContextSettings
+from recollect.core.settings import InjectionSettings
 from recollect.index.query.hit import SearchResult
 from recollect.recall.audience import Asked
 from recollect.recall.context.block import Candidate, ContextBlock, Room, assemble
@@ -34,6 +34,7 @@ from recollect.recall.context.candidates import (
 from recollect.recall.context.injections import (
     WHOLE,
     Injection,
+    PromptState,
     add_injection,
     select_injections,
     standing,
@@ -61,20 +62,8 @@ _CACHED = 64
 _EPISODES: LiteralString = "SELECT count(*), coalesce(max(id), '') FROM episodes WHERE tenant = ?"
 
 
-class Search(Protocol):
-    """Finds observations; `Memory.search`."""
-
-    def __call__(
-        self,
-        query: str,
-        limit: int | None = None,
-        *,
-        sources: Sequence[str] | None = None,
-        scope: Scope | None = None,
-        for_session: str | None = None,
-        for_sender: str | None = None,
-    ) -> SearchResult:
-        """Return hits."""
+Search = Callable[..., SearchResult]
+"""`Memory.search`."""
 
 
 class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +87,7 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     ids: IdSource
     sessions: Asked
-    settings: ContextSettings
+    settings: InjectionSettings
     shared: bool
     scope: Scope
     sizer: Sizer
@@ -143,8 +132,8 @@ class Contexts:
         """Return what a prompt of a session is given by itself, and record that it was.
 
         At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
-        what does not stand in the prompt yet. For a ``prompt`` what answers it, where the setting
-        ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that stands in
+        what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
+        ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
         the window. Only of the session's project, and only what it may hear.
 
         Args:
@@ -218,7 +207,7 @@ class Contexts:
         _check(query, budget_tokens, reason, client)
         session = parts.sessions().get(session_id)
         if session.status == "deleted":
-            raise NotFound("there is no such session", hint="restore it, or give another")
+            raise NotFound("the session was deleted", hint="restore it, or give another")
         tokens = parts.settings.budget_tokens if budget_tokens is None else budget_tokens
         room = Room(
             tokens=min(tokens, parts.settings.prompt_tokens) if reason == "prompt" else tokens,
@@ -255,15 +244,16 @@ class Contexts:
         relevance = self._asked(asking)
         group = asking.hearer.group.name
 
-        def unit(tx: Transaction) -> tuple[list[Candidate], list[str]]:
+        def unit(tx: Transaction) -> tuple[list[Candidate], PromptState]:
             order = self._order(tx, asking, relevance)
             return read_candidates(tx, order), standing(tx, asking.session, group)
 
         found, stands = self._parts.database.read(unit)
         found = [self._shortened(each, asking.room) for each in found]
         if asking.reason in WHOLE:
-            return assemble(found, asking.room, asked=bool(asking.query), before=stands)
-        new = [each for each in found if each.id not in set(stands)]
+            return assemble(found, asking.room, asked=bool(asking.query), before=stands.ids)
+        there = set(stands.ids)
+        new = [each for each in found if each.id > stands.last and each.id not in there]
         return assemble(new, asking.room, asked=bool(asking.query))
 
     def _for_prompt(self, asking: _Asking) -> ContextBlock:
@@ -279,7 +269,7 @@ class Contexts:
 
         def unit(tx: Transaction) -> list[Candidate]:
             order = self._order(tx, asking, found)
-            stands = set(standing(tx, asking.session, asking.hearer.group.name))
+            stands = set(standing(tx, asking.session, asking.hearer.group.name).ids)
             fresh = [
                 each
                 for each in heard(tx, order, read_relevant(tx, order))

@@ -1,12 +1,11 @@
 """Injections: what was put into which prompt, when and why. No text, and of a question a hash.
 
-A block that is whole takes the place of all before it: what was injected earlier does not stand in
-the prompt any more. What an erased session had observed leaves the rows of others, too.
+A block that is whole takes the place of all before it: what was injected earlier has left
+the prompt. What an erased session had observed leaves the rows of others, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import LiteralString
 
 import msgspec
@@ -18,7 +17,7 @@ from recollect.store.columns import Condition, decode, json_object, text
 from recollect.store.engine import Row, Transaction
 
 WHOLE = frozenset({"startup", "clear", "compact"})
-"""Reasons for which the prompt begins anew."""
+"""Reasons for which the prompt begins again."""
 
 _COLUMNS: LiteralString = """
     id, session_id, visibility_group, reason, client, query_digest, tokens, chars, dropped, at,
@@ -36,7 +35,7 @@ _ITEMS: LiteralString = """
     WHERE injection_id = ? ORDER BY place
 """
 _STANDING: LiteralString = """
-    SELECT i.ref FROM injections j JOIN injected_items i ON i.injection_id = j.id
+    SELECT i.ref, j.id FROM injections j JOIN injected_items i ON i.injection_id = j.id
     WHERE j.session_id = ? AND j.visibility_group = ? AND j.at <= ? AND j.id >= coalesce((
         SELECT max(w.id) FROM injections w
         WHERE w.session_id = j.session_id AND w.visibility_group = j.visibility_group
@@ -106,21 +105,35 @@ def select_injections(tx: Transaction, where: Condition, limit: int) -> list[Inj
     ]
 
 
-def standing(tx: Transaction, session: Session, visibility_group: str) -> list[str]:
-    """Return the ids that stand in the prompt of a session, in the order of their injection.
+class PromptState(msgspec.Struct, frozen=True):
+    """What is in the prompt of a session.
+
+    Attributes:
+        ids: Of the records, in the order of their injection.
+        last: The id of the newest injection; records that were stored later have greater ones.
+    """
+
+    ids: tuple[str, ...] = ()
+    last: str = ""
+
+
+def standing(tx: Transaction, session: Session, visibility_group: str) -> PromptState:
+    """Return what is in the prompt of a session.
 
     Of those that it was forked from, what was injected until then.
     """
-    found = list(_standing(tx, session.id, visibility_group, _ENDLESS))
+    found = _standing(tx, session.id, visibility_group, _ENDLESS)
     until = session.created_at
     for kin, _ in stored_ancestors(tx, session) if session.parent_id else ():
         found += _standing(tx, kin.id, visibility_group, until)
         until = kin.created_at
-    return list(dict.fromkeys(found))
+    ids = tuple(dict.fromkeys(ref for ref, _ in found))
+    return PromptState(ids, max((injection for _, injection in found), default=""))
 
 
-def _standing(tx: Transaction, session_id: str, group: str, until: int) -> Iterable[str]:
-    return [text(row[0]) for row in tx.all(_STANDING, (session_id, group, until, until))]
+def _standing(tx: Transaction, session_id: str, group: str, until: int) -> list[tuple[str, str]]:
+    rows = tx.all(_STANDING, (session_id, group, until, until))
+    return [(text(ref), text(injection)) for ref, injection in rows]
 
 
 def _encoded(why: dict[str, float]) -> str:

@@ -1,4 +1,4 @@
-"""Words: what of a record may stand in a prompt that nobody asked for.
+"""Words: what of a record may go into a prompt without being asked for.
 
 The name of a tool, files, the outcome, and the user's or the agent's own words. What a page, a
 server, a command or a file said is shown on demand, marked as data; here it never is.

@@ -130,8 +130,9 @@ class DraftMaker:
         facts = self._facts(metadata or {}, cleaner)
         if cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
-        blocks, facts = self._without_recalled(role, name, blocks, facts)
-        encoded, text = _encoded_content(blocks, recalled_in(facts))
+        if role == "tool" or len(blocks) != 1 or type(blocks[0]) is not TextBlock:
+            blocks, facts = self._without_recalled(role, name, blocks, facts)
+        encoded, text = _encoded_content(blocks, facts)
         if event_id is not None and not is_checked:
             event_id = self.checked(check_event_id(event_id), "event id")
         if sender is not None:
@@ -278,7 +279,7 @@ def without_answers(draft: Draft, calls: Collection[str]) -> Draft:
     message = draft.message
     answers = [each for each in message.content if is_answer(each, calls)]
     blocks, facts = _emptied(message.content, answers, message.metadata)
-    encoded, text = _encoded_content(blocks, recalled_in(facts))
+    encoded, text = _encoded_content(blocks, facts)
     tokens = estimate_tokens(text)
     return Draft(
         message=msgspec.structs.replace(
@@ -303,17 +304,16 @@ def _emptied(
     return emptied_blocks, {**kept, RECALLED: named}
 
 
-def _encoded_content(
-    blocks: tuple[ContentBlock, ...], recalled: Collection[str]
-) -> tuple[str, str]:
-    """Return the content as JSON, and what of it can be read."""
+def _encoded_content(blocks: tuple[ContentBlock, ...], facts: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the content as JSON, and what of it can be read; ``facts`` are its metadata."""
     match blocks:
         case (TextBlock(text=text),):
             encoded = msgspec.json.encode(text)
             text = "" if blocks[0] == ANSWER else text
         case _:
             encoded = msgspec.json.encode(blocks)
-            text = readable_text(spoken(blocks, recalled))
+            said = spoken(blocks, recalled_in(facts)) if RECALLED in facts else blocks
+            text = readable_text(said)
     _check_size(len(encoded))
     return encoded.decode(), text
 

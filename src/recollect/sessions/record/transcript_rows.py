@@ -140,7 +140,7 @@ def append_drafts(
     fresh: list[Message] = []
     turn = _open_turn(tx, session, drafts)
     rows: list[list[SqlValue]] = []
-    ours = recalled_answers(tx, session, [draft.message for draft in drafts])
+    ours: dict[int, set[str]] | None = None
     for place, draft in enumerate(drafts):
         event_id, turn = draft.message.event_id, _turn_sender(draft.message, turn)
         if event_id is not None:
@@ -148,7 +148,10 @@ def append_drafts(
                 places.append(known[event_id])
                 continue
             known[event_id] = draft.message.id
-        stored = without_answers(draft, ours[place]) if place in ours else draft
+        content = draft.message.content
+        if ours is None and (len(content) != 1 or type(content[0]) is not TextBlock):
+            ours = recalled_answers(tx, session, [each.message for each in drafts])
+        stored = without_answers(draft, ours[place]) if ours and place in ours else draft
         message = msgspec.structs.replace(
             stored.message,
             turn_sender=None if draft.message.role == "system" else turn,

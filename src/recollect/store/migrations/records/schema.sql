@@ -321,6 +321,7 @@ CREATE INDEX injections_by_time ON injections (tenant, at);
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_by_number ON messages (tenant, number);
+CREATE INDEX messages_by_time ON messages (tenant, created_at);
 CREATE INDEX messages_by_turn_sender ON messages (session_id, turn_sender)
     WHERE turn_sender IS NOT NULL;
 CREATE UNIQUE INDEX observations_by_event ON observations (session_id, event_id)

@@ -43,7 +43,7 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
     def first(self, result: SearchResult, query: str) -> SearchResult:
         """Return what was found behind the record that the question names by its number or id.
 
-        Nothing is changed where there is no such record, it may not be heard, or its kind of
+        Nothing is changed where the record does not exist, may not be heard, or its kind of
         memory is not asked for.
 
         Args:

@@ -1,0 +1,71 @@
+"""`recollect timeline`: what was said and done around something."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from recollect.cli.dates import read_date
+from recollect.cli.help import App
+from recollect.cli.invocation import Project, answer, argument, opened
+from recollect.cli.output.formatting import count
+from recollect.cli.output.lines import show_lines
+from recollect.cli.output.screen import next_steps, say
+from recollect.cli.sessions.lines import ForSender, ForSession
+from recollect.core.clock import SystemClock
+from recollect.core.errors import InvalidInput
+from recollect.core.numbers import parse_record
+
+app = App()
+
+
+@app.command(rich_help_panel="Find")
+def timeline(
+    context: typer.Context,
+    around: Annotated[
+        list[str] | None,
+        argument(metavar="ANCHOR", help="'#12', m88 or an id; or a question: its best hit."),
+    ] = None,
+    *,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", help="Around a time instead: 2026-05-12T09:30, yesterday, 3h."),
+    ] = None,
+    before: Annotated[int, typer.Option("--before", "-B", help="Lines before it.")] = 5,
+    after: Annotated[int, typer.Option("--after", "-A", help="Lines after it.")] = 5,
+    project: Project = None,
+    for_session: ForSession = None,
+    for_sender: ForSender = None,
+) -> None:
+    """Show what was said and done around a record, a question or a time, one line each."""
+    words = " ".join(around or [])
+    if bool(words) == (at is not None):
+        raise InvalidInput("a timeline is around one thing", hint="give '#12', a question, or --at")
+    with opened(context) as memory:
+        asking = None if for_session is None else memory.sessions.find(for_session).id
+        is_named = parse_record(words) is not None
+        moment = None
+        if at is not None:
+            from recollect.sessions.policy.freshness import zone_of
+
+            zone = zone_of(memory.settings.sessions.time_zone)
+            moment = read_date(at, SystemClock().now_ms(), zone)
+        found = memory.observations.timeline(
+            words if is_named else moment,
+            None if is_named or not words else words,
+            before,
+            after,
+            project=project,
+            for_session=asking,
+            for_sender=for_sender,
+        )
+
+    def show() -> None:
+        show_lines(found.lines, anchor=found.anchor)
+        say((f"\n{count(len(found.lines), 'line')}, {count(found.tokens, 'token')}", "dim"))
+        near = found.anchor or next(iter(found.lines), None)
+        if near is not None:
+            next_steps([(f"recollect get '{near.name}'", "all of it")])
+
+    answer(context, found, show)

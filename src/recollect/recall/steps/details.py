@@ -1,0 +1,175 @@
+"""The third step of recall: records in full, by number or id, of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from recollect.core.checks import check_count
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.numbers import parse_record, show_number
+from recollect.observations.observations import Observations
+from recollect.observations.payload import cut
+from recollect.recall.audience import Asked
+from recollect.sessions.policy.visibility import VisibilityGroup
+from recollect.sessions.record.content import TextBlock
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import DELETED
+from recollect.text.tokens import estimate_tokens
+
+_CHARS_PER_TOKEN = 3
+
+EpisodeOf = Callable[[str], tuple[Any, VisibilityGroup]]
+"""Returns an episode, by number or id, and who hears it; raises `NotFound`."""
+
+
+class Detail(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that was asked for.
+
+    Attributes:
+        name: Its number as it is shown.
+        kind: ``observation``, ``message`` or ``episode``.
+        tokens: About what it costs in a prompt as it is here.
+        record: The `Observation`, `Message` or `Episode`. What it says is data, whosever words
+            it is: an observation tells by ``trust``.
+    """
+
+    name: str
+    kind: str
+    tokens: int
+    record: Any
+
+
+class DetailBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked for by number or id.
+
+    Attributes:
+        found: In the order in which they were asked for.
+        missing: The names that nothing has, or nothing that the asking session may hear.
+        tokens: About what all of it costs in a prompt.
+    """
+
+    found: tuple[Detail, ...]
+    missing: tuple[str, ...]
+    tokens: int
+
+
+class Records(msgspec.Struct, frozen=True, kw_only=True):
+    """Where records of each kind are."""
+
+    observations: Callable[[], Observations]
+    sessions: Asked
+    episode: EpisodeOf
+
+    def details(
+        self,
+        ids: str | Sequence[str],
+        max_tokens: int | None,
+        for_session: str | None,
+        for_sender: str | None,
+    ) -> DetailBatch:
+        """Return records as far as a session hears them; see `Memory.get`."""
+        check_count(max_tokens, "a number of tokens", 1)
+        group = None
+        if for_session is not None:
+            group = self.sessions().visibility_group(for_session, for_sender)
+        elif for_sender is not None:
+            raise InvalidInput("a sender needs a session", hint="give for_session with it")
+        request = _Request(
+            records=self, most=max_tokens, session=for_session, sender=for_sender, group=group
+        )
+        names = [ids] if isinstance(ids, str) else list(ids)
+        asked = {name: request.find(name) for name in names}
+        found = tuple(detail for name in names if (detail := asked[name]) is not None)
+        return DetailBatch(
+            found=found,
+            missing=tuple(name for name in names if asked[name] is None),
+            tokens=sum(detail.tokens for detail in found),
+        )
+
+
+class _Request(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks for details, and how long they may be."""
+
+    records: Records
+    most: int | None
+    session: str | None
+    sender: str | None
+    group: VisibilityGroup | None
+
+    def find(self, name: str) -> Detail | None:
+        """Return what a name means; None where there is nothing, or nothing that they hear.
+
+        Raises:
+            InvalidInput: nothing is called so.
+        """
+        meant = parse_record(name)
+        if meant is None:
+            hint = "write #12, m88 or e3; in a shell with quotes: '#12'"
+            raise InvalidInput("an id must be a UUID or a number such as #12", hint=hint)
+        ways = {
+            "observation": self._observation,
+            "message": self._message,
+            "episode": self._episode,
+        }
+        for kind, way in ways.items():
+            if meant.kind in {None, kind}:
+                with suppress(NotFound):
+                    found = way(name.strip())
+                    if found is not None:
+                        return found
+        return None
+
+    def _observation(self, name: str) -> Detail | None:
+        batch = self.records.observations().get(
+            name, self.most, for_session=self.session, for_sender=self.sender
+        )
+        for found in batch.found:
+            return _detail("observation", found, found.number, batch.tokens)
+        return None
+
+    def _message(self, name: str) -> Detail | None:
+        sessions = self.records.sessions()
+        message = sessions.message(name)
+        if self.group is not None:
+            is_gone = sessions.get(message.session_id).status == DELETED
+            if is_gone or sessions.message_group(message).name != self.group.name:
+                return None
+        if self.most is not None and _cost(message) > self.most:
+            short = _cut(message.text, self.most)
+            content = (TextBlock(text=short),)
+            message = msgspec.structs.replace(message, text=short, content=content)
+        return _detail("message", message, message.number, _cost(message))
+
+    def _episode(self, name: str) -> Detail | None:
+        episode, heard_by = self.records.episode(name)
+        if self.group is not None and heard_by.name != self.group.name:
+            return None
+        short = _cut(episode.summary, self.most)
+        shown = msgspec.structs.replace(episode, summary=short)
+        return _detail("episode", shown, shown.number, estimate_tokens(short))
+
+
+def _detail(kind: str, record: msgspec.Struct, number: int, tokens: int) -> Detail:
+    return Detail(name=show_number(kind, number), kind=kind, tokens=tokens, record=record)
+
+
+def _cost(message: Message) -> int:
+    """Return what a message costs: its text, or its blocks where it has others."""
+    said = estimate_tokens(message.text)
+    if all(type(block) is TextBlock for block in message.content):
+        return said
+    return max(said, estimate_tokens(msgspec.json.encode(message.content).decode()))
+
+
+def _cut(text: str, most: int | None) -> str:
+    """Return a text, or head and tail of it, that costs no more; None is any cost."""
+    if most is None or estimate_tokens(text) <= most:
+        return text
+    chars = most * _CHARS_PER_TOKEN
+    while (short := cut(text, chars)) and estimate_tokens(short) > most:
+        chars = chars * 3 // 4
+    return short

@@ -1,0 +1,208 @@
+"""Index lines: what was found, in one line each, with what its details would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.clock import to_iso
+from recollect.core.numbers import show_number
+from recollect.core.scope import Scope
+from recollect.index.model.document import OBSERVATIONS, SESSIONS
+from recollect.index.query.hit import Hit, SearchResult
+from recollect.observations.observation import Hearer, Place
+from recollect.store.columns import Condition, typed_rows
+from recollect.store.engine import Row, Transaction
+from recollect.text.tokens import estimate_tokens
+
+MOST_TOKENS = 100
+"""What an index line costs at most."""
+_TITLE = 160
+"""Characters of a title; those of Chinese cost a token each, and are cut to fewer."""
+
+
+class IndexLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One line for something that can be loaded in full.
+
+    Attributes:
+        name: What loads it: ``#12``, ``m88``, ``memory/tea.md:3-9``.
+        kind: ``observation``, ``message`` or ``file``.
+        type: Of an observation its type, of a message its role, else ``memory``.
+        at: When it happened, was said or changed, ms UTC.
+        title: Its title, or how it begins.
+        tokens: About what all of it costs in a prompt, as far as the asker may load it; of a file
+            the lines that were found.
+        ref: Its id, or the path.
+        number: Its short number; None of a file.
+        session_id: Where it happened; None of a file.
+        trust: Whose words input and output of an observation are; None of anything else.
+    """
+
+    name: str
+    kind: str
+    type: str
+    at: int
+    title: str
+    tokens: int
+    ref: str
+    number: int | None = None
+    session_id: str | None = None
+    trust: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The line as a model reads it, of at most 100 tokens."""
+        at = to_iso(self.at)[:16].replace("T", " ")
+        head, tail = f"{self.name}  {at}  {self.type[:_TITLE]}  ", f"  ({self.tokens} tokens)"
+        title = self.title
+        while title and estimate_tokens(head + title + tail) > MOST_TOKENS:
+            title = title[: len(title) * 3 // 4].rstrip("…") + "…" if len(title) > 1 else ""
+        return head + title + tail
+
+
+class IndexLines(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found, in lines.
+
+    Attributes:
+        lines: In the order of the hits.
+        tokens: About what the lines cost in a prompt.
+    """
+
+    lines: tuple[IndexLine, ...]
+    tokens: int
+
+
+class LineRow(msgspec.Struct, frozen=True, array_like=True):
+    """What a line is made of, in the order of the columns."""
+
+    kind: str
+    id: str
+    number: int
+    type: str
+    head: str
+    summary: str
+    tokens: int
+    at: int
+    session_id: str
+    trust: str | None
+    project: str | None
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """Its place in time."""
+        return self.at, self.id
+
+    def line(self, *, sees_payload: bool = True) -> IndexLine:
+        """Return the line, for those who see input and output or do not."""
+        tokens = self.tokens
+        if not sees_payload and self.kind == "observation":
+            tokens = estimate_tokens(self.head) + estimate_tokens(self.summary)
+        return IndexLine(
+            name=show_number(self.kind, self.number),
+            kind=self.kind,
+            type=self.type,
+            at=self.at,
+            title=_title(self.head),
+            tokens=tokens,
+            ref=self.id,
+            number=self.number,
+            session_id=self.session_id,
+            trust=self.trust,
+        )
+
+
+_PLACE: LiteralString = """
+    s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, r.turn_sender"""
+_LIVING: LiteralString = (
+    " AND EXISTS (SELECT 1 FROM sessions d WHERE d.id = session_id AND d.status <> 'deleted')"
+)
+_WITH_SESSION: LiteralString = """) r JOIN sessions s ON s.id = r.session_id
+    ORDER BY r.created_at, r.id
+"""
+_MESSAGES: LiteralString = f"""
+    SELECT 'message', r.id, r.number, r.role, substr(r.text, 1, 400), '', r.token_estimate,
+        r.created_at, r.session_id, NULL, r.project, {_PLACE}
+    FROM (SELECT * FROM messages WHERE """  # noqa: S608  # literals
+_OBSERVATIONS: LiteralString = f"""
+    SELECT 'observation', r.id, r.number, r.type, r.title, r.summary, r.tokens,
+        r.created_at, r.session_id, r.trust, r.project, {_PLACE}
+    FROM (SELECT * FROM observations WHERE is_forgotten = 0 AND """  # noqa: S608  # literals
+TABLES: dict[str, LiteralString] = {"message": _MESSAGES, "observation": _OBSERVATIONS}
+"""By kind of record: how its rows are read, up to the condition."""
+_COLUMNS = len(LineRow.__struct_fields__)
+_KINDS = {SESSIONS: "message", OBSERVATIONS: "observation"}
+
+Placed = tuple[LineRow, Place]
+"""What a line is made of, and who hears it."""
+
+
+def among(scope: Scope, ids: str) -> Condition:
+    """Return the condition of records with some ids, a JSON array of them."""
+    where = Condition(scope, "session_id")
+    return where.also("id IN (SELECT value FROM json_each(?))", ids)
+
+
+def select_rows(tx: Transaction, kind: str, where: Condition) -> list[Placed]:
+    """Return the records of a kind that meet a condition, oldest first; none of deleted sessions.
+
+    Args:
+        tx: A transaction.
+        kind: One of `TABLES`.
+        where: Which ones.
+    """
+    sql: LiteralString = TABLES[kind] + where.sql + _LIVING + _WITH_SESSION
+    rows: list[Row] = tx.all(sql, where.params)
+    told = typed_rows([row[:_COLUMNS] for row in rows], LineRow)
+    places = typed_rows([row[_COLUMNS:] for row in rows], Place)
+    return list(zip(told, places, strict=True))
+
+
+def hears(hearer: Hearer | None, kind: str, place: Place) -> bool:
+    """Return whether somebody hears a record of a kind; None is the operator, who hears all."""
+    if hearer is None:
+        return True
+    return hearer.hears(place) if kind == "observation" else hearer.hears_words(place)
+
+
+def lines_of(
+    tx: Transaction, scope: Scope, result: SearchResult, hearer: Hearer | None
+) -> IndexLines:
+    """Return the lines of hits; one that is gone meanwhile, or is not heard, is left out."""
+    known: dict[str, LineRow] = {}
+    for source, kind in _KINDS.items():
+        ids = msgspec.json.encode([hit.ref for hit in result.hits if hit.source == source])
+        found = select_rows(tx, kind, among(scope, ids.decode()))
+        known |= {row.id: row for row, place in found if hears(hearer, kind, place)}
+    sees = hearer is None or hearer.sees_payload
+    lines = tuple(
+        _file_line(hit) if hit.path is not None else known[hit.ref].line(sees_payload=sees)
+        for hit in result.hits
+        if hit.path is not None or hit.ref in known
+    )
+    return IndexLines(lines=lines, tokens=cost_of(lines))
+
+
+def cost_of(lines: Sequence[IndexLine]) -> int:
+    """Return about what lines cost in a prompt."""
+    return sum(estimate_tokens(line.text) for line in lines)
+
+
+def _file_line(hit: Hit) -> IndexLine:
+    return IndexLine(
+        name=f"{hit.path}:{hit.start_line}-{hit.end_line}",
+        kind="file",
+        type=hit.source,
+        at=hit.at,
+        title=_title(hit.snippet),
+        tokens=estimate_tokens(hit.snippet),
+        ref=hit.ref,
+    )
+
+
+def _title(text: str) -> str:
+    """Return the first line that says something, without what a terminal would obey."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    said = " ".join("".join(c if c.isprintable() else " " for c in first).split())
+    return said if len(said) <= _TITLE else said[: _TITLE - 1].rstrip() + "…"

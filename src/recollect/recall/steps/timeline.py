@@ -1,0 +1,274 @@
+"""The second step of recall: what was said and done around a record, a question or a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from itertools import chain
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.checks import check_count
+from recollect.core.clock import check_time
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.numbers import RecordName, parse_record
+from recollect.index.model.document import OBSERVATIONS, SESSIONS
+from recollect.index.query.hit import SearchResult
+from recollect.observations.observation import Hearer, Place
+from recollect.observations.observations import ObservationParts, Observations
+from recollect.recall.hearer import group_at
+from recollect.recall.steps.lines import (
+    TABLES,
+    IndexLine,
+    LineRow,
+    among,
+    cost_of,
+    hears,
+    select_rows,
+)
+from recollect.sessions.policy.owner import Owner
+from recollect.store.columns import Condition, typed_rows
+from recollect.store.engine import Transaction
+
+_FIRST_PAGE = 50
+_PAGE = 3_200
+"""Records that are looked at in one go while most of them are not for the asker: of 100,000 that
+others said, each direction takes 0.2 s."""
+_HINT = "write #12, m88, an id, or a time; or ask with query"
+_KEYS: dict[str, LiteralString] = {
+    # What tools gave back is in the observations, by title.
+    "message": "SELECT 'message', created_at, id, session_id, turn_sender FROM messages"
+    " WHERE role IN ('user', 'assistant') AND text <> '' AND ",
+    "observation": "SELECT 'observation', created_at, id, session_id, turn_sender"
+    " FROM observations WHERE is_forgotten = 0 AND ",
+}
+_PLACE: LiteralString = """
+    SELECT agent, user_id, channel, account, chat_type, peer, ? FROM sessions
+    WHERE id = ? AND status <> 'deleted'
+"""
+
+Search = Callable[..., SearchResult]
+"""`Memory.search`."""
+
+
+class Timeline(msgspec.Struct, frozen=True, kw_only=True):
+    """What was around something, by time.
+
+    Attributes:
+        before: Oldest first.
+        anchor: What it is around; None where that is a moment.
+        after: Oldest first; with what happened at the very moment.
+        tokens: About what the lines cost in a prompt.
+    """
+
+    before: tuple[IndexLine, ...]
+    anchor: IndexLine | None
+    after: tuple[IndexLine, ...]
+    tokens: int
+
+    @property
+    def lines(self) -> tuple[IndexLine, ...]:
+        """All lines, oldest first."""
+        return (*self.before, *(() if self.anchor is None else (self.anchor,)), *self.after)
+
+
+class ObservationRecall(Observations):
+    """The observations, and what was around one of them.
+
+    Args:
+        parts: The records, and whose they are.
+        search: Finds what a question is about.
+        owner: Whose agent it is.
+    """
+
+    def __init__(self, parts: ObservationParts, search: Search, owner: Owner) -> None:
+        super().__init__(parts)
+        self._search = search
+        self._owner = owner
+
+    def timeline(
+        self,
+        anchor: str | int | datetime | None = None,
+        query: str | None = None,
+        before: int = 5,
+        after: int = 5,
+        *,
+        project: str | None = None,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> Timeline:
+        """Return what was said and done around something, as index lines by time.
+
+        Around a record it is of the same project and the same audience; around a moment, of all
+        that the asker hears.
+
+        Args:
+            anchor: A number such as ``#12`` or ``m88``, a UUID, or a time: ms UTC or datetime.
+            query: Instead of an anchor: the best hit of this question is it.
+            before: How many lines before it, at most.
+            after: How many lines after it, at most.
+            project: Only of this project.
+            for_session: On behalf of this session: only what it may hear.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            InvalidInput: both or neither of anchor and query, or one that cannot be one.
+            NotFound: the record does not exist, or they may not hear it; nothing fits the
+                question; or the session does not exist.
+        """
+        if (anchor is None) == (query is None):
+            raise InvalidInput("a timeline needs an anchor or a query", hint=f"give one: {_HINT}")
+        check_count(before, "a number of lines")
+        check_count(after, "a number of lines")
+        hearer = self.hearer(for_session, for_sender)
+        if query is not None:
+            anchor = self._best(query, for_session, for_sender)
+        meant = _meant(anchor)
+        around = _Around(self, self._owner, hearer, project)
+        return self._parts.database.read(partial(around.read, meant, before, after))
+
+    def _best(self, query: str, session: str | None, sender: str | None) -> str:
+        found = self._search(
+            query, 1, sources=[OBSERVATIONS, SESSIONS], for_session=session, for_sender=sender
+        )
+        for hit in found.hits:
+            return hit.ref
+        raise NotFound("nothing fits the question", hint="ask in other words")
+
+
+def _meant(anchor: object) -> RecordName | int:
+    if not isinstance(anchor, str):
+        return check_time(anchor)  # type: ignore[arg-type]  # it says what it must be
+    meant = parse_record(anchor)
+    if meant is None or meant.kind not in {None, *TABLES}:
+        raise InvalidInput("an anchor must be a message or an observation, or a time", hint=_HINT)
+    return meant
+
+
+class _Key(msgspec.Struct, frozen=True, array_like=True):
+    """A record that may be shown: where it is in time, and in whose turn."""
+
+    kind: str
+    at: int
+    id: str
+    session_id: str
+    turn_sender: str | None
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """Its place in time."""
+        return self.at, self.id
+
+
+class _Around:
+    """Reads what is around something, in one transaction."""
+
+    def __init__(
+        self,
+        observations: Observations,
+        owner: Owner,
+        hearer: Hearer | None,
+        project: str | None,
+    ) -> None:
+        self._scope = observations.scope
+        self._owner = owner
+        self._hearer = hearer
+        self._project = project
+        self._group: str | None = None
+        self._is_bound = False
+        self._shown: dict[tuple[str, str, str | None], bool] = {}
+
+    def read(self, meant: RecordName | int, before: int, after: int, tx: Transaction) -> Timeline:
+        found = None
+        if isinstance(meant, int):
+            place = (meant, "")
+        else:
+            found = self._anchor(tx, meant)
+            place = found.key
+        earlier = self._walk(tx, place, before, back=True)[::-1]
+        later = self._walk(tx, place, after, back=False)
+        line = None if found is None else self._line(found)
+        lines = tuple(map(self._line, earlier)), tuple(map(self._line, later))
+        every = [*lines[0], *lines[1], *([] if line is None else [line])]
+        return Timeline(before=lines[0], anchor=line, after=lines[1], tokens=cost_of(every))
+
+    def _line(self, row: LineRow) -> IndexLine:
+        return row.line(sees_payload=self._hearer is None or self._hearer.sees_payload)
+
+    def _anchor(self, tx: Transaction, meant: RecordName) -> LineRow:
+        """Return the record that is meant, and stay in its project and audience from then on."""
+        for kind in TABLES:
+            if meant.kind not in {None, kind}:
+                continue
+            where = Condition(self._scope, "session_id")
+            where.equal("id", meant.id).equal("number", meant.number or None)
+            for row, place in select_rows(tx, kind, where):
+                if not hears(self._hearer, kind, place):
+                    continue
+                self._group = group_at(place, self._owner).name
+                self._is_bound = self._project is None
+                self._project = self._project or row.project
+                return row
+        # Whether it is not there or not heard is not for the asker to know.
+        raise NotFound("the record does not exist", hint="use a number that a search shows")
+
+    def _walk(
+        self, tx: Transaction, place: tuple[int, str], most: int, *, back: bool
+    ) -> list[LineRow]:
+        """Return the nearest records that are heard, the nearest first."""
+        near: list[_Key] = []
+        size: int | None = _FIRST_PAGE
+        while len(near) < most and size is not None:
+            pages = [self._page(tx, kind, place, size, back=back) for kind in TABLES]
+            # Beyond the end of a full page there may be more of its kind.
+            ends = [page[-1].place for page in pages if len(page) == size]
+            place = (max(ends) if back else min(ends)) if ends else place
+            for key in sorted(chain(*pages), key=lambda each: each.place, reverse=back):
+                if ends and (key.place < place if back else key.place > place):
+                    break
+                if self._is_shown(tx, key):
+                    near.append(key)
+            size = min(_PAGE, size * 4) if ends else None
+        chosen = near[:most]
+        rows: dict[str, LineRow] = {}
+        for kind in TABLES:
+            ids = msgspec.json.encode([key.id for key in chosen if key.kind == kind]).decode()
+            rows |= {row.id: row for row, _ in select_rows(tx, kind, among(self._scope, ids))}
+        return [rows[key.id] for key in chosen]
+
+    def _page(
+        self, tx: Transaction, kind: str, place: tuple[int, str], size: int, *, back: bool
+    ) -> list[_Key]:
+        """Return the next records of a kind from a place on, the nearest first."""
+        where = Condition(self._scope, "session_id")
+        if self._is_bound:
+            where.also("project IS ?", self._project)
+        else:
+            where.equal("project", self._project)
+        # The first comparison is the one that an index serves.
+        where.also("created_at <= ?" if back else "created_at >= ?", place[0])
+        where.sql += " AND (created_at, id) < (?, ?)" if back else " AND (created_at, id) > (?, ?)"
+        where.params += place
+        order: LiteralString = " ORDER BY created_at, id LIMIT ?"
+        if back:
+            order = " ORDER BY created_at DESC, id DESC LIMIT ?"
+        rows = tx.all(_KEYS[kind] + where.sql + order, [*where.params, size])
+        return typed_rows(rows, _Key)
+
+    def _is_shown(self, tx: Transaction, key: _Key) -> bool:
+        """Return whether a record is of the audience; asked once for each turn of a session."""
+        turn = (key.kind, key.session_id, key.turn_sender)
+        if turn not in self._shown:
+            self._shown[turn] = self._is_heard(tx, key)
+        return self._shown[turn]
+
+    def _is_heard(self, tx: Transaction, key: _Key) -> bool:
+        place = next(
+            iter(typed_rows(tx.all(_PLACE, (key.turn_sender, key.session_id)), Place)), None
+        )
+        if place is None:
+            return False
+        is_theirs = self._group is None or group_at(place, self._owner).name == self._group
+        return is_theirs and hears(self._hearer, key.kind, place)

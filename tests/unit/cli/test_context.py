@@ -1,0 +1,61 @@
+"""`recollect context`: the block of a session, and what was injected last, where and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import recollect
+from tests.unit.cli.conftest import Run
+
+
+@pytest.fixture
+def worked(tmp_path: Path) -> Path:
+    """A home with two sessions of a project: the first decided, the second is new."""
+    home = tmp_path / "worked"
+    with recollect.open(home, overrides={"embedding.provider": "none"}, live=False) as memory:
+        first = memory.sessions.create(project="/srv/app", title="first").id
+        memory.observations.record(first, summary="We decided to use jars.")
+        memory.observations.record(first, "Edit", input={"file_path": "\x1b[2Ja.py"})
+        memory.sessions.create(project="/srv/app", title="second")
+    (home / "config.yaml").write_text("embedding:\n  provider: none\n", "utf-8")
+    return home
+
+
+def test_the_block_is_printed_and_recorded(run: Run, worked: Path) -> None:
+    """Issue 11.7: for people, for programs, and only what is new when a session is resumed."""
+    looked = run("--home", worked, "context", "second", "--preview")
+    assert looked.out.startswith("<recollect-context ")
+    assert "] We decided to use jars." in looked.out
+    assert "nothing was injected yet" in run("--home", worked, "context", "--last").err
+    told = run("--home", worked, "context", "second", "--client", "codex", "--json").json
+    assert (len(told["items"]), told["dropped"]) == (2, 0)
+    assert told["text"] == looked.out.rstrip("\n")
+    news = run("--home", worked, "context", "second", "--reason", "resume")
+    assert (news.out, news.code) == ("", 0)
+    assert "nothing to add" in news.err
+
+
+def test_what_was_injected_is_shown_with_its_reasons(run: Run, worked: Path) -> None:
+    """Item 7: what, where and why; words of outside cannot move the cursor."""
+    run("--home", worked, "context", "second", "--client", "codex", "--reason", "clear")
+    shown = run("--home", worked, "context", "--last").out
+    assert "clear  second  codex" in shown
+    assert "#1  We decided to use jars.  importance 0.60 recency 0.40" in shown
+    assert "\x1b" not in shown
+    rows = run("--home", worked, "context", "second", "--last", "--json").json["injections"]
+    assert [item["number"] for item in rows[0]["items"]] == [1, 2]
+    assert "jars" not in str(rows)
+
+
+def test_a_wrong_call_says_what_must_be(run: Run, worked: Path) -> None:
+    """Exit 1 and 2, a message and a hint."""
+    missing = run("--home", worked, "context", "nowhere")
+    assert (missing.code, "no such session" in missing.err) == (1, True)
+    assert run("--home", worked, "context", "second", "--reason", "prompt").code == 2
+    assert run("--home", worked, "context", "second", "--client", "A b").code == 2
+    empty = worked.parent / "empty"
+    with recollect.open(empty, overrides={"embedding.provider": "none"}, live=False):
+        pass
+    assert "begin one with" in run("--home", empty, "context").err
