@@ -22,14 +22,13 @@ from benchmarks.measure.environment import Environment, describe_lines
 from benchmarks.measure.report import Grid
 from benchmarks.quality.homes import Progress
 from benchmarks.quality.work_homes import StoredWork, store_work
-from recollect.index.query.hit import Hit
 from recollect.memory import Memory
 from recollect.text.tokens import estimate_tokens
 
 HALVES = (SEEN, UNSEEN)
 BEST = 20
 """Observations that are loaded in full without the three steps."""
-LINES = 60
+LINES = 40
 """Lines that are read in the three steps."""
 OPENED = 1
 """Lines that the reader opens who knows nothing."""
@@ -117,15 +116,15 @@ def _ask_all(
 
 
 def _ask(memory: Memory, question: WorkQuestion, gold: int) -> _Asked:
-    hits = memory.search(question.text, LINES, 0.0, ["observations"]).hits
-    numbers = [hit.number for hit in hits if hit.number is not None]
+    shown = memory.lines(memory.search(question.text, LINES, 0.0, ["observations"]))
+    numbers = [line.number for line in shown.lines if line.number is not None]
     opened = {*numbers[:BEST], *({gold} & set(numbers))}
     batch = memory.observations.get([f"#{number}" for number in opened], None)
     return _Asked(
         half=question.half,
         gold=gold,
         numbers=tuple(numbers),
-        lines=sum(estimate_tokens(line_of(hit)) for hit in hits),
+        lines=shown.tokens,
         full={
             each.number: sum(
                 map(estimate_tokens, (each.title, each.summary, each.input, each.output))
@@ -133,11 +132,6 @@ def _ask(memory: Memory, question: WorkQuestion, gold: int) -> _Asked:
             for each in batch.found
         },
     )
-
-
-def line_of(hit: Hit) -> str:
-    """Return a hit as a line of the first step: number, time, title."""
-    return f"#{hit.number} {hit.at} {hit.snippet.splitlines()[0]}"
 
 
 def read_first(numbers: Sequence[int], _: int | None) -> Sequence[int]:

@@ -34,6 +34,7 @@ from recollect.recall.context import candidates
 from recollect.recall.context.block import ContextItem
 from recollect.recall.context.contexts import Contexts
 from recollect.recall.hearer import ObservationHearer, group_at
+from recollect.recall.steps import timeline
 from recollect.sessions.context.episode import Episode, episodes_of, hearers_of
 
 HISTORIES = int(os.environ.get("AUDIENCE_HISTORIES", "300"))  # noqa: TID251 - `make soak`
@@ -472,6 +473,7 @@ class History:
         hears(searched)
         assert titles <= searched
         assert is_owners or searched <= titles, "a guest reads the line of an error"
+        self.ask_timeline(chat, asker, audience, titles)
         if self.lives(chat.session):
             self.ask_context(chat, asker, audience, titles)
         for tokens in (1_000, None):
@@ -484,6 +486,27 @@ class History:
         told = words_of(*map(told_by, listed))
         hears(told)
         assert told == (wanted if is_owners else titles)
+
+    def ask_timeline(
+        self, chat: Said, asker: str | None, audience: Audience, titles: set[str]
+    ) -> None:
+        """Look at everything by time, and around every observation and message."""
+        observations = self.memories[chat.tenant].observations
+        asking: Any = {"for_session": chat.session, "for_sender": asker, "before": 999}
+        told = told_by(observations.timeline(1, after=999, **asking))
+        self.within(chat.tenant, set(TOKEN.findall(told)), audience)
+        assert words_of(told) == titles
+        for (tenant, number), word in self.numbered.items():
+            if tenant != chat.tenant:
+                continue
+            around = partial(observations.timeline, f"#{number}", after=999, **asking)
+            if word not in titles:
+                with pytest.raises(NotFound):
+                    around()
+                continue
+            told = told_by(around())
+            self.within(chat.tenant, set(TOKEN.findall(told)), audience)
+            assert word in words_of(told) <= titles
 
     def ask_context(
         self, chat: Said, asker: str | None, audience: Audience, titles: set[str]
@@ -604,6 +627,7 @@ MUTANTS: dict[str, tuple[object, str, object]] = {
     ),
     "deleted sessions": (rows, "_LIVING", ""),
     "lines of the context block": (candidates, "heard", lambda _tx, _order, found: list(found)),
+    "timeline": (timeline.ObservationRecall, "hearer", lambda *_: None),
     "record of what was injected": (
         Contexts,
         "injections",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -74,14 +75,15 @@ class LexicalScores(msgspec.Struct, frozen=True):
     norms: LengthNorms
     chunks: Floats
     groups: Floats
-    deferred: list[tuple[QueryTerm, float]]
+    deferred: list[tuple[QueryTerm, Shares]]
 
     def complete(self, numbers: Ints) -> Floats:
         """Return the chunk scores of ``numbers`` with the deferred terms added."""
         total = self.chunks[numbers]
         for term, share in self.deferred:
             counts = _counts(self.arrays, term.postings, numbers)
-            total += share * _saturated(counts, self.norms.chunks[numbers])
+            shares = share.among(self.arrays.columns["source"][numbers])
+            total += shares * _saturated(counts, self.norms.chunks[numbers])
         return total
 
 
@@ -97,28 +99,70 @@ def score(
         budget: Postings to read for chunk scores, rarest terms first; at least one term is read.
     """
     ranked = sorted(terms, key=lambda term: (term.frequency, term.term))
-    living = int(arrays.totals.chunks.sum())
-    rarities = [idf(living, term.frequency) for term in ranked]
-    best = sum(rarities)
+    sources, living = arrays.columns["source"], arrays.totals.chunks
+    rarities = [_rarity(living, sources[term.postings.chunks]) for term in ranked]
+    best = sum(rarities, np.full(len(living), 1e-9))
     chunks = np.zeros(arrays.count, np.float32)
     groups = np.zeros(len(arrays.groups.last), np.float32)
     counts = np.zeros(len(arrays.alive), np.float32)
-    deferred: list[tuple[QueryTerm, float]] = []
+    deferred: list[tuple[QueryTerm, Shares]] = []
     spent = 0
     for term, rarity in zip(ranked, rarities, strict=True):
         spent += term.frequency
         if not term.frequency:
             continue
+        share = Shares.of(rarity / best, living)
         if spent > budget and term.frequency < spent:
-            deferred.append((term, rarity / best))
+            deferred.append((term, share))
             continue
         totals = (term.postings.packed & MAX_COUNT).astype(np.float32)
-        _add_groups(arrays, groups, (term.postings.chunks, totals), (norms, 1 / best))
+        _add_groups(arrays, groups, (term.postings.chunks, totals), (norms, best))
         touched = _spread(arrays, counts, term.postings, totals)
-        chunks[touched] += rarity / best * _saturated(counts[touched], norms.chunks[touched])
+        saturated = _saturated(counts[touched], norms.chunks[touched])
+        chunks[touched] += share.among(sources[: arrays.count][touched]) * saturated
         counts[touched] = 0.0
         counts[-1] = 0.0
     return LexicalScores(arrays, norms, chunks, groups, deferred)
+
+
+class Shares(msgspec.Struct, frozen=True):
+    """What a term adds to the score of a chunk at most, by the source of the chunk.
+
+    Attributes:
+        by_source: One share for each source.
+        alone: The one share, where all chunks are of one source.
+    """
+
+    by_source: Floats
+    alone: float | None
+
+    @classmethod
+    def of(cls, by_source: NDArray[np.float64], living: NDArray[np.int64]) -> Shares:
+        """Return the shares, where so many chunks of each source are living."""
+        there = np.flatnonzero(living)
+        alone = float(by_source[there[0]]) if len(there) == 1 else None
+        return cls(by_source.astype(np.float32), alone)
+
+    def among(self, sources: Ints) -> Floats | float:
+        """Return the shares of chunks of these sources."""
+        return self.by_source[sources] if self.alone is None else self.alone
+
+
+def _rarity(living: NDArray[np.int64], held: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """Return how telling a term is in each source.
+
+    A word that is everywhere in the outputs of builds may be rare in what people say, and the other
+    way round (docs/experiments.md, sources).
+
+    Args:
+        living: Chunks of each source.
+        held: The source of each chunk that holds the term.
+    """
+    frequency = np.bincount(held, minlength=len(living))
+    rarity: NDArray[np.float64] = np.log1p(
+        (np.maximum(living - frequency, 0) + 0.5) / (frequency + 0.5)
+    )
+    return rarity
 
 
 def idf(living: int, frequency: int) -> float:
@@ -149,13 +193,13 @@ def _add_groups(
     arrays: ChunkArrays,
     total: Floats,
     found: tuple[Ints, Floats],
-    scale: tuple[LengthNorms, float],
+    scale: tuple[LengthNorms, NDArray[np.float64]],
 ) -> None:
-    (chunks, totals), (norms, share) = found, scale
+    (chunks, totals), (norms, best) = found, scale
     counts = np.bincount(arrays.columns["group"][chunks], weights=totals, minlength=len(total))
     touched = np.flatnonzero(counts > 0)
-    share *= idf(int(arrays.totals.groups.sum()), len(touched))
-    held = counts[touched]
+    sources, held = arrays.groups.source[touched], counts[touched]
+    share = (_rarity(arrays.totals.groups, sources) / best)[sources]
     total[touched] += (share * held / (held + norms.groups[touched])).astype(np.float32)
 
 
