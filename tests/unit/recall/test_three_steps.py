@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,6 +12,7 @@ import recollect
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.memory import Memory
+from recollect.recall.steps import timeline
 from recollect.text.tokens import estimate_tokens
 
 OWNER = "agent:main:telegram:acc:direct:42"
@@ -233,3 +235,38 @@ def test_an_episode_is_given_to_whom_it_was_said(tmp_path: Path) -> None:
         for session in talks.values():
             (own,) = memory.get(["e1", "e2"], for_session=session).found
             assert own.record.session_id == session
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_timeline_is_what_reading_everything_would_give(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Whatever lies between, at the same moment too, and however it falls into pages."""
+    monkeypatch.setattr(timeline, "_PAGE", 3)
+    chance = Random(seed)
+    keys = (OWNER, GUEST, GROUP, "agent:main:main")
+    sessions = [memory.sessions.create(key=key, project=p).id for key in keys for p in ("/a", None)]
+    every: list[tuple[int, str, str, str]] = []
+    for _ in range(80):
+        session, at = chance.choice(sessions), NOON + chance.randrange(12)
+        if chance.random() < 0.5:
+            found = memory.sessions.append(session, "user", "tea", at=at)
+            every.append((at, found.id, f"m{found.number}", session))
+        else:
+            made = memory.observations.record(session, summary="tea", at=at)
+            every.append((at, made.id, f"#{made.number}", session))
+    every.sort()
+    owned = {sessions[i]: (keys[i // 2] in {OWNER, "agent:main:main"}, i % 2) for i in range(8)}
+    for place, anchor in enumerate(every):
+        is_owners, project = owned[anchor[3]]
+        same = [
+            each
+            for each in every
+            if owned[each[3]][1] == project
+            and (each[3] == anchor[3] if not is_owners else owned[each[3]][0])
+        ]
+        here = same.index(anchor)
+        before, after = chance.randrange(9), chance.randrange(9)
+        found_lines = memory.observations.timeline(anchor[2], before=before, after=after).lines
+        wanted = same[max(0, here - before) : here + after + 1]
+        assert names(found_lines) == [each[2] for each in wanted], (seed, place)
