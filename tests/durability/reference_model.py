@@ -257,6 +257,8 @@ class Reference:
 
     def _resume(self, now: int, made: str | None, id_or_title: str) -> str:
         session = self._named(id_or_title)
+        if session.status != "active":
+            self._refuse_held(session.id, now)
         session.status = "active"
         return session.id
 
