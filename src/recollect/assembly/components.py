@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from recollect.assembly.activity import context_parts, observed
 from recollect.assembly.indexes import HomeIndexes, make_index
 from recollect.assembly.resources import OpenOptions, Resources, open_resources
 from recollect.assembly.sources import (
@@ -23,7 +24,6 @@ from recollect.assembly.sources import (
     followed_transcripts,
     memory_files,
     memory_paths,
-    own_calls,
     reading,
     recalls,
     search_backend,
@@ -40,7 +40,6 @@ from recollect.recall.ownership import lost_messages
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.locks import TicketQueue
-from recollect.store.meta import REDACTION_SALT, persisted_random
 from recollect.store.sqlite.home import BLOBS, GUEST_NOTES
 from recollect.store.streams import EventStream
 
@@ -337,8 +336,8 @@ def _assemble(resources: Resources) -> Components:
         mirror=mirror,
         maintenance=maintenance,
         sessions=sessions,
-        observed=functools.cache(lambda: _observed(resources, sessions, maintenance, controls)),
-        context_parts=functools.cache(lambda: _context_parts(resources, sessions)),
+        observed=functools.cache(lambda: observed(resources, sessions, maintenance, controls)),
+        context_parts=functools.cache(lambda: context_parts(resources, sessions, controls)),
         events=EventStream(resources.records, resources.scope),
         digest=None if language is None else partial(_digest, resources, language),
         retention=retention,
@@ -475,49 +474,4 @@ def _sessions(
         ),
         turns=TicketQueue(resources.home / TURNS),
         episodes=partial(_episode_writer, resources),
-    )
-
-
-def _observed(
-    resources: Resources,
-    sessions: Callable[[], Sessions],
-    maintenance: Maintenance,
-    controls: Callable[[], CaptureControls],
-) -> ObservationParts:
-    from recollect.observations.draft import ObservationDrafts
-    from recollect.observations.observations import ObservationParts
-    from recollect.recall.hearer import group_at, hearer_of
-    from recollect.store.blobs import Blobs
-
-    shared = resources.resolved.settings.observations.shared
-    return ObservationParts(
-        database=resources.records,
-        blobs=Blobs(resources.home / BLOBS),
-        clock=resources.clock,
-        drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
-        hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
-        is_owners=lambda place: group_at(place, resources.owner).is_owners,
-        controls=controls,
-        own_calls=own_calls(resources),
-        arrived=Arrivals(None, maintenance).notify,
-        scope=resources.scope,
-    )
-
-
-def _context_parts(resources: Resources, sessions: Callable[[], Sessions]) -> ContextParts:
-    from recollect.recall.context.contexts import ContextParts
-    from recollect.sessions.context.size import Sizer
-
-    settings = resources.resolved.settings
-    return ContextParts(
-        database=resources.records,
-        clock=resources.clock,
-        ids=resources.ids,
-        sessions=sessions,
-        settings=settings.context,
-        shared=settings.observations.shared,
-        scope=resources.scope,
-        sizer=Sizer(resources.order.count_tokens),
-        secret=bytes.fromhex(persisted_random(resources.records, REDACTION_SALT)),
-        paths=lambda path: (path,),
     )

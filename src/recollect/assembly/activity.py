@@ -1,0 +1,69 @@
+"""What agents did, and what they are given back: observations and context blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from recollect.assembly.resources import Resources
+from recollect.assembly.sources import own_calls
+from recollect.recall.maintenance import Arrivals, Maintenance
+from recollect.store.meta import REDACTION_SALT, persisted_random
+from recollect.store.sqlite.home import BLOBS
+
+if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+    from recollect.observations.controls import CaptureControls
+    from recollect.observations.observations import ObservationParts
+    from recollect.recall.context.contexts import ContextParts
+    from recollect.sessions.sessions import Sessions
+
+
+def observed(
+    resources: Resources,
+    sessions: Callable[[], Sessions],
+    maintenance: Maintenance,
+    controls: Callable[[], CaptureControls],
+) -> ObservationParts:
+    """Return what records observations and reads them."""
+    from recollect.observations.draft import ObservationDrafts
+    from recollect.observations.observations import ObservationParts
+    from recollect.recall.hearer import group_at, hearer_of
+    from recollect.store.blobs import Blobs
+
+    shared = resources.resolved.settings.observations.shared
+    return ObservationParts(
+        database=resources.records,
+        blobs=Blobs(resources.home / BLOBS),
+        clock=resources.clock,
+        drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
+        hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
+        is_owners=lambda place: group_at(place, resources.owner).is_owners,
+        controls=controls,
+        own_calls=own_calls(resources),
+        arrived=Arrivals(None, maintenance).notify,
+        scope=resources.scope,
+    )
+
+
+def context_parts(
+    resources: Resources,
+    sessions: Callable[[], Sessions],
+    controls: Callable[[], CaptureControls],
+) -> ContextParts:
+    """Return what makes context blocks."""
+    from recollect.recall.context.contexts import ContextParts
+    from recollect.sessions.context.size import Sizer
+
+    settings = resources.resolved.settings
+    return ContextParts(
+        database=resources.records,
+        clock=resources.clock,
+        ids=resources.ids,
+        sessions=sessions,
+        settings=settings.context,
+        shared=settings.observations.shared,
+        scope=resources.scope,
+        sizer=Sizer(resources.order.count_tokens),
+        secret=bytes.fromhex(persisted_random(resources.records, REDACTION_SALT)),
+        paths=lambda path: controls().projects.paths(path),
+    )
