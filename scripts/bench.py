@@ -1,4 +1,4 @@
-"""Runs the short benchmarks: a small load, and a part of each data set that is at hand."""
+"""Runs the short benchmarks: a small load, made-up work, and parts of the data sets at hand."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from benchmarks.datasets.data import VARIABLE, find_data
 from recollect.core.errors import NotFound
 
 LOAD = ("load", "--messages", "5000", "--queries", "100", "--writes", "300")
+OWN = (("disclosure", "--observations", "1000"), ("projects",))
 ROOT = Path(__file__).resolve().parents[1]
 QUALITY = ("quality", "--limit", "1", "--questions", "50")
 
@@ -18,6 +19,8 @@ QUALITY = ("quality", "--limit", "1", "--questions", "50")
 def main() -> int:
     """Return 0 when everything that could run did."""
     status = _bench(LOAD)
+    for arguments in OWN:
+        status = _bench(arguments) or status
     named = os.environ.get(VARIABLE)  # noqa: TID251 - as the command line resolves it
     try:
         find_data(Path(named) if named else None)

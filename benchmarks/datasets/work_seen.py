@@ -205,7 +205,7 @@ SEEN = Half(
         Moment(
             "look",
             "config/{path}_settings.toml",
-            "{w}_url = 'https://{w}.internal:{n}'",
+            "{w}_url = 'https://{w}.example:{n}'",
             "Where is it set which address the {q} talks to?",
         ),
         Moment(
