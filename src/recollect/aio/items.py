@@ -149,6 +149,8 @@ class AsyncInside(AbstractAsyncContextManager[T]):
 
         def inside() -> Iterator[T]:
             pipe.is_waiting = True
+            if pipe.closing.is_set():  # cancelled before it began
+                return
             with self._make() as value:
                 pipe.is_waiting = False
                 yield value

@@ -450,6 +450,27 @@ def test_a_waiting_turn_that_is_cancelled_lets_the_next_one_in(tmp_path: Path) -
     played(tmp_path, play)
 
 
+@pytest.mark.parametrize("steps", [1, 2, 3, 50])
+def test_closing_waits_for_no_turn_whose_caller_was_cancelled(tmp_path: Path, steps: int) -> None:
+    """Another program may keep the session for ten minutes."""
+
+    async def main(session_id: str) -> None:
+        async with recollect.open_async(tmp_path / "home", overrides=WORDS) as memory:
+            waiting = [asyncio.create_task(_take_turn(memory, session_id)) for _ in range(10)]
+            for _ in range(steps):
+                await _turn_of_the_loop()
+            for each in waiting:
+                each.cancel()
+            await asyncio.wait(waiting)
+
+    with recollect.open(tmp_path / "home", overrides=WORDS) as other:
+        session = other.sessions.create()
+        with other.sessions.turn(session.id):
+            asyncio.run(main(session.id))
+        with other.sessions.turn(session.id):  # none of them keeps a place
+            assert other.sessions.get(session.id).status == session.status
+
+
 async def _take_turn(memory: AsyncMemory, session_id: str) -> None:
     async with memory.sessions.turn(session_id):
         pass
