@@ -121,7 +121,12 @@ def group_message(victim: Victim, payload: str) -> None:
 
 def imported_transcript(victim: Victim, payload: str) -> None:
     """What a tool gave back in a transcript of another program."""
-    call = {"type": "tool_use", "id": "t1", "name": "WebFetch", "input": {"url": "https://a.example"}}
+    call = {
+        "type": "tool_use",
+        "id": "t1",
+        "name": "WebFetch",
+        "input": {"url": "https://a.example"},
+    }
     result = {"type": "tool_result", "tool_use_id": "t1", "content": payload}
     lines: list[dict[str, Any]] = [
         _line(1, "user", "Please read the page."),

@@ -1,4 +1,4 @@
-"""Limits of records beside sessions: observations, blobs, events; by age, number and size.
+"""Limits of records beside sessions, such as observations and blobs; by age, number and size.
 
 A kind with limits is an entry of `KINDS`: what it has, the newest first, and how some of it goes.
 What is above a limit is the oldest end.
@@ -33,6 +33,10 @@ _OBSERVATIONS: LiteralString = (
     "SELECT id, created_at, " + _SIZE + ", tenant FROM observations WHERE "  # noqa: S608
 )
 _EVENTS: LiteralString = "SELECT seq, at, octet_length(payload) + 100, tenant FROM events WHERE "
+_INJECTIONS: LiteralString = (
+    "SELECT id, at, 250 + (SELECT ifnull(sum(octet_length(why) + 120), 0) FROM injected_items"
+    " WHERE injection_id = injections.id), tenant FROM injections WHERE "
+)
 _BLOBS: LiteralString = (
     "SELECT id, created_at, tenant, input_blob, output_blob FROM observations WHERE "
 )
@@ -180,9 +184,21 @@ def _remove_event(tx: Transaction, of: Capped, _: int) -> None:
     tx.execute("DELETE FROM events WHERE seq = ?", (of.key,))
 
 
+def _injections(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
+    where = Condition(scope, "session_id")
+    newest: LiteralString = " ORDER BY at DESC, id DESC"
+    for id_, at, size, tenant in tx.rows(_INJECTIONS + where.sql + newest, where.params):
+        yield Capped(id_, integer(at), integer(size), text(tenant))
+
+
+def _remove_injection(tx: Transaction, of: Capped, _: int) -> None:
+    tx.execute("DELETE FROM injections WHERE id = ?", (of.key,))
+
+
 KINDS = (
     CappedKind(name="observations", listing=_observations, remove=_remove_observation),
     CappedKind(name="blobs", listing=_blobs, remove=_let_go),
+    CappedKind(name="injections", listing=_injections, remove=_remove_injection),
     CappedKind(name="events", listing=_events, remove=_remove_event),
 )
 """In the order in which they are looked at."""

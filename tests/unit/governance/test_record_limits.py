@@ -1,4 +1,4 @@
-"""Limits of observations, blobs and events: the newest stay, and no blob in use ever goes."""
+"""Limits of observations, blobs, injections and events: the newest stay, and no blob in use ever goes."""
 
 from __future__ import annotations
 
@@ -107,6 +107,23 @@ def test_events_above_the_number_go_but_not_those_of_backups(tmp_path: Path) -> 
         kinds = [recorded.event.__struct_config__.tag for recorded in memory.events.since()]
     assert "home.backed_up" in kinds
     assert kinds.count("messages.appended") <= 3
+
+
+def test_the_newest_injections_stay_with_their_lines(tmp_path: Path) -> None:
+    """What was put into prompts long ago explains nothing any more."""
+    home = tmp_path / "home"
+    with opened(home) as memory:
+        session = memory.sessions.create()
+        memory.observations.record(session.id, type="decision", summary="Quinces go to the cellar")
+        readers = [memory.sessions.create().id for _ in range(5)]
+        for reader in readers:
+            assert "Quinces" in memory.context(reader).text
+    with opened(home, {"injections.records": 2}) as memory:
+        amount = memory.prune().records["injections"]
+        left = memory.context.injections(limit=9)
+    assert (amount.records, amount.bytes > 3 * 250) == (3, True)
+    assert [each.session_id for each in left] == readers[:2:-1]
+    assert [len(each.items) for each in left] == [1, 1]
 
 
 def test_a_limit_is_of_the_scope_of_the_memory(tmp_path: Path) -> None:

@@ -246,10 +246,9 @@ class _Around:
     ) -> list[_Key]:
         """Return the next records of a kind from a place on, the nearest first."""
         where = Condition(self._scope, "session_id")
-        if self._is_bound:
-            where.also("project IS ?", self._project)
-        else:
-            where.equal("project", self._project)
+        if self._is_bound and self._project is None:
+            where.sql += " AND project IS NULL"
+        where.of_project(self._project)
         unheard = [
             f"{session}\n{sender or ''}"
             for (of, session, sender), is_shown in self._shown.items()
