@@ -18,7 +18,7 @@ from recollect.core.clock import Clock, check_time
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ObservationForgotten, ObservationRestored, ObservationsRecorded
 from recollect.core.numbers import parse_record
-from recollect.core.scope import Scope
+from recollect.core.scope import Place, Scope
 from recollect.observations.blobs import keep
 from recollect.observations.draft import (
     GivenObservation,
@@ -31,7 +31,6 @@ from recollect.observations.observation import (
     Made,
     Observation,
     ObservationBatch,
-    Place,
     Trust,
 )
 from recollect.observations.payload import cut

@@ -59,9 +59,11 @@ def test_status_counts_what_the_agent_did(run: Run, filled: Path) -> None:
     """Forgotten ones too: they are kept."""
     with recollect.open(filled) as memory:
         (session,) = memory.sessions.list()
-        for path in ("tea.md", "rice.md"):
-            made = memory.observations.record(session.id, "Read", input={"file_path": path})
-        memory.observations.forget(made.id)
+        made = [
+            memory.observations.record(session.id, "Read", input={"file_path": path})
+            for path in ("tea.md", "rice.md")
+        ]
+        memory.observations.forget(made[0].id)
     shown = dict(
         line.split(maxsplit=1) for line in run("--home", filled, "status").out.splitlines()
     )
