@@ -9,7 +9,7 @@ import pytest
 from benchmarks.measure.environment import describe_environment
 from benchmarks.quality.projects import project_grids, run_projects
 
-LEAST = 32
+LEAST = 34
 """Of forty; the aim is 34. What is missing are rules and open points, which no type holds: they
 come with the summary of the last session."""
 
