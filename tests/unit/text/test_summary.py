@@ -144,8 +144,7 @@ def test_the_newest_open_points_stay_beyond_the_share_of_a_summary() -> None:
     said += [("assistant", point) for point in points]
     said += [*filler, ("user", "Thanks, that is all.")]
     spoken = [
-        Utterance(seq=n, role=role, speaker=role, text=text)
-        for n, (role, text) in enumerate(said)
+        Utterance(seq=n, role=role, speaker=role, text=text) for n, (role, text) in enumerate(said)
     ]
     summary = summarise(spoken, 0, always=240)
     assert points[-1] in summary

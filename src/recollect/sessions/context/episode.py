@@ -303,7 +303,7 @@ class EpisodeWriter:
     def _utterances(
         self, session: Session, after: int, through: int, heard: HeardTurns
     ) -> Iterator[Utterance]:
-        said = utterances_of(lambda: self._messages(session, after, through, heard))
+        said = utterances_of(lambda: self._messages(session, after, through, heard), calls=False)
         yield from (each for each in said if each.role in _SPOKEN)
 
     def _messages(
