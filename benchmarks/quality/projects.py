@@ -69,6 +69,7 @@ def _play(memory: Memory, script: ProjectSession) -> ProjectResult:
             text = given["input"] if is_prompt else given["output"]
             memory.sessions.append(first, "user" if is_prompt else "assistant", text)
         memory.observations.record(first, **given)
+    memory.sessions.end(first)
     memory.sync()
     second = memory.sessions.create(project=script.project).id
     block = memory.context(second, client="claude-code")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ def test_no_attack_enters_an_automatic_text(carrier: Carrier, tmp_path: Path) ->
             told = automatic_text(victim, payload)
             for sentence in _sentences(payload):
                 assert sentence not in told, (carrier.__name__, payload)
+                assert _spelled(sentence) not in _spelled(told), (carrier.__name__, payload)
 
 
 def automatic_text(victim: Victim, payload: str) -> str:
@@ -40,10 +42,12 @@ def automatic_text(victim: Victim, payload: str) -> str:
     memory = victim.memory
     observations = memory.observations.list(project=victim.project, limit=100)
     lines = [line for o in observations for line in (o.title, o.summary)]
+    memory.sessions.end(victim.session)
     following = memory.sessions.create(key=OWNER, project=victim.project).id
     blocks = [memory.context(following, asked, 4_000) for asked in (None, payload, HONEST)]
     blocks.append(memory.context(following, payload, 4_000, "prompt"))
     assert HONEST in blocks[0].text
+    assert any(item.kind == "episode" for item in blocks[0].items)
     return _flat("\n".join([*lines, *(block.text for block in blocks)]))
 
 
@@ -55,6 +59,11 @@ def _sentences(payload: str) -> list[str]:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
+
+
+def _spelled(text: str) -> str:
+    """Return the words of a text, as a name has them, too."""
+    return " ".join(re.findall(r"[^\W_]+", text))
 
 
 def _open(home: Path) -> Memory:

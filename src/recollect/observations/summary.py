@@ -16,6 +16,7 @@ import msgspec
 from recollect.observations.classify import SPOKEN, git_verb, is_shell, is_web, is_write, spoken
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Trust
+from recollect.text.injected import tool_label
 from recollect.text.statements import is_decision, statements, weigh
 
 LONGEST_TITLE = 120
@@ -154,6 +155,7 @@ def _deed(evidence: Evidence, files: tuple[str, ...]) -> str:
         asked = evidence.argument("query", "prompt", "q")
         host = _host(evidence.argument("url"))
         return ": ".join(part for part in (f"{name} {host}".strip(), asked) if part)
+    name = tool_label(name)
     server = _MCP.fullmatch(name)
     if server is not None:
         return f"{server[1]}: {server[2]}"

@@ -134,6 +134,15 @@ def is_decision(statement: str) -> bool:
     return not statement.endswith(_ASKS) and _has(statement, _DECIDED, _DECIDED_SIGNS)
 
 
+def is_open_point(statement: str) -> bool:
+    """Return whether a statement tells what is still to be done; a question is none.
+
+    >>> is_open_point("Next step: sign it."), is_open_point("What is the next step?")
+    (True, False)
+    """
+    return not statement.endswith(_ASKS) and _has(statement, _OPEN, _OPEN_SIGNS)
+
+
 def specifics(statement: str) -> frozenset[str]:
     """Return the paths, ids, numbers and addresses in a statement, as they are written."""
     return frozenset(found.rstrip(".,:;") for found in _specifics(statement))

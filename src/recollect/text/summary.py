@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from recollect.text.statements import must_last, specifics, statements, weigh
+from recollect.text.statements import is_open_point, must_last, specifics, statements, weigh
 from recollect.text.terms import terms
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, labelled
@@ -72,7 +72,7 @@ def summarise(
         previous: The summary of what came before; its lines are weighed like all others.
         count: What a text costs.
         always: Tokens for what is kept in any case, also beyond ``tokens``: the first and the last
-            line of a person, then what they want kept, whatever the language.
+            line of a person, the newest open points, then what they want kept.
 
     Returns:
         At most ``tokens`` tokens, or ``always`` where that is more; empty when nothing was said.
@@ -95,10 +95,11 @@ def summarise(
 
 
 class _Kept:
-    """The lines of people that stay in any case: their first, their last, what must last."""
+    """The lines that stay in any case: a person's first and last, open points, what must last."""
 
     def __init__(self) -> None:
         self._ends: list[_Line] = []
+        self._open: deque[_Line] = deque(maxlen=_LATEST)
         self._lasting: list[_Line] = []
 
     def noting(self, lines: Iterable[_Line]) -> Iterator[_Line]:
@@ -109,13 +110,19 @@ class _Kept:
             if line.weight >= _LASTING and must_last(line.said):
                 self._lasting.append(line)
                 self._lasting[_CANDIDATES:] = []
+            elif line.weight >= _LEAST and is_open_point(line.said):
+                self._open.append(line)
             yield line
 
     def chosen(self, tokens: int, count: CountTokens) -> list[_Line]:
         """Return as many as fit; of a line that is too long, its beginning."""
         ends = [_fitted(line, tokens // 2, count) for line in self._ends]
+        chosen = _choose(ends, tokens, count, [])
+        spent = sum(count(line.text) + 1 for line in chosen)
+        room = min(tokens, spent + round(tokens * _LATEST_SHARE))
+        chosen = _choose(list(self._open)[::-1], room, count, chosen)
         heaviest = sorted(self._lasting, key=lambda line: -line.weight)
-        return _choose([*ends, *heaviest], tokens, count, [])
+        return _choose(heaviest, tokens, count, chosen)
 
 
 def _fitted(line: _Line, tokens: int, count: CountTokens) -> _Line:

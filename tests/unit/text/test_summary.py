@@ -133,3 +133,21 @@ def test_a_summary_keeps_its_budget_and_is_always_the_same(
     summary = summarise(spoken, tokens, previous)
     assert estimate_tokens(summary) <= tokens
     assert summary == summarise(iter(spoken), tokens, previous)
+
+
+def test_the_newest_open_points_stay_beyond_the_share_of_a_summary() -> None:
+    """Whoever said them, in a part of what is kept in any case; what must last has the rest."""
+    rule = "Remember: never deploy on a Friday."
+    filler = [("assistant", f"I have read the part {n}, it is long.") for n in range(40)]
+    points = [f"Next step: migrate the caller {n} of the old mailer." for n in range(30)]
+    said = [("user", "Please begin."), ("user", rule)]
+    said += [("assistant", point) for point in points]
+    said += [*filler, ("user", "Thanks, that is all.")]
+    spoken = [
+        Utterance(seq=n, role=role, speaker=role, text=text) for n, (role, text) in enumerate(said)
+    ]
+    summary = summarise(spoken, 0, always=240)
+    assert points[-1] in summary
+    assert points[0] not in summary
+    assert rule in summary
+    assert estimate_tokens(summary) <= 240

@@ -128,8 +128,8 @@ class RetentionSettings(Struct, frozen=True, kw_only=True):
         int,
         Meta(ge=0, le=100_000, extra={"unit": "tokens"}),
         "Longest summary of a session that ends, and of what goes: what people began and ended "
-        "with, decided and want kept, and the most important of the rest, up to a quarter. 0: "
-        "nothing is kept.",
+        "with, decided and want kept, what is open, and the most important of the rest, up to a "
+        "quarter. 0: nothing is kept.",
     ] = 300
 
 

@@ -12,6 +12,7 @@ from recollect.core.clock import to_iso
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Observation
 from recollect.observations.summary import clipped, shown_path, told
+from recollect.text.injected import tool_label
 
 LONGEST_LINE = 300
 """Characters: a title, and what the summary adds to it."""
@@ -52,7 +53,7 @@ def _said(of: Observation) -> str | None:
 
 def _deed(of: Observation) -> str:
     """Return what was done, without a word of what was said of it."""
-    about = " ".join([of.tool_name or "", *map(shown_path, of.files[:2])])
+    about = " ".join([tool_label(of.tool_name or ""), *map(shown_path, of.files[:2])])
     return clipped(about if of.error is None else f"{about} (failed)", LONGEST_LINE)
 
 

@@ -37,7 +37,7 @@ from recollect.text.terms import terms
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, labelled
 
-MADE_BY = "episode-5"
+MADE_BY = "episode-6"
 """Raise it when the same messages give another episode."""
 EPISODE_KIND = "episode"
 """What their numbers are counted as."""
@@ -48,8 +48,8 @@ _SHORTEST_TOPIC = 4
 _SPOKEN = frozenset({"user", "assistant"})
 """The roles whose words stay."""
 _SHARE = 4
-"""Beside what people began and ended with, decided and want kept, a summary is this part of the
-text at most."""
+"""Beside what people began and ended with, decided and want kept, and what is open, a summary is
+this part of the text at most."""
 _DEEDS_SHARE = 3
 """What the agent did takes this part of an episode at most, and the open question half of that."""
 _ASKS = ("?", "？", "؟", ";", "՞")
@@ -303,7 +303,7 @@ class EpisodeWriter:
     def _utterances(
         self, session: Session, after: int, through: int, heard: HeardTurns
     ) -> Iterator[Utterance]:
-        said = utterances_of(lambda: self._messages(session, after, through, heard))
+        said = utterances_of(lambda: self._messages(session, after, through, heard), calls=False)
         yield from (each for each in said if each.role in _SPOKEN)
 
     def _messages(

@@ -14,8 +14,10 @@ from recollect.models.language.model import LanguageModel, ask
 from recollect.sessions.context.flush import Note, NoteTaker, RuleNotes
 from recollect.sessions.context.size import CountTokens
 from recollect.sessions.policy.owner import Owner
+from recollect.sessions.record.content import ToolResultBlock, ToolUseBlock, readable_text
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.tool_pairs import pending_calls
+from recollect.text.injected import tool_label
 from recollect.text.summary import VERSION, speaker_of, summarise, utterance_line
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, chunk_message
@@ -64,21 +66,47 @@ class ExtractiveSummariser:
         return Summary(text=said, made_by=VERSION)
 
 
-def utterance_of(message: Message) -> Utterance:
-    """Return a message as a summary reads it."""
+def utterance_of(message: Message, *, calls: bool = True) -> Utterance:
+    """Return the words of a message as a summary reads them.
+
+    What tools gave back in it is left out, whosever message it came in, unless it is a tool's.
+
+    Args:
+        message: Which one.
+        calls: Whether what tools were given belongs to them.
+    """
+    blocks = message.content
+    if message.role != "tool":
+        unsaid = ToolResultBlock if calls else ToolResultBlock | ToolUseBlock
+        blocks = tuple(block for block in blocks if not isinstance(block, unsaid))
     return Utterance(
         seq=message.seq,
         role=message.role,
         speaker=speaker_of(message.role, message.name),
-        text=message.text,
+        text=message.text if len(blocks) == len(message.content) else readable_text(blocks),
         at_ms=message.created_at,
     )
 
 
+def _results_in(message: Message) -> Iterator[Utterance]:
+    """Yield what tools gave back in a message that is not theirs, as theirs."""
+    if message.role != "tool":
+        results = [block for block in message.content if isinstance(block, ToolResultBlock)]
+        if results:
+            said = utterance_of(message)
+            text = readable_text(results)
+            yield msgspec.structs.replace(said, role="tool", speaker="tool", text=text)
+
+
 def utterances_of(
-    read: Callable[[], Iterable[Message]], passing: Callable[[Message], object] = lambda _: None
+    read: Callable[[], Iterable[Message]],
+    passing: Callable[[Message], object] = lambda _: None,
+    *,
+    calls: bool = True,
 ) -> Iterator[Utterance]:
     """Yield messages as a summary reads them; with a tool call, one says whether it was answered.
+
+    What tools gave back is said by ``tool``, in whosever message it came.
 
     What an agent said it does is not done before the tool answers, so that its speaker becomes
     ``no result of TOOL (assistant)``.
@@ -86,14 +114,16 @@ def utterances_of(
     Args:
         read: Reads the messages; called twice, as an answer comes after what it answers.
         passing: Called with each message.
+        calls: Whether what tools were given belongs to the words of an agent.
     """
     waiting: dict[int, str] = {}
     for pair in pending_calls(read()):
         if pair.call_seq is not None:
-            waiting.setdefault(pair.call_seq, f"no result of {pair.tool_name}")
+            waiting.setdefault(pair.call_seq, f"no result of {tool_label(pair.tool_name or '')}")
     for message in read():
         passing(message)
-        said = utterance_of(message)
+        yield from _results_in(message)
+        said = utterance_of(message, calls=calls)
         if message.seq in waiting:
             speaker = speaker_of(message.role, waiting[message.seq])
             said = msgspec.structs.replace(said, speaker=speaker)
