@@ -10,7 +10,7 @@ import re
 
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Trust
-from recollect.text.statements import is_decision, must_last, statements
+from recollect.text.summary.statements import is_decision, must_last, statements
 
 VERSION = "rules-1"
 """Raise it when the same moment gives another type, importance, title or summary."""

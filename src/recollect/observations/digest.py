@@ -26,7 +26,7 @@ from recollect.observations.rows import places_of, rewrite, select_observations
 from recollect.observations.summary import LONGEST_SUMMARY, LONGEST_TITLE, clipped
 from recollect.store.columns import Condition
 from recollect.store.engine import Database, Transaction
-from recollect.text.grounding import ungrounded
+from recollect.text.summary.grounding import ungrounded
 
 PURPOSE = "observations"
 INSTRUCTIONS_VERSION = "1"

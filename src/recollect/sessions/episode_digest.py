@@ -21,8 +21,8 @@ from recollect.sessions.context.episode import (
 from recollect.sessions.context.summary import ModelSummariser, SummaryOrder
 from recollect.sessions.record.session import find_session
 from recollect.store.engine import Database
-from recollect.text.grounding import ungrounded
-from recollect.text.summary import VERSION, utterance_line
+from recollect.text.summary.extractive import VERSION, utterance_line
+from recollect.text.summary.grounding import ungrounded
 from recollect.text.tokens import estimate_tokens
 
 PURPOSE = "episodes"

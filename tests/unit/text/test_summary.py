@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.summary import shortened, speaker_of, summarise, utterance_line
+from recollect.text.summary.extractive import shortened, speaker_of, summarise, utterance_line
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance
 

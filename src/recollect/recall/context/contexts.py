@@ -47,7 +47,7 @@ from recollect.store.columns import Condition, first_integer
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import last_change
 from recollect.text.injected import boundary_of
-from recollect.text.summary import shortened
+from recollect.text.summary.extractive import shortened
 
 Reason = Literal["startup", "clear", "compact", "resume", "fork", "prompt"]
 CLIENT_CHARS = {"claude-code": 9_500, "codex": 9_500}

@@ -31,8 +31,8 @@ from recollect.store.columns import Condition, decode, integer, text, text_or_no
 from recollect.store.counters import next_number
 from recollect.store.engine import Database, SqlValue, Transaction
 from recollect.text.keywords import telling
-from recollect.text.statements import statements
-from recollect.text.summary import shortened, spoken_lines, summarise
+from recollect.text.summary.extractive import shortened, spoken_lines, summarise
+from recollect.text.summary.statements import statements
 from recollect.text.terms import terms
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, labelled

@@ -40,7 +40,7 @@ from recollect.sessions.record.session_key import AUTOMATIC, UNKNOWN, parse_key
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, read_beneath
-from recollect.text.statements import must_last, statements, weigh
+from recollect.text.summary.statements import must_last, statements, weigh
 from recollect.text.turns import Utterance
 
 MOST_FAILURES = 3

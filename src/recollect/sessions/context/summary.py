@@ -18,7 +18,7 @@ from recollect.sessions.record.content import ToolResultBlock, ToolUseBlock, rea
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.tool_pairs import pending_calls
 from recollect.text.injected import tool_label
-from recollect.text.summary import VERSION, speaker_of, summarise, utterance_line
+from recollect.text.summary.extractive import VERSION, speaker_of, summarise, utterance_line
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, chunk_message
 

@@ -30,7 +30,7 @@ from recollect.sessions.record.message import Message
 from recollect.sessions.record.token_usage import read_usage
 from recollect.sessions.record.tool_pairs import pairs, spans
 from recollect.text.boundaries import safe_cut
-from recollect.text.summary import shortened
+from recollect.text.summary.extractive import shortened
 
 ReadNewest = Callable[[int | None, int], list[Message]]
 """Returns the newest messages before a seq, or of all, so many at most, oldest first."""

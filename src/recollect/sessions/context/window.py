@@ -47,7 +47,7 @@ from recollect.sessions.record.transcript_rows import (
     read_messages,
 )
 from recollect.store.engine import Transaction
-from recollect.text.summary import shortened
+from recollect.text.summary.extractive import shortened
 from recollect.text.turns import Utterance
 
 Outcome = Literal["compacted", "not_due", "nothing_to_replace", "failed", "overtaken"]

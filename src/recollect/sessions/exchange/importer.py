@@ -188,9 +188,7 @@ class TranscriptImporter:
         """
         formats = self._chosen(format_name)
         root, found = find_transcripts(_expanded(path))
-        order = _Order(
-            formats=formats, name=format_name, stores=self._stores, include_deleted=False
-        )
+        order = _Order(formats=formats, name=format_name, stores=self._stores)
         return _Run(self._context, root, found, order).is_behind()
 
     def _chosen(self, name: str) -> Sequence[TranscriptFormat]:
@@ -209,7 +207,7 @@ class _Order(msgspec.Struct, frozen=True, kw_only=True):
     formats: Sequence[TranscriptFormat]
     name: str
     stores: Mapping[str, TranscriptStore]
-    include_deleted: bool
+    include_deleted: bool = False
 
 
 class _Run:
