@@ -183,7 +183,9 @@ def _attribute(name: str, value: object, target: object) -> tuple[ModuleType, as
     if value is None:
         where = f"{type(target).__name__}.{name}"
         raise SystemExit(f"scripts/async_stub.py: {where} must be annotated where it is set")
-    kind = Path if isinstance(value, Path) else type(value)
+    if isinstance(value, Path):
+        return sys.modules[__name__], ast.Name("Path")  # where it lies differs by version
+    kind = type(value)
     return importlib.import_module(kind.__module__), ast.Name(kind.__name__)
 
 

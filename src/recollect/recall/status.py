@@ -43,6 +43,16 @@ _COUNTS: LiteralString = """
 """
 
 
+class _Counts(msgspec.Struct, frozen=True, array_like=True):
+    """The records, in the order of the columns."""
+
+    sessions: int
+    messages: int
+    observations: int
+    personal: int
+    unknown: int
+
+
 class SourceCount(msgspec.Struct, frozen=True, kw_only=True):
     """What is indexed of one source: its files (or messages) and their chunks."""
 
@@ -279,9 +289,7 @@ def report_status(parts: Reported) -> Status:
     index, sync, choice = parts.index.status(), parts.maintenance.state(), parts.choice
     sync = msgspec.structs.replace(sync, warnings=(*parts.index.notices, *sync.warnings))
     cache = parts.settings.embedding.cache
-    counts = parts.records.read(lambda tx: tx.all(_COUNTS))
-    found = typed_rows(counts, tuple[int, int, int, int, int])[0]
-    sessions, messages, observations, personal, unknown = found
+    (counts,) = parts.records.read(lambda tx: typed_rows(tx.all(_COUNTS), _Counts))
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
     index_health = parts.index_database.health()
     spending = spending_of(parts.records, to_datetime(parts.clock.now_ms()).date().isoformat())
@@ -314,11 +322,11 @@ def report_status(parts: Reported) -> Status:
         budget=_budget(parts, spending),
         language=_language(parts, spending),
         spending=spending,
-        sessions=sessions,
-        messages=messages,
-        observations=observations,
-        unowned=0 if parts.settings.sessions.owner else personal,
-        unknown_origin=unknown,
+        sessions=counts.sessions,
+        messages=counts.messages,
+        observations=counts.observations,
+        unowned=0 if parts.settings.sessions.owner else counts.personal,
+        unknown_origin=counts.unknown,
         capture=_capture(parts.capture),
         erasing=parts.records.read(has_unfinished_erasure),
         index=index,

@@ -1,4 +1,4 @@
-"""Limits of observations, blobs, injections and events: the newest stay, and no blob in use ever goes."""
+"""Limits of observations, blobs and other records: the newest stay, no blob in use ever goes."""
 
 from __future__ import annotations
 
