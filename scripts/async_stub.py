@@ -91,6 +91,9 @@ def examples(folder: Path) -> list[tuple[type[Twin], object]]:
             memory.sessions,
             memory.sessions.history,
             memory.observations,
+            memory.projects,
+            memory.capture,
+            memory.context,
             memory.events,
             memory.export_session(session.id, "jsonl"),
             memory.checkup(),
@@ -118,6 +121,8 @@ def _class(twin: type[Twin], target: object, names: dict[str, str]) -> str:
             continue
         is_call = inspect.isroutine(value) or isinstance(value, partial)
         lines.append(_call(name, value, names) if is_call else _value(name, value, target, names))
+    if callable(target):
+        lines.append("__call__ = block")
     if isinstance(target, Memory):
         lines.append(CLOSING)
     if issubclass(twin, AsyncHandle) or isinstance(target, Memory):

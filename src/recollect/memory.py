@@ -61,7 +61,8 @@ class Memory:
     def __init__(self, parts: Components) -> None:
         self._parts = parts
         base = self._base = parts.resources
-        self.home, self.workspace, self.scope = base.home, base.workspace, base.scope
+        self.home, self.scope = base.home, base.scope
+        self.workspace: Path | None = base.workspace
         self.settings = base.resolved.settings
         self.events, self.preview_uses = parts.events, parts.preview_uses
         self._is_closed = False

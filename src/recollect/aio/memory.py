@@ -16,7 +16,10 @@ from recollect.aio.hops import LIMIT, Hops
 from recollect.aio.twin import AsyncHandle, Opening, Twin
 from recollect.index.repair.checkup import IndexCheckup
 from recollect.memory import Memory, open_memory
+from recollect.observations.controls import CaptureControls
+from recollect.observations.projects import Projects
 from recollect.pool import MemoryPool
+from recollect.recall.context.contexts import Contexts
 from recollect.recall.steps.timeline import ObservationRecall
 from recollect.sessions.exchange.export import SessionExport
 from recollect.sessions.policy.history import History
@@ -25,6 +28,8 @@ from recollect.sessions.streaming import MessageStream
 from recollect.store.streams import EventStream, Subscription
 
 __all__ = [
+    "AsyncCaptureControls",
+    "AsyncContexts",
     "AsyncEventStream",
     "AsyncHistory",
     "AsyncIndexCheckup",
@@ -33,6 +38,7 @@ __all__ = [
     "AsyncMemoryPool",
     "AsyncMessageStream",
     "AsyncObservations",
+    "AsyncProjects",
     "AsyncSessionExport",
     "AsyncSessions",
     "AsyncSubscription",
@@ -50,6 +56,26 @@ class AsyncHistory(Twin, of=History):
 
 class AsyncObservations(Twin, of=ObservationRecall):
     """The asynchronous twin of `ObservationRecall`."""
+
+
+class AsyncContexts(Twin, of=Contexts):
+    """The asynchronous twin of `Contexts`."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return a block, as ``block`` does."""
+        return self.block(*args, **kwargs)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.block)
+
+
+class AsyncProjects(Twin, of=Projects):
+    """The asynchronous twin of `Projects`."""
+
+
+class AsyncCaptureControls(Twin, of=CaptureControls):
+    """The asynchronous twin of `CaptureControls`."""
 
 
 class AsyncEventStream(Twin, of=EventStream):

@@ -9,7 +9,7 @@ from typing import Any, Self
 from recollect.aio.bridge import AsyncCallback
 from recollect.aio.items import AsyncInside, AsyncItems
 from recollect.aio.twin import Opening
-from recollect.core.clock import Clock
+from recollect.core.clock import Clock, SystemClock
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.core.settings.tree import Settings
@@ -17,14 +17,22 @@ from recollect.governance.backup import BackupReport, OnBackup
 from recollect.governance.erasure import ErasureReceipt, OnErase
 from recollect.governance.plan import PruneReport
 from recollect.governance.retention import OnPrune
+from recollect.governance.scrubbing import OnScrub, ScrubReceipt
+from recollect.governance.use_preview import UsePreview
 from recollect.index.build.preview import Preview
 from recollect.index.model.sync_report import OnProgress, SyncReport
 from recollect.index.query.hit import SearchResult
 from recollect.index.repair.checkup import Defect
 from recollect.models.embedding.embedder import Embedder
+from recollect.observations.controls import CaptureCheck, CaptureVerdict, Pause, Refusal
 from recollect.observations.observation import Hearer, Made, Observation, ObservationBatch, Trust
 from recollect.observations.observations import Many
+from recollect.observations.project_rows import Project
+from recollect.observations.projects import ProjectList
 from recollect.observations.recalled import OwnCalls
+from recollect.recall.context.block import ContextBlock
+from recollect.recall.context.contexts import Reason
+from recollect.recall.context.injections import Injection
 from recollect.recall.maintenance import Synced
 from recollect.recall.probe import Probe
 from recollect.recall.status import Status
@@ -53,14 +61,12 @@ from recollect.sessions.record.token_usage import TokenUsage
 from recollect.sessions.record.tool_call import ToolCall
 from recollect.sessions.streaming import Piece
 from recollect.store.journal import RecordedEvent
+from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, OnEvent
 from recollect.workspace.reading import ReadResult
 
 class AsyncMemory:
-    """The memory of one home. A context manager; threads may share it.
-
-    Use `recollect.open`.
-    """
+    """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
     async def backup(
         self,
         path: Path | str,
@@ -84,8 +90,12 @@ class AsyncMemory:
             InvalidInput: it would lie in the home; or this memory has no workspace.
             StoreError: something cannot be read or written; no file is left.
         """
+    @property
+    def capture(self) -> AsyncCaptureControls: ...
     async def checkup(self) -> AsyncIndexCheckup:
         """Return what examines the rows of the index, and repairs them."""
+    @property
+    def context(self) -> AsyncContexts: ...
     async def erase(
         self,
         *,
@@ -159,8 +169,7 @@ class AsyncMemory:
         """Import a transcript, or all below a folder; return what was new and what was wrong.
 
         Args:
-            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken;
-                links are not followed.
+            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken.
             format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` lets each file tell.
             progress: Called after each batch and each file.
             include_deleted: Take sessions too that were deleted in OpenClaw.
@@ -193,10 +202,14 @@ class AsyncMemory:
         Raises:
             StoreError: a database refused.
         """
+    async def preview_uses(self) -> builtins.list[UsePreview]:
+        """Return what each use of a language model would take in a day; nothing is asked."""
     async def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
     async def probe_vectors(self) -> bool:
         """Return whether the vector back end of the settings can be reached."""
+    @property
+    def projects(self) -> AsyncProjects: ...
     async def prune(
         self, *, dry_run: bool = False, on_progress: AsyncCallback | OnPrune | None = None
     ) -> PruneReport:
@@ -207,7 +220,7 @@ class AsyncMemory:
             on_progress: Called after each session.
 
         Raises:
-            StoreError: a database refused; what was removed before stays removed.
+            StoreError: a database refused; what went before stays removed.
         """
     async def read(
         self,
@@ -233,8 +246,7 @@ class AsyncMemory:
             The lines; with the status ``not_found``, and no text, when the file does not exist.
 
         Raises:
-            Denied: no memory file can have this path, it is a link, or it is not for them: groups
-                see none, guests what ``sessions.guests_read`` shares.
+            Denied: no memory file can have this path, it is a link, or it is not for them.
             InvalidInput: a number is below 1, or the file is binary or too large.
             NotFound: this memory has neither a workspace nor extra paths, or not the session.
             StoreClosed: the memory was closed.
@@ -250,6 +262,10 @@ class AsyncMemory:
         """Leave the work in the background to others; close when the last user lets go of it."""
     @property
     def scope(self) -> Scope: ...
+    async def scrub(
+        self, *, dry_run: bool = False, on_progress: AsyncCallback | OnScrub | None = None
+    ) -> ScrubReceipt:
+        """Redact everything stored by the rules of today; see `Scrubber.run`."""
     async def search(
         self,
         query: str,
@@ -280,7 +296,6 @@ class AsyncMemory:
         Raises:
             InvalidInput: an argument is out of range.
             NotFound: the session to search for does not exist.
-            StoreError: the index cannot be read.
         """
     @property
     def sessions(self) -> AsyncSessions: ...
@@ -301,8 +316,7 @@ class AsyncMemory:
             on_progress: Called after every batch.
 
         Returns:
-            What this call did. In a program that stays, the background may have done some of it
-            before; what the index holds says `status`.
+            What this call did, beside the background; what the index holds says `status`.
 
         Raises:
             StoreError: a database refused.
@@ -336,15 +350,15 @@ class AsyncMemory:
 class AsyncSessions:
     """Creates, finds, continues and ends sessions; stores and reads their messages.
 
-    What is not written here is bound from its parts: messages from `Transcripts`, finding from
-    `Catalogue`, what an agent asks before it answers from `ConversationPolicy`, the view from
-    `ContextWindows`.
+    What is not written here is bound from its parts: `Transcripts`, `Catalogue`, `Endings`,
+    `ConversationPolicy` (what an agent asks before it answers) and `ContextWindows`.
 
     Args:
         access: The records, and whose they are.
         opened: Is called when a session was made, or found to go on with.
         window: What a context window needs; nothing that asks a model if not given.
         turns: Where those who answer in a session queue; None without a queue.
+        episodes: Returns what summarises sessions that end; None for no summaries.
     """
     async def append(
         self,
@@ -479,6 +493,16 @@ class AsyncSessions:
             Conflict: there is a session with this id, or one was erased.
             Denied: the key or project belongs to another owner than the scope's.
         """
+    async def end(self, session_id: str) -> Session:
+        """Tell that a session is over for now, and summarise it; it may go on, and end again.
+
+        The summary replaces the one of its last end. Nothing else changes: it stays active, and is
+        still the current session of its key.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted.
+        """
     async def find(self, id_or_title: str, *, deleted: bool = False) -> Session:
         """Return the session that an id, the end of one, a title or a session key means.
 
@@ -494,6 +518,8 @@ class AsyncSessions:
             NotFound: nothing is called so; the hint has near names.
             Conflict: several sessions are; the hint has their ids.
         """
+    async def finish_endings(self) -> int:
+        """Write the summaries that are due, and return how many sessions that were."""
     async def flush(self, session_id: str) -> Flushed:
         """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
 
@@ -621,7 +647,7 @@ class AsyncSessions:
         """Return the active session that was used last, in one project or anywhere.
 
         Args:
-            project: Only in this project.
+            project: Only in this project: a path of it, its name or its id.
             automatic: Also those of jobs, hooks and sub-agents.
         """
     async def lease(self, session_id: str) -> Lease | None:
@@ -655,7 +681,7 @@ class AsyncSessions:
         """Return the sessions that meet all the filters given, the last used first.
 
         Args:
-            project: Of this project.
+            project: Of this project: a path of it, its name or its id.
             key: Of this session key.
             status: With this status; without one all but the deleted.
             agent: Of this agent.
@@ -707,9 +733,8 @@ class AsyncSessions:
     async def open(self, key: str, project: str | None = None) -> Session:
         """Return the current session of a key, or a new one where none is fresh.
 
-        The current one is the active session that was used last. How long it is fresh say the
-        settings ``sessions.fresh``. A new one names the one before it. Callers at the same time get
-        the same session.
+        The current one is the active session that was used last; ``sessions.fresh`` says how long.
+        A new one names the one before it. Callers at the same time get the same session.
 
         Raises:
             InvalidInput: the key cannot be one.
@@ -1092,13 +1117,15 @@ class AsyncObservations:
             NotFound: the scope has no such session.
             InvalidInput: something of it cannot be stored.
             Conflict: the session was deleted.
-            Denied: the project is not that of the scope; or the tool asked this memory: what was
-                remembered is not remembered again, see `own_calls`.
+            Denied: the project is not that of the scope; or the tool asked this memory, see
+                `own_calls`; or `Memory.capture` leaves it out, which holds for all but ``manual``.
         """
     async def record_many(
         self, items: Iterable[Mapping[str, Any]] | AsyncIterable[Mapping[str, Any]]
     ) -> Many:
         """Store observations in one transaction: all of them or none; return them in order.
+
+        What `Memory.capture` leaves out is counted, and not among them.
 
         Args:
             items: Dicts with the argument names of `record`.
@@ -1152,6 +1179,215 @@ class AsyncObservations:
         """
     async def within(self, scope: Scope) -> AsyncObservations:
         """Return the same observations as another scope sees them."""
+
+class AsyncProjects:
+    """Knows the projects of a tenant; `memory.projects` is one of these objects.
+
+    Args:
+        database: ``records.db``.
+        clock: Tells the time.
+        ids: Gives projects their ids.
+        tenant: Whose projects.
+        clean: Takes secrets out of what is stored.
+    """
+    async def alias(self, path: str, name: str) -> Project:
+        """Let a path belong to a project, or begin a project of that name with it.
+
+        Args:
+            path: A folder, which need not exist any more, or a name that sessions are stored under.
+            name: A path, name or id of the project; or the name of a new one.
+
+        Raises:
+            InvalidInput: the path or the name is empty or too long.
+        """
+    async def catch_up(self) -> None:
+        """Note the paths of sessions that are not known yet: those of older homes."""
+    @property
+    def clock(self) -> SystemClock: ...
+    @property
+    def database(self) -> SqliteDatabase: ...
+    async def find(self, name: str) -> str:
+        """Return a path of the project that a path, a name or an id means; itself where none does.
+
+        Raises:
+            StoreError: the database refused.
+        """
+    async def get(self, name: str) -> Project:
+        """Return the project that a path, a name or an id means.
+
+        Raises:
+            NotFound: none does.
+        """
+    async def keep_apart(self, name: str, other: str) -> Project:
+        """Say that two projects are two, so that they are not suggested again; return the second.
+
+        Raises:
+            NotFound: one of them does not exist.
+            Conflict: they are one.
+        """
+    async def known(self, path: str) -> Project | None:
+        """Return the project of a path, as far as it is known; nothing is stored."""
+    async def list(self) -> ProjectList:
+        """Return all projects, in the order in which they were first seen."""
+    async def merge(self, name: str, into: str) -> Project:
+        """Join a project to another one; nothing stored is rewritten, and it can be undone.
+
+        Args:
+            name: A path, name or id of the one that is joined.
+            into: Of the one that it becomes part of.
+
+        Raises:
+            NotFound: one of them does not exist.
+            Conflict: they are one already.
+        """
+    async def note(self, path: str, label: str | None = None) -> None:
+        """Note a path that a session has, once in a process; its files are read then.
+
+        Args:
+            path: A folder, or any other name.
+            label: What sessions are stored under, where that is not the path itself.
+        """
+    async def paths(self, path: str) -> tuple[str, ...]:
+        """Return all the paths of the project that has a path; no name is looked up."""
+    @property
+    def tenant(self) -> str: ...
+    async def unmerge(self, name: str, from_: str) -> Project:
+        """Part what `merge` joined, and keep them apart; return the second project.
+
+        Raises:
+            NotFound: one of them does not exist.
+            Conflict: they were not joined.
+        """
+
+class AsyncCaptureControls:
+    """Says what is captured, and lets a person change it; `memory.capture` is one of these objects.
+
+    Args:
+        projects: Knows which paths are one project, and where the records are.
+        excluded: The setting ``privacy.exclude_projects``.
+        settings: The section ``capture``.
+    """
+    async def check(self, path: str) -> CaptureCheck:
+        """Return whether a path is captured, and every rule that says no.
+
+        Args:
+            path: A folder in which an agent works, or a file; absolute.
+        """
+    async def count(self, left_out: Mapping[str, int]) -> None:
+        """Add to what was left out, by reason."""
+    async def counts(self) -> dict[str, int]:
+        """Return how much was left out since the home was made, by reason."""
+    async def pause(self, project: str | None = None, for_ms: int | None = None) -> Pause:
+        """Capture nothing from now on.
+
+        Args:
+            project: Only of this project: a path of it, its name or its id.
+            for_ms: For how long; until `resume` if not given.
+
+        Raises:
+            NotFound: the project does not exist.
+            InvalidInput: the time is not above 0.
+        """
+    async def pauses(self) -> builtins.list[Pause]:
+        """Return the pauses of now."""
+    @property
+    def projects(self) -> AsyncProjects: ...
+    async def refusal(
+        self, project: str | None, tool: str | None, arguments: object, at: int | None = None
+    ) -> Refusal | None:
+        """Return the first rule by which something that a program did is left out.
+
+        Args:
+            project: The folder in which it happened; None where that is not known.
+            tool: The tool that it used, if any.
+            arguments: What may name files, JSON.
+            at: When it happened, ms UTC; now if not given.
+        """
+    async def resume(self, project: str | None = None) -> builtins.list[Pause]:
+        """Capture again; return the pauses that go on, of other projects or of all.
+
+        Args:
+            project: End the pause of this project; the one of all if not given.
+
+        Raises:
+            NotFound: the project does not exist.
+        """
+    async def skips_call(self, tool: str, arguments: object, folder: str | None = None) -> bool:
+        """Return whether the call of a tool is left out, and its result with it.
+
+        Args:
+            tool: Its name.
+            arguments: Its input, JSON; paths are looked for in every text of it.
+            folder: Where relative paths begin.
+        """
+    async def verdict(self, project: str | None) -> CaptureVerdict:
+        """Return whether a project is captured, now and at other times.
+
+        Args:
+            project: The folder in which something happened; None where that is not known.
+        """
+
+class AsyncContexts:
+    """Makes context blocks, and knows what was injected.
+
+    Args:
+        parts: The records, and whose they are.
+        search: Finds what answers a question.
+    """
+    async def block(
+        self,
+        session_id: str,
+        query: str | None = None,
+        budget_tokens: int | None = None,
+        reason: Reason = "startup",
+        client: str | None = None,
+        for_sender: str | None = None,
+        *,
+        record: bool = True,
+    ) -> ContextBlock:
+        """Return what a prompt of a session is given by itself, and record that it was.
+
+        At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
+        what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
+        ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
+        the window. Only of the session's project, and only what it may hear.
+
+        Args:
+            session_id: Whose prompt.
+            query: A question; what answers it comes first. For a ``prompt``, the prompt.
+            budget_tokens: Never more; ``context.budget_tokens`` if not given.
+            reason: What happened.
+            client: The program that reads it: ``claude-code`` and ``codex`` have a limit of 9,500
+                characters.
+            for_sender: Whom the session answers, as for `Memory.search`.
+            record: Whether it is really injected; False to look at it only.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: an argument is out of range.
+            StoreError: the records cannot be read.
+        """
+    async def injections(
+        self,
+        session_id: str | None = None,
+        limit: int = 1,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> builtins.list[Injection]:
+        """Return what was injected last, newest first.
+
+        Args:
+            session_id: Only into prompts of this session.
+            limit: How many at most.
+            for_session: On behalf of this session: only what its audience was given.
+            for_sender: Whom that session answers.
+
+        Raises:
+            NotFound: there is no session ``for_session`` in the scope.
+            InvalidInput: the limit is below 1, or a sender is given without a session.
+        """
+    __call__ = block
 
 class AsyncEventStream:
     """What recollect did, in commit order; `memory.events` is one of these objects.
@@ -1311,10 +1547,6 @@ class AsyncLeasedSession:
         session: As it was when it was taken: the one asked for, or a fork of it.
         lease: The right itself, with its fence.
         sessions: Where it is.
-
-    Attributes:
-        session: As it was when it was taken.
-        lease: The right itself.
     """
     async def append(
         self,
@@ -1425,7 +1657,7 @@ class AsyncLeasedSession:
     @property
     def lease(self) -> Lease: ...
     async def release(self) -> None:
-        """Give the session back. Again does no harm."""
+        """Give a held session back. Again does no harm."""
     async def rename(self, title: str | None) -> Session:
         """Call a session by another title, or by none.
 
@@ -1600,8 +1832,7 @@ def open_async(
         embedder: Makes vectors; what the settings choose if not given.
         live: Whether the program stays: then, from its first use of the memory on, files are
             watched and the index is kept in step in the background, see `sync` in the settings.
-        count_tokens: The tokenizer of your model, for the budgets of views; an estimate with a
-            margin of 10 % if not given.
+        count_tokens: The tokenizer of your model; an estimate with 10 % of margin if not given.
         limit: Plain calls at the same time, 1 or more; what waits or calls back needs none.
 
     Raises:

@@ -252,6 +252,7 @@ TABLES = (
         table="episodes",
         cells={
             "summary": "text",
+            "deeds": "text",
             "project": "text",
             "turn_sender": "id",
             "topics": "value",
@@ -288,6 +289,10 @@ TABLES = (
             "sender": "id",
             "message_id": "id",
         },
+    ),
+    StoredText(
+        table="injections",
+        cells={"client": "text", "project": "text", "visibility_group": "id"},
     ),
     StoredText(table="events", key=("seq",), cells={"payload": "value", "project": "text"}),
     StoredText(table="note_folders", key=("folder",), cells={"account": "id", "peer": "id"}),

@@ -549,3 +549,17 @@ def test_the_pool_gives_one_asynchronous_memory_for_each_agent(tmp_path: Path) -
             await pool.memory("work")
 
     asyncio.run(main())
+
+
+def test_a_block_is_awaited_as_it_is_called(tmp_path: Path) -> None:
+    """`memory.context(…)` has a twin although it is an object with other calls."""
+
+    async def play(memory: AsyncMemory) -> None:
+        first, second = [await memory.sessions.create() for _ in range(2)]
+        said = "Quinces go to the cellar"
+        await memory.observations.record(first.id, type="decision", summary=said)
+        assert said in (await memory.context(second.id)).text
+        assert [each.session_id for each in await memory.context.injections()] == [second.id]
+        assert await memory.projects.list() == []
+
+    played(tmp_path, play)

@@ -206,13 +206,13 @@ PLAIN = {
         "event",
     ),
     *("trust", "op", "ref", "result_id", "message_id", "erasure_id", "stands_for", "merged_into"),
-    *("input_blob", "output_blob", "event"),
+    *("input_blob", "output_blob", "event", "query_digest", "extent", "reason"),
 }
 """Ids of ours, words of a fixed list, and digests; ``agent`` and ``user_id`` are the operator's."""
 WITHOUT_TEXT = {
     *("changes", "commits", "counters", "erasures", "leases", "meta", "pauses", "prunings"),
     *("schema_steps", "spending", "tombstones", "withheld", "flushed_notes", "note_folders"),
-    "projects",
+    *("projects", "injected_items"),
 }
 
 

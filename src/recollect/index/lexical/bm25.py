@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 from recollect.index.lexical.postings import MAX_COUNT, Bytes, Postings
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.index.model.chunk_record import Floats, Ints
+from recollect.index.model.document import OBSERVATIONS, SOURCES
 
 K1, B = 1.2, 0.75
 BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
 """Share that a chunk takes over of the counts of the one before it, of the one after it, and of
 those further away: an answer follows its question (docs/experiments.md, neighbours)."""
+_WORK = SOURCES.index(OBSERVATIONS)
+"""What agents did has other words than what people say, and much more of it."""
 DENSE = 20
 """Of a term in more than one of so many chunks, all chunks are scored: one pass over a column costs
 less than looking up the chunks around each posting."""
@@ -100,7 +103,7 @@ def score(
     """
     ranked = sorted(terms, key=lambda term: (term.frequency, term.term))
     sources, living = arrays.columns["source"], arrays.totals.chunks
-    rarities = [_rarity(living, sources[term.postings.chunks]) for term in ranked]
+    rarities = [_rarity(living, sources, term.postings.chunks) for term in ranked]
     best = sum(rarities, np.full(len(living), 1e-9))
     chunks = np.zeros(arrays.count, np.float32)
     groups = np.zeros(len(arrays.groups.last), np.float32)
@@ -130,7 +133,7 @@ class Shares(msgspec.Struct, frozen=True):
 
     Attributes:
         by_source: One share for each source.
-        alone: The one share, where all chunks are of one source.
+        alone: The one share, where no chunks or all of them are what agents did.
     """
 
     by_source: Floats
@@ -139,8 +142,8 @@ class Shares(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, by_source: NDArray[np.float64], living: NDArray[np.int64]) -> Shares:
         """Return the shares, where so many chunks of each source are living."""
-        there = np.flatnonzero(living)
-        alone = float(by_source[there[0]]) if len(there) == 1 else None
+        is_mixed = 0 < living[_WORK] < living.sum()
+        alone = None if is_mixed else float(by_source[_WORK if living[_WORK] else 0])
         return cls(by_source.astype(np.float32), alone)
 
     def among(self, sources: Ints) -> Floats | float:
@@ -148,20 +151,23 @@ class Shares(msgspec.Struct, frozen=True):
         return self.by_source[sources] if self.alone is None else self.alone
 
 
-def _rarity(living: NDArray[np.int64], held: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """Return how telling a term is in each source.
+def _rarity(
+    living: NDArray[np.int64], sources: NDArray[np.integer[Any]], holding: NDArray[np.integer[Any]]
+) -> NDArray[np.float64]:
+    """Return how telling a term is in each source; what agents did is counted apart.
 
-    A word that is everywhere in the outputs of builds may be rare in what people say, and the other
-    way round (docs/experiments.md, sources).
+    A word that is everywhere in the work of agents may be rare in what people say and write, and
+    the other way round (docs/experiments.md, sources).
 
     Args:
-        living: Chunks of each source.
-        held: The source of each chunk that holds the term.
+        living: How many chunks, or groups, of each source.
+        sources: The source of each chunk, or group.
+        holding: Which of them hold the term.
     """
-    frequency = np.bincount(held, minlength=len(living))
-    rarity: NDArray[np.float64] = np.log1p(
-        (np.maximum(living - frequency, 0) + 0.5) / (frequency + 0.5)
-    )
+    all_work = int(living[_WORK])
+    work = int(np.count_nonzero(sources[holding] == _WORK)) if all_work else 0
+    rarity = np.full(len(living), idf(int(living.sum()) - all_work, len(holding) - work))
+    rarity[_WORK] = idf(all_work, work)
     return rarity
 
 
@@ -199,7 +205,7 @@ def _add_groups(
     counts = np.bincount(arrays.columns["group"][chunks], weights=totals, minlength=len(total))
     touched = np.flatnonzero(counts > 0)
     sources, held = arrays.groups.source[touched], counts[touched]
-    share = (_rarity(arrays.totals.groups, sources) / best)[sources]
+    share = (_rarity(arrays.totals.groups, arrays.groups.source, touched) / best)[sources]
     total[touched] += (share * held / (held + norms.groups[touched])).astype(np.float32)
 
 

@@ -118,7 +118,7 @@ class Contexts:
         self._parts = parts
         self._search = search
 
-    def __call__(  # noqa: PLR0917  # as DESIGN has it
+    def block(  # noqa: PLR0917  # as DESIGN has it
         self,
         session_id: str,
         query: str | None = None,
@@ -163,6 +163,8 @@ class Contexts:
         if record and block.items:
             self._record(asking, block)
         return block
+
+    __call__ = block
 
     def injections(
         self,
