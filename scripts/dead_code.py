@@ -25,7 +25,7 @@ PUBLIC = {
 """For programs; the documentation or the design names them."""
 
 CALLED_FROM_OUTSIDE = {
-    "__getattr__", "format_help", "on_broken_pipe",
+    "__getattr__", "__signature__", "format_help", "on_broken_pipe",
 }  # fmt: skip
 """By a framework, or by a name that is text."""
 
