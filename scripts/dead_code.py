@@ -29,7 +29,7 @@ CALLED_FROM_OUTSIDE = {
 }  # fmt: skip
 """By a framework, or by a name that is text."""
 
-LATER = {"chunk_turns", "last_episode"}
+LATER = {"chunk_turns"}
 """Needed by a step of the plan that is not built yet."""
 
 

@@ -326,6 +326,17 @@ def test_what_was_forgotten_or_deleted_is_in_no_block(memory: Memory) -> None:
     assert memory.context(now).text == ""
 
 
+def test_the_summary_of_a_deleted_session_is_in_no_block(memory: Memory) -> None:
+    """The one before it is the last one then."""
+    kept, deleted = _session(memory), _session(memory)
+    for session, word in ((kept, "Quinces"), (deleted, "Medlars")):
+        memory.sessions.append(session, "user", f"Remember: {word} go to the cellar.")
+        memory.sessions.end(session)
+    memory.sessions.set_status(deleted, "deleted")
+    text = memory.context(_session(memory)).text
+    assert ("Medlars" in text, "Quinces" in text) == (False, True)
+
+
 def test_a_wrong_call_says_what_must_be(memory: Memory) -> None:
     """Never an empty success."""
     now = _session(memory)

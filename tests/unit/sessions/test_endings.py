@@ -12,7 +12,7 @@ from recollect.core.events import SessionEnded
 from recollect.core.scope import Scope
 from recollect.memory import Memory
 from recollect.recall.hearer import hearer_of
-from recollect.sessions.context.episode import Episode, episodes_of, last_episode
+from recollect.sessions.context.episode import Episode, episodes_of, heard_episodes
 from recollect.text.tokens import estimate_tokens
 from tests.unit.sessions.home import NOON, HandClock
 
@@ -46,7 +46,12 @@ def _last(
     hearer = hearer_of(lambda: memory.sessions, session, sender, shared=shared)
     project = memory.sessions.get(session).project
     return memory._parts.resources.records.read(  # noqa: SLF001  # as recall reads it
-        lambda tx: last_episode(tx, memory.scope, project, hearer, besides=session)
+        lambda tx: next(
+            heard_episodes(
+                tx, memory.scope, [project] if project else [], hearer, besides={session}
+            ),
+            None,
+        )
     )
 
 

@@ -15,8 +15,8 @@ from recollect.observations.rows import places_of, select_observations
 from recollect.recall.context.block import Candidate, Section
 from recollect.recall.context.words import line_of, summary_lines
 from recollect.recall.hearer import ObservationHearer
-from recollect.sessions.policy.visibility import Speakers, visibility_group_of
-from recollect.store.columns import Condition, typed_rows
+from recollect.sessions.context.episode import Episode, heard_episodes, is_by_rule
+from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 
 CHANGES = ("code_change", "git_operation")
@@ -25,10 +25,6 @@ _MOST = 200
 """Newest, and most important, that are looked at: some ten times what a block holds."""
 _NEWEST: LiteralString = "created_at DESC, number DESC"
 _BEST: LiteralString = "importance DESC, created_at DESC, number DESC"
-_LAST_SUMMARIES = 50
-_EPISODES: LiteralString = """
-    SELECT id, number, session_id, summary, ended_at, agent, speakers, turn_sender
-    FROM episodes WHERE """
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,17 +123,6 @@ def _of_last(found: Sequence[Observation], order: Order) -> list[Observation]:
     return [each for each in others if each.session_id == others[0].session_id]
 
 
-class _Episode(msgspec.Struct, frozen=True, array_like=True):
-    id: str
-    number: int
-    session_id: str
-    summary: str
-    ended_at: int
-    agent: str | None
-    speakers: str | None
-    turn_sender: str | None
-
-
 def _last_summary(tx: Transaction, order: Order) -> list[Candidate]:
     """Return the summary of the newest session of the same audience; of a group's, nothing.
 
@@ -147,28 +132,16 @@ def _last_summary(tx: Transaction, order: Order) -> list[Candidate]:
     group = order.hearer.group
     if not group.is_private:
         return []
-    where = order.where().also("made_by LIKE ?", "episode-%")
-    sql: LiteralString = _EPISODES + where.sql + " ORDER BY ended_at DESC, id DESC LIMIT ?"
-    for episode in typed_rows(tx.all(sql, [*where.params, _LAST_SUMMARIES]), _Episode):
-        if episode.session_id in order.lineage or not _hears(order, episode):
-            continue
-        lines = summary_lines(episode.summary)
+    scope = msgspec.structs.replace(order.scope, project=None)
+    known = heard_episodes(tx, scope, order.projects, order.hearer, besides=order.lineage)
+    for episode in known:
+        lines = summary_lines(episode.summary) if is_by_rule(episode) else []
         if lines:
             return [_summary(episode, lines)]
     return []
 
 
-def _hears(order: Order, episode: _Episode) -> bool:
-    owner = order.hearer.owner
-    if episode.speakers is None:
-        said = visibility_group_of(Speakers(agent=episode.agent), owner)
-    else:
-        speakers = msgspec.json.decode(episode.speakers, type=Speakers)
-        said = visibility_group_of(speakers, owner, episode.turn_sender)
-    return said == order.hearer.group
-
-
-def _summary(episode: _Episode, lines: Sequence[str]) -> Candidate:
+def _summary(episode: Episode, lines: Sequence[str]) -> Candidate:
     return Candidate(
         kind="episode",
         id=episode.id,

@@ -11,7 +11,7 @@ turns get an episode of their own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Literal, LiteralString, Protocol
 
 import msgspec
@@ -37,7 +37,8 @@ from recollect.text.terms import terms
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, labelled
 
-MADE_BY = "episode-6"
+_BY_RULE = "episode-"
+MADE_BY = f"{_BY_RULE}6"
 """Raise it when the same messages give another episode."""
 EPISODE_KIND = "episode"
 """What their numbers are counted as."""
@@ -424,44 +425,43 @@ def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
     )
 
 
-def last_episode(
+def is_by_rule(episode: Episode) -> bool:
+    """Return whether its lines were taken over as they were said, by any version of the rules."""
+    return episode.made_by.startswith(_BY_RULE)
+
+
+def heard_episodes(
     tx: Transaction,
     scope: Scope,
-    project: str | Sequence[str] | None,
+    projects: Sequence[str],
     hearer: EpisodeHearer,
     *,
-    besides: str | None = None,
-) -> Episode | None:
-    """Return the summary of the session of a project that ended last, as somebody hears it.
+    besides: Collection[str] = (),
+) -> Iterator[Episode]:
+    """Yield the summaries of the sessions of a project, as somebody hears them, the newest first.
 
     Args:
         tx: A transaction.
         scope: Whose sessions.
-        project: Its path, or all paths that it is known by; None for sessions without one.
+        projects: All paths that the project is known by; empty for sessions without one.
         hearer: Who asks. What the agent did is the owner's, or shared by the settings.
-        besides: The id of a session that is not meant: the one that asks.
-
-    Returns:
-        None where they hear of none; one of a deleted session does not count.
+        besides: The ids of sessions that are not meant, such as the one that asks.
     """
     where = Condition(scope, "session_id").also("extent = ?", "session")
-    if project is None:
-        where.sql += " AND project IS NULL"
-    else:
-        paths = [project] if isinstance(project, str) else list(project)
-        named = msgspec.json.encode(paths).decode()
-        where.also("project IN (SELECT value FROM json_each(?))", named)
-    if besides is not None:
-        where.also("session_id <> ?", besides)
     where.sql += _LIVING
+    if projects:
+        named = msgspec.json.encode(list(projects)).decode()
+        where.also("project IN (SELECT value FROM json_each(?))", named)
+    else:
+        where.sql += " AND project IS NULL"
+    hears_all = hearer.group.is_owners or hearer.shared
     after = 0
     while page := _select(tx, where, " ORDER BY ended_at DESC, id DESC LIMIT 50 OFFSET ?", after):
         for episode in page:
-            if hearers_of(episode, hearer.owner).name == hearer.group.name:
-                hears_all = hearer.group.is_owners or hearer.shared
-                return episode if hears_all else msgspec.structs.replace(episode, deeds="")
+            is_heard = hearers_of(episode, hearer.owner) == hearer.group
+            if is_heard and episode.session_id not in besides:
+                yield episode if hears_all else msgspec.structs.replace(episode, deeds="")
         after += len(page)
-    return None
 
 
 def _select(
