@@ -14,13 +14,12 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, argument, opened
 from recollect.cli.output.formatting import moment
 from recollect.cli.output.screen import show
-from recollect.core.settings.environment import user_path
 
 if TYPE_CHECKING:  # for a name only
     from recollect.observations.controls import CaptureCheck, Pause
 
 app = App()
-group = App(help="Look at what is captured.", no_args_is_help=True)
+group = App(help="Look at what is captured.", invoke_without_command=True)
 app.add_typer(group, name="privacy", rich_help_panel="Keep")
 
 OfProject = Annotated[
@@ -54,12 +53,21 @@ def resume(context: typer.Context, *, project: OfProject = None) -> None:
     answer(context, {"pauses": left}, lambda: _show_left(left))
 
 
+@group.callback()
+def privacy(context: typer.Context) -> None:
+    """Look at what is captured: without a command, whether this folder is."""
+    if context.invoked_subcommand is None:
+        check(context, Path.cwd())
+
+
 @group.command()
 def check(
     context: typer.Context,
     path: Annotated[Path, argument(metavar="PATH", help="A folder of a project, or a file.")],
 ) -> None:
     """Say whether a path is captured, and why not."""
+    from recollect.core.settings.environment import user_path
+
     with opened(context) as memory:
         found = memory.capture.check(os.path.abspath(user_path(path)))
     answer(context, found, lambda: _show_check(found))

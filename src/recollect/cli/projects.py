@@ -17,11 +17,18 @@ if TYPE_CHECKING:  # for a name only
     from recollect.observations.project_rows import Project
 
 app = App()
-group = App(help="List projects, or say which paths are one.", no_args_is_help=True)
+group = App(help="List projects, or say which paths are one.", invoke_without_command=True)
 app.add_typer(group, name="projects", rich_help_panel="Find")
 
 Which = Annotated[str, argument(metavar="A", help="A path of it, its name or its id.")]
 Other = Annotated[str, argument(metavar="B", help="A path of the other one, its name or its id.")]
+
+
+@group.callback()
+def projects(context: typer.Context) -> None:
+    """List projects, or say which paths are one."""
+    if context.invoked_subcommand is None:
+        list_projects(context)
 
 
 @group.command("list")

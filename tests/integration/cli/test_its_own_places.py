@@ -36,6 +36,18 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("sessions", "say", "talk", "assistant", "it is in the blue box"),
     ("observe", "the tea is in the blue box", "--session", "talk"),
     ("timeline", "#1"),
+    ("sessions", "end", "talk"),
+    ("context", "talk"),
+    ("pause", "--for", "1h"),
+    ("resume",),
+    ("privacy",),
+    ("privacy", "check", "WORKSPACE"),
+    ("projects",),
+    ("projects", "list"),
+    ("projects", "alias", "WORKSPACE/old", "WORKSPACE"),
+    ("projects", "merge", "WORKSPACE/one", "WORKSPACE/two"),
+    ("scrub",),
+    ("models", "uses"),
     ("sessions", "show", "talk"),
     ("sessions", "tree", "talk"),
     ("sessions", "view", "talk"),
@@ -74,7 +86,14 @@ LIFE: tuple[tuple[str, ...], ...] = (
 )
 """Command lines in the order of a life; TARGET is a folder that only they name."""
 
-MAY_FAIL = {("models", "install"), ("demo",), ("prune",), ("sessions", "key"), ("recover",)}
+MAY_FAIL = {
+    ("projects", "merge"),
+    ("models", "install"),
+    ("demo",),
+    ("prune",),
+    ("sessions", "key"),
+    ("recover",),
+}
 """Commands that have nothing to do here, and say so."""
 
 CALLS = (
@@ -201,7 +220,10 @@ def watched(tmp_path: Path, surroundings: dict[str, str]) -> Watched:
 
 
 def _name(arguments: tuple[str, ...]) -> tuple[str, ...]:
-    grouped = arguments[0] in {"sessions", "config", "models"} and len(arguments) > 1
+    grouped = (
+        arguments[0] in {"sessions", "config", "models", "projects", "privacy"}
+        and len(arguments) > 1
+    )
     return arguments[: 2 if grouped else 1]
 
 

@@ -20,7 +20,9 @@ from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, RECOVERY_FILE,
 PERSON = "agent:main:telegram:acc:direct:42"
 GROUP = "agent:main:telegram:acc:group:7"
 NOT_BACK = {"leases", "events", "commits", "changes", "schema_steps", "episodes", "spending"}
-"""Tables of what no mirror has, and of what the engine and the outbox count for themselves."""
+NOT_BACK |= {"projects", "project_aliases"}
+"""Tables of what no mirror has, of what the engine and the outbox count for themselves, and of
+projects, which are recognised again."""
 CLAUDE = [
     {"type": "user", "uuid": f"u{n}", "sessionId": "s-1", "timestamp": f"2026-03-0{n}T10:00:00Z"}
     | {"cwd": "/p", "message": {"role": "user", "content": f"otter number {n}"}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +11,9 @@ from recollect.cli.invocation import answer, answers_json, opened, require_agree
 from recollect.cli.output.formatting import count, size
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import show, show_pairs, warn
-from recollect.governance.plan import Amount, PruneReport
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.governance.plan import Amount, PruneReport
 
 _WHY = {
     "age": "not used for longer than sessions.retention.days",
@@ -72,7 +74,7 @@ def _show(report: PruneReport) -> None:
 
 
 def _amount(part: PruneReport | Amount) -> str:
-    records = part.records if isinstance(part, PruneReport) else {}
+    records = getattr(part, "records", {})
     parts = [count(part.sessions, "session")] if part.sessions else []
     if part.messages or not records:
         parts.append(f"{count(part.messages, 'message')} ({size(part.bytes)})")
