@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from recollect.core.errors import InvalidInput
 
@@ -26,6 +27,43 @@ def check_event_id(event_id: object) -> str:
         "an event id must be a printable text",
         hint=f"Use 1 to {MAX_LABEL_CHARS} printable characters, such as a UUID.",
     )
+
+
+def check_text(value: object, what: str) -> str:
+    """Return ``value``.
+
+    Raises:
+        InvalidInput: it is not a text.
+    """
+    if isinstance(value, str):
+        return value
+    raise InvalidInput(f"the {what} must be a text", hint="turn it into text first")
+
+
+def check_texts(values: object, what: str) -> list[str]:
+    """Return texts as a list; a text alone is one of them.
+
+    Raises:
+        InvalidInput: it is neither a text nor several.
+    """
+    if isinstance(values, str):
+        return [values]
+    listed = list(values) if isinstance(values, Iterable) else [values]
+    texts = [each for each in listed if isinstance(each, str)]
+    if len(texts) == len(listed):
+        return texts
+    raise InvalidInput(f"{what} must be texts", hint="pass a text, or several in a list")
+
+
+def check_share(value: object, what: str) -> float:
+    """Return a number from 0 to 1.
+
+    Raises:
+        InvalidInput: it is not one.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    raise InvalidInput(f"{what} must be a number from 0 to 1", hint="leave it out, or correct it")
 
 
 def check_count(value: int | None, what: str, least: int = 0) -> None:

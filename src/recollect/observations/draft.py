@@ -13,7 +13,13 @@ from typing import Any, get_args
 
 import msgspec
 
-from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
+from recollect.core.checks import (
+    MAX_LABEL_CHARS,
+    check_event_id,
+    check_share,
+    check_text,
+    check_texts,
+)
 from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import InvalidInput
 from recollect.observations.classify import VERSION, importance_of, trust_of, type_of
@@ -58,6 +64,10 @@ class GivenObservation(msgspec.Struct, frozen=True, kw_only=True):
     event: Made | None = None
     at: int | datetime | None = None
     project: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.tool_name is not None:
+            check_text(self.tool_name, "tool name")
 
 
 class ObservationDraft(msgspec.Struct, frozen=True, kw_only=True):
@@ -166,9 +176,7 @@ class ObservationDrafts:
         return self._redactor.text(cleaned) if is_text else self._redactor.value(cleaned)
 
     def _text(self, text: object, what: str) -> str:
-        if not isinstance(text, str):
-            raise InvalidInput(f"the {what} must be a text", hint="turn it into text first")
-        redacted: str = self._value(text)
+        redacted: str = self._value(check_text(text, what))
         return redacted
 
     def _words(self, text: str | None, what: str, most: int) -> str:
@@ -192,10 +200,8 @@ class ObservationDrafts:
         return plain if self._redactor is None else self._redactor.identifier(plain)
 
     def _files(self, files: object) -> tuple[str, ...]:
-        is_listed = isinstance(files, list | tuple) and all(isinstance(f, str) for f in files)
-        if not is_listed:
-            raise InvalidInput("files must be a list of paths", hint="pass texts in a list")
-        paths = [clipped(self._text(path, "path"), LONGEST_PATH) for path in files]  # type: ignore[attr-defined]
+        listed = check_texts(files, "files")
+        paths = [clipped(self._text(path, "path"), LONGEST_PATH) for path in listed]
         return tuple(dict.fromkeys(filter(None, paths)))[:MOST_FILES]
 
 
@@ -240,12 +246,7 @@ def _one_of(value: Any, kind: object, what: str) -> Any:
 
 
 def _importance(given: float | None, evidence: Evidence, kind: str) -> float:
-    value: object = given
-    if value is None:
-        return importance_of(evidence, kind)
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
-        return float(value)
-    raise InvalidInput("importance must be a number from 0 to 1", hint="leave it out")
+    return importance_of(evidence, kind) if given is None else check_share(given, "importance")
 
 
 def _text_of(value: JsonValue) -> str:

@@ -14,7 +14,7 @@ from typing import Any, LiteralString, TypeAlias, TypeVar
 
 import msgspec
 
-from recollect.core.checks import check_count
+from recollect.core.checks import check_count, check_share, check_texts
 from recollect.core.clock import Clock, check_time
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ObservationForgotten, ObservationRestored, ObservationsRecorded
@@ -211,7 +211,7 @@ class Observations:
             StoreError: a row or blob cannot be read.
         """
         check_count(max_tokens, "a number of tokens", 1)
-        asked = [ids] if isinstance(ids, str) else list(ids)
+        asked = check_texts(ids, "ids")
         hearer = self.hearer(for_session, for_sender)
 
         def unit(tx: Transaction) -> dict[str, Observation]:
@@ -275,9 +275,9 @@ class Observations:
         if until is not None:
             where.also("created_at < ?", check_time(until))
         if min_importance is not None:
-            where.also("importance >= ?", min_importance)
+            where.also("importance >= ?", check_share(min_importance, "min_importance"))
         if types is not None:
-            wanted = msgspec.json.encode(list(types)).decode()
+            wanted = msgspec.json.encode(check_texts(types, "types")).decode()
             where.also("type IN (SELECT value FROM json_each(?))", wanted)
         hearer = self.hearer(for_session, for_sender)
         return self._parts.database.read(partial(self._newest, where, limit, hearer))

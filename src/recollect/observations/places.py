@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from recollect.core.checks import check_text
 from recollect.core.errors import RecollectError
 from recollect.store.paths import open_beneath
 
@@ -56,6 +57,7 @@ class ProjectPlace(msgspec.Struct, frozen=True, kw_only=True):
 
 def look_at(path: str) -> ProjectPlace:
     """Return what is known of a folder; of one that does not exist only its path."""
+    check_text(path, "path or name")
     if not os.path.isabs(path) or "\0" in path or not os.path.isdir(path):
         return ProjectPlace(path=path, root=path)
     folder = Path(os.path.realpath(path))

@@ -12,6 +12,7 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.core.checks import check_text
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
 from recollect.observations.places import ProjectPlace, look_at
@@ -342,7 +343,7 @@ class Projects:
         known.paths[path] = (id_, kind)
 
     def _checked(self, given: str) -> str:
-        if not given.strip() or len(given) > 512:
+        if not check_text(given, "path or name").strip() or len(given) > 512:
             raise InvalidInput(
                 "a path or name must be 1 to 512 characters", hint="name a folder or a project"
             )

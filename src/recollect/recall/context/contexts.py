@@ -16,7 +16,7 @@ from typing import Literal, LiteralString, get_args
 
 import msgspec
 
-from recollect.core.checks import check_count
+from recollect.core.checks import check_count, check_text
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput, NotFound, StoreReadOnly
 from recollect.core.scope import Scope
@@ -354,6 +354,9 @@ class Contexts:
 
 
 def _check(query: str | None, budget: int | None, reason: str, client: str | None) -> None:
+    for given, what in ((query, "query"), (client, "client")):
+        if given is not None:
+            check_text(given, what)
     known = get_args(Reason)
     if reason not in known:
         raise InvalidInput("unknown reason of a context", hint=f"use one of {', '.join(known)}")

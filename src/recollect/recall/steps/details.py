@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.core.checks import check_count
+from recollect.core.checks import check_count, check_texts
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import parse_record, show_number
 from recollect.observations.observations import Observations
@@ -81,7 +81,7 @@ class Records(msgspec.Struct, frozen=True, kw_only=True):
         request = _Request(
             records=self, most=max_tokens, session=for_session, sender=for_sender, group=group
         )
-        names = [ids] if isinstance(ids, str) else list(ids)
+        names = check_texts(ids, "ids")
         asked = {name: request.find(name) for name in names}
         found = tuple(detail for name in names if (detail := asked[name]) is not None)
         return DetailBatch(
