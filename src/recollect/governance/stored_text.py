@@ -13,7 +13,7 @@ from typing import Literal, LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.errors import NotFound, StoreError
-from recollect.observations.blobs import keep
+from recollect.observations.blobs import store as store_payloads
 from recollect.observations.payload import Payload, payload_of
 from recollect.observations.rows import renew_observation
 from recollect.sessions.context.episode import EPISODE_KIND
@@ -135,7 +135,7 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
 
     def store(self, tx: Transaction, change: RowChange, blobs: Blobs, at: int) -> None:
         """Change a row, unless it is another than was read."""
-        keep(blobs, *change.payloads)
+        store_payloads(blobs, *change.payloads)
         update = partial(self._update, tx, change)
         if self.renew is None:
             update()
