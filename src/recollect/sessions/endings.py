@@ -96,3 +96,4 @@ class Endings:
                 store_episode(tx, episode)
 
         database.write(unit)
+        self._access.mirror.notify()
