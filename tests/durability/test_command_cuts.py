@@ -1,7 +1,8 @@
-"""Power cuts in `recover`, `backup`, `restore` and `erase`: nothing lost, half, or back."""
+"""Power cuts in commands that make and remove files: nothing lost, half, or back."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -12,7 +13,7 @@ from recollect.governance.recover import recover
 from recollect.memory import Memory
 from recollect.store.archive import check_archive
 from recollect.store.files import sync_folder
-from recollect.store.sqlite.home import RECORDS_FILE
+from recollect.store.sqlite.home import BLOBS, RECORDS_FILE
 from tests.durability.power import Recording, recorded, write_to
 from tests.durability.scale import SCALE, chance, report
 from tests.support.leftovers import files_that_hold
@@ -149,6 +150,43 @@ def test_a_backup_that_loses_its_power_leaves_no_half_file(scratch: Path) -> Non
         if made.exists():
             check_archive(made)
         assert said(place / "home") == BOTH
+        shutil.rmtree(place)
+
+
+LONG = "quince medlar " * 5_000
+"""An output that is kept whole as a blob."""
+
+
+def put_unsynced(blobs: Path, content: bytes) -> None:
+    """Leave a blob as a program does that is killed before it has synced the folder."""
+    digest = hashlib.sha256(content).hexdigest()
+    folder = blobs / digest[:2]
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with open(folder / ".draft", "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(folder / ".draft", folder / digest[2:])
+
+
+def test_an_observation_that_loses_its_power_is_whole_or_not_there(scratch: Path) -> None:
+    """Also where the blob came from a program that was killed before it had synced its name."""
+    root = scratch / "root"
+    fill(root / "home")
+    with recorded(root) as recording, opened(root / "home") as memory:
+        for number in range(2):
+            memory.observations.record("quince", "Bash", output=LONG + "x" * number)
+        put_unsynced(root / "home" / BLOBS, (LONG + "xx").encode())
+        memory.observations.record("quince", "Bash", output=LONG + "xx")
+        recording.mark(DONE)
+        acknowledged = len(recording.moments)
+    del recording.moments[acknowledged:]  # what closing syncs comes too late
+    for place, is_done in cut_homes(recording, scratch, "observations"):
+        with opened(place / "home") as memory:
+            found = [f"#{each.number}" for each in memory.observations.list()]
+            whole = [each.output for each in memory.observations.get(found, None).found]
+        assert whole == [LONG + "x" * number for number in reversed(range(len(found)))]
+        assert len(found) == 3 or not is_done
         shutil.rmtree(place)
 
 

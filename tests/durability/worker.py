@@ -345,6 +345,18 @@ def erase_until_death(dies: str, home: str, session_id: str) -> None:
     _until_death(dies, home, erase)
 
 
+def scrub_until_death(dies: str, home: str, secret: str) -> None:
+    """Scrub a home of a secret."""
+
+    def scrub() -> None:
+        with recollect.open(
+            home, overrides={**WORDS, "privacy.patterns": (secret,)}, live=False
+        ) as memory:
+            memory.scrub()
+
+    _until_death(dies, home, scrub)
+
+
 def back_up_and_die(dies: str, home: str, target: str) -> None:
     """Back a home up."""
 
@@ -408,6 +420,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         prune_and_die,
         erase_and_die,
         erase_until_death,
+        scrub_until_death,
         back_up_and_die,
         restore_and_die,
         migrate_and_die,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from recollect.assembly.resources import Resources
 from recollect.assembly.sources import own_calls
-from recollect.recall.maintenance import Arrivals, Maintenance
 from recollect.store.meta import REDACTION_SALT, persisted_random
 from recollect.store.sqlite.home import BLOBS
 
@@ -15,13 +14,14 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import ObservationParts
     from recollect.recall.context.contexts import ContextParts
+    from recollect.recall.maintenance import Arrivals
     from recollect.sessions.sessions import Sessions
 
 
 def observed(
     resources: Resources,
     sessions: Callable[[], Sessions],
-    maintenance: Maintenance,
+    arrivals: Arrivals,
     controls: Callable[[], CaptureControls],
 ) -> ObservationParts:
     """Return what records observations and reads them."""
@@ -40,7 +40,7 @@ def observed(
         is_owners=lambda place: group_at(place, resources.owner).is_owners,
         controls=controls,
         own_calls=own_calls(resources),
-        arrived=Arrivals(None, maintenance).notify,
+        arrived=arrivals.notify,
         scope=resources.scope,
     )
 

@@ -336,7 +336,10 @@ def _assemble(resources: Resources) -> Components:
         mirror=mirror,
         maintenance=maintenance,
         sessions=sessions,
-        observed=functools.cache(lambda: observed(resources, sessions, maintenance, controls)),
+        observed=functools.cache(
+            # The mirror keeps the numbers of what it has not, for a recovery.
+            lambda: observed(resources, sessions, Arrivals(mirror, maintenance), controls)
+        ),
         context_parts=functools.cache(lambda: context_parts(resources, sessions, controls)),
         events=EventStream(resources.records, resources.scope),
         digest=None if language is None else partial(_digest, resources, language),

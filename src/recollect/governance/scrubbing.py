@@ -267,9 +267,7 @@ class Scrubber:
         session_id = path.name.removesuffix(MIRROR_SUFFIX)
         is_known = self._records.read(lambda tx: tx.row(_SESSION, (session_id,))) is not None
         if self._copies.is_mirrored and is_known and path.parent == self._home / TRANSCRIPTS:
-            with os_errors(path):
-                path.unlink()
-            self._copies.mirror.heal(session_id)
+            self._copies.mirror.make_again(session_id)
         else:
             write_file(path, redacted)
 

@@ -12,8 +12,8 @@ from typing import Literal, LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.core.errors import NotFound
-from recollect.observations.blobs import keep
+from recollect.core.errors import NotFound, StoreError
+from recollect.observations.blobs import store as store_payloads
 from recollect.observations.payload import Payload, payload_of
 from recollect.observations.rows import renew_observation
 from recollect.sessions.context.episode import EPISODE_KIND
@@ -30,6 +30,9 @@ from recollect.text.secret_redactor import SecretRedactor
 
 PAGE = 100
 """Rows that are read at once, and changed in one transaction."""
+
+_MOST_ALIKE = 100
+_REPORT = "run `recollect doctor`, and report what it says"
 
 Kind: TypeAlias = Literal["text", "value", "id"]
 """A text; JSON, whose keys may tell what a value is; or an id, of which a hash stays."""
@@ -88,6 +91,8 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
         linked: More columns, which ``together`` redacts.
         together: Returns those of ``linked`` that change, and what their blobs hold.
         renew: Renews the hash of a row, and tells index and mirror.
+        unique: Cells that no other row may have, alone or with others: what was stored since a rule
+            is there has them redacted already. Such a cell gets a number behind it.
     """
 
     table: LiteralString
@@ -96,6 +101,7 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
     linked: tuple[LiteralString, ...] = ()
     together: Together | None = None
     renew: Renew | None = None
+    unique: tuple[LiteralString, ...] = ()
 
     def count(self, tx: Transaction) -> int:
         """Return how many rows there are."""
@@ -129,7 +135,7 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
 
     def store(self, tx: Transaction, change: RowChange, blobs: Blobs, at: int) -> None:
         """Change a row, unless it is another than was read."""
-        keep(blobs, *change.payloads)
+        store_payloads(blobs, *change.payloads)
         update = partial(self._update, tx, change)
         if self.renew is None:
             update()
@@ -140,9 +146,24 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
         names = [name for name in (*self.cells, *self.linked) if name in change.after]
         told = ", ".join([name + " = ?" for name in names])
         where = " AND ".join([name + " IS ?" for name in (*self.key, *names)])
-        sql: LiteralString = "UPDATE " + self.table + " SET " + told + " WHERE " + where  # noqa: S608
-        after, before = ([cells[name] for name in names] for cells in (change.after, change.before))
-        tx.execute(sql, [*after, *change.key, *before])
+        mine = [*change.key, *(change.before[name] for name in names)]
+        ignoring: LiteralString = "UPDATE OR IGNORE " + self.table + " SET " + told  # noqa: S608
+        ignoring += " WHERE " + where + " RETURNING 1"
+        seen: LiteralString = "SELECT 1 FROM " + self.table + " WHERE " + where  # noqa: S608
+        after = change.after
+        for number in range(2, _MOST_ALIKE):
+            if tx.row(ignoring, [*(after[name] for name in names), *mine]) is not None:
+                return
+            if tx.row(seen, mine) is None:
+                return  # it is another than was read
+            after = change.after | self._numbered(change.after, number)
+        raise StoreError(
+            f"a row of {self.table} cannot be redacted: others have all its names", hint=_REPORT
+        )
+
+    def _numbered(self, after: Cells, number: int) -> Cells:
+        mine = (name for name in self.unique if after.get(name) is not None)
+        return {name: f"{text(after[name])}-{number}" for name in mine}
 
 
 def _message(redaction: Redaction, cells: Cells) -> tuple[Cells, tuple[Payload, ...]]:
@@ -219,6 +240,7 @@ TABLES = (
             "foreign_id": "id",
         },
         renew=_tell(CHANGED_KIND, "sessions"),
+        unique=("foreign_id",),
     ),
     StoredText(
         table="messages",
@@ -234,6 +256,7 @@ TABLES = (
         linked=("content", "text"),
         together=_message,
         renew=renew_message,
+        unique=("event_id",),
     ),
     StoredText(
         table="tool_calls",
@@ -244,6 +267,7 @@ TABLES = (
             "project": "text",
             "input": "value",
         },
+        unique=("call_id",),
     ),
     StoredText(
         table="compactions", cells={"summary": "text", "project": "text", "turn_sender": "id"}
@@ -259,6 +283,7 @@ TABLES = (
             "speakers": "value",
         },
         renew=_tell(EPISODE_KIND, "episodes"),
+        unique=("turn_sender",),
     ),
     StoredText(
         table="observations",
@@ -279,6 +304,7 @@ TABLES = (
         linked=("input", "input_blob", "output", "output_blob"),
         together=_observation,
         renew=renew_observation,
+        unique=("event_id", "tool_use_id"),
     ),
     StoredText(
         table="pending_messages",
@@ -296,12 +322,23 @@ TABLES = (
     ),
     StoredText(table="events", key=("seq",), cells={"payload": "value", "project": "text"}),
     StoredText(table="note_folders", key=("folder",), cells={"account": "id", "peer": "id"}),
-    StoredText(table="imports", key=("tenant", "source", "path"), cells={"path": "text"}),
+    StoredText(
+        table="imports",
+        key=("tenant", "source", "path"),
+        cells={"path": "text"},
+        unique=("path",),
+    ),
     StoredText(
         table="projects",
         key=("tenant", "id"),
         cells={"name": "text", "root": "text", "remote": "text"},
+        unique=("name",),
     ),
-    StoredText(table="project_aliases", key=("tenant", "path"), cells={"path": "text"}),
+    StoredText(
+        table="project_aliases",
+        key=("tenant", "path"),
+        cells={"path": "text"},
+        unique=("path",),
+    ),
 )
 """All of them; messages before what was made of them."""

@@ -21,8 +21,21 @@ _BATCH = 100
 """Blobs that one transaction looks at."""
 
 
+def store(blobs: Blobs, *payloads: Payload) -> None:
+    """Store the whole of payloads whose row has only head and tail, durably.
+
+    Also of those that are there: who wrote one may have been killed before its name was synced.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    for payload in payloads:
+        if payload.whole is not None:
+            blobs.put(payload.whole)
+
+
 def keep(blobs: Blobs, *payloads: Payload) -> None:
-    """Store the whole of payloads whose row has only head and tail; again is the same as once.
+    """Store those of the payloads again that were removed since `store`; asked within the write.
 
     Raises:
         StoreError: it could not be written.

@@ -20,7 +20,7 @@ from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ObservationForgotten, ObservationRestored, ObservationsRecorded
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Place, Scope
-from recollect.observations.blobs import keep
+from recollect.observations.blobs import keep, store
 from recollect.observations.controls import CaptureControls, Refusal
 from recollect.observations.draft import (
     GivenObservation,
@@ -354,7 +354,7 @@ class Observations:
         return place_of(tx, given.session_id, facts, given.message_id)
 
     def _with_blobs(self, draft: ObservationDraft) -> Observation:
-        keep(self._parts.blobs, draft.input, draft.output)
+        store(self._parts.blobs, draft.input, draft.output)
         return msgspec.structs.replace(
             draft.observation,
             input=draft.input.text,

@@ -13,7 +13,7 @@ from recollect.core.events import SessionEnded
 from recollect.core.scope import Scope
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.session import Session, find_session, owner_of, require_living
-from recollect.store.columns import text
+from recollect.store.columns import integer, text
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:  # imported with the first session that ends
 
 _NOTE: LiteralString = """
     INSERT INTO endings (session_id, tenant, at) VALUES (?, ?, ?)
-    ON CONFLICT (session_id) DO UPDATE SET at = excluded.at
+    ON CONFLICT (session_id) DO UPDATE SET at = max(excluded.at, at + 1)
 """
-_DUE: LiteralString = "SELECT session_id FROM endings WHERE tenant = ? ORDER BY at, session_id"
-_DONE: LiteralString = "DELETE FROM endings WHERE session_id = ?"
-_IS_DUE: LiteralString = "SELECT 1 FROM endings WHERE session_id = ?"
+"""Later than the end before: a summary of that one does not settle it."""
+_DUE: LiteralString = "SELECT session_id, at FROM endings WHERE tenant = ? ORDER BY at, session_id"
+_DONE: LiteralString = "DELETE FROM endings WHERE session_id = ? AND at = ? RETURNING 1"
 
 
 def note_end(tx: Transaction, session: Session, at: int) -> None:
@@ -74,13 +74,13 @@ class Endings:
     def finish(self) -> int:
         """Write the summaries that are due, and return how many sessions that were."""
         database, tenant = self._access.database, self._access.scope.tenant
-        due = [text(row[0]) for row in database.read(lambda tx: tx.all(_DUE, (tenant,)))]
-        for session_id in due:
-            self._summarise(session_id, Scope(tenant=tenant))
+        due = database.read(lambda tx: tx.all(_DUE, (tenant,)))
+        for session_id, at in due:
+            self._summarise(text(session_id), integer(at), Scope(tenant=tenant))
         return len(due)
 
-    def _summarise(self, session_id: str, scope: Scope) -> None:
-        """Write the summary of a session; one that goes on meanwhile ends again some day."""
+    def _summarise(self, session_id: str, at: int, scope: Scope) -> None:
+        """Write the summary of an end; one that goes on meanwhile ends again some day."""
         from recollect.sessions.context.episode import store_episode
 
         database = self._access.database
@@ -90,10 +90,10 @@ class Endings:
             made = self._make_writer().write(session, session.last_seq)
 
         def unit(tx: Transaction) -> None:
-            if tx.row(_IS_DUE, (session_id,)) is None:
-                return  # somebody else wrote it, or the session was erased meanwhile
+            if tx.row(_DONE, (session_id, at)) is None:
+                return  # somebody else wrote it, it ended again, or was erased meanwhile
             for episode in made:
                 store_episode(tx, episode)
-            tx.execute(_DONE, (session_id,))
 
         database.write(unit)
+        self._access.mirror.notify()

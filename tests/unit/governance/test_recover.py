@@ -216,6 +216,22 @@ def test_numbers_come_back_and_those_of_what_is_gone_do_not(home: Path) -> None:
         assert memory.sessions.message("m4").text == "four"
 
 
+def test_numbers_of_observations_and_episodes_are_not_given_again(home: Path) -> None:
+    """Also where nothing was said in the program that used the newest of them."""
+    with opened(home) as memory:
+        session = talk(memory, "hello").id
+    with opened(home) as memory:
+        for command in ("ls", "pwd"):
+            memory.observations.record(session, "Bash", input=command)
+    with opened(home) as memory:
+        memory.sessions.end(session)
+    again(home)
+    with opened(home) as memory:
+        assert memory.observations.record(session, "Bash", input="id").number == 3
+        memory.sessions.end(session)
+        assert [record.record.number for record in memory.get(["e1", "e2"]).found] == [2]
+
+
 def test_a_number_that_two_mirrors_carry_is_given_once(home: Path) -> None:
     """And what has none, as in an older mirror, gets the next ones in the order of recording."""
     with opened(home) as memory:

@@ -115,6 +115,34 @@ def test_a_scrubbing_that_was_stopped_is_finished_by_the_next(tmp_path: Path) ->
     assert left_in(home) == {}
 
 
+def told_with(memory: Memory, what: str) -> None:
+    """Store something whose id, name or path has the word, in rows where each is there once."""
+    if what == "project":
+        memory.sessions.create(project="/srv/quinceword")
+        assert memory.projects.list()
+    elif what == "call":
+        asked = [{"type": "tool_use", "id": "id-quinceword", "name": "Bash", "input": {}}]
+        memory.sessions.append("one", "assistant", asked)
+    else:
+        memory.observations.record("one", "Bash", **{what: "id-quinceword"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("what", ["event_id", "tool_use_id", "call", "project"])
+def test_what_was_stored_before_a_pattern_and_since_is_scrubbed(tmp_path: Path, what: str) -> None:
+    """Redacted, the older row would have the id that the newer one has: it gets a number."""
+    home = tmp_path / "home"
+    with opened(home) as memory:
+        memory.sessions.start(session_id="one")
+        told_with(memory, what)
+    with opened(home, "quinceword") as memory:
+        told_with(memory, what)
+        assert memory.scrub().is_clean
+        assert memory.scrub().rows == {}
+        stored = memory.observations.list() + memory.sessions.messages("one")
+        assert len(stored) == (0 if what == "project" else 2)
+    assert files_that_hold(home, "quinceword") == []
+
+
 def test_notes_of_a_flush_are_changed_and_lines_of_people_are_named(tmp_path: Path) -> None:
     """What a person wrote is theirs to change; the search no longer says it."""
     home, workspace = tmp_path / "home", tmp_path / "workspace"

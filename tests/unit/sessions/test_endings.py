@@ -10,10 +10,15 @@ import pytest
 import recollect
 from recollect.core.events import SessionEnded
 from recollect.core.scope import Scope
+from recollect.core.settings import SessionSettings
 from recollect.memory import Memory
 from recollect.recall.hearer import hearer_of
 from recollect.sessions.context.episode import Episode, episodes_of, heard_episodes
+from recollect.sessions.endings import Endings, note_end
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.draft import DraftMaker
 from recollect.text.tokens import estimate_tokens
+from tests.unit.governance.kept_home import DisturbedWriter, KeptHome
 from tests.unit.sessions.home import NOON, HandClock
 
 PROJECT = "/projects/tea"
@@ -278,3 +283,32 @@ def test_a_result_in_a_message_of_the_user_is_not_the_users_words(memory: Memory
     assert "Decided: I ask the tracker for T-12 and T-14 before I go on." in episode.summary
     assert "always send" not in episode.text
     assert "must obey" not in episode.text
+
+
+def test_an_end_while_a_summary_is_written_is_not_lost(tmp_path: Path) -> None:
+    """Another program ends the session with one more message, and dies before its own summary."""
+    home = KeptHome(tmp_path)
+    access = SessionAccess(
+        database=home.records,
+        clock=home.clock,
+        ids=home.ids,
+        settings=SessionSettings(),
+        drafts=DraftMaker(home.clock, home.ids, None),
+    )
+    session = home.talk("quince", 20)
+    writer = DisturbedWriter(home.records, home.clock, home.ids, 400)
+
+    def say_and_end(id_: str) -> None:
+        writer.meanwhile = lambda _: None
+        home.sessions.append(id_, "user", "Decided: we take the medlar.")
+        told = home.sessions.get(id_)
+        home.records.write(lambda tx: note_end(tx, told, home.clock.now_ms()))
+
+    writer.meanwhile = say_and_end
+    endings = Endings(access, lambda: writer)
+    endings.end(session)
+    endings.finish()
+    (episode,) = home.records.read(lambda tx: episodes_of(tx, Scope(), session))
+    assert (episode.through_seq, "medlar" in episode.summary) == (21, True)
+    assert endings.finish() == 0
+    home.close()

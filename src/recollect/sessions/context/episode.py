@@ -30,6 +30,7 @@ from recollect.sessions.record.transcript_rows import EVERY_TURN, HeardTurns, se
 from recollect.store.columns import Condition, decode, integer, text, text_or_none
 from recollect.store.counters import next_number
 from recollect.store.engine import Database, SqlValue, Transaction
+from recollect.store.journal import record_change
 from recollect.text.keywords import telling
 from recollect.text.summary.extractive import shortened, spoken_lines, summarise
 from recollect.text.summary.statements import statements
@@ -41,7 +42,7 @@ _BY_RULE = "episode-"
 MADE_BY = f"{_BY_RULE}6"
 """Raise it when the same messages give another episode."""
 EPISODE_KIND = "episode"
-"""What their numbers are counted as."""
+"""What their numbers are counted as, and what the outbox calls them."""
 _PAGE = 500
 """Messages read at once, so that a long session needs little memory."""
 _TOPICS = 8
@@ -383,6 +384,10 @@ def store_episode(tx: Transaction, episode: Episode) -> None:
     else:
         row["id"], row["number"] = known
     tx.execute(_INSERT, list(row.values()))
+    at = episode.created_at
+    record_change(
+        tx, tenant=episode.tenant, kind=EPISODE_KIND, ref=text(row["id"]), op="put", at=at
+    )
 
 
 def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:

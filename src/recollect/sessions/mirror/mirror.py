@@ -149,6 +149,15 @@ class TranscriptMirror:
             private_folder(self._folder)
             return self._file(session_id).heal()
 
+    def make_again(self, session_id: str) -> None:
+        """Write one mirror again in one step; what was in it is not kept.
+
+        Raises:
+            StoreError: the disk or the database refused.
+        """
+        with self._mutex, self._turns.turn(_LOCK_S):
+            self._file(session_id).make_again()
+
     def heal_all(self) -> Counter[MirrorState]:
         """Make every mirror equal to the database; return how many were how before.
 

@@ -96,7 +96,7 @@ class MirrorFile:
         if self._is_outdated():
             self.heal()
         elif any(map(self._says_otherwise, rewritten)):
-            self._make_again()
+            self.make_again()
         elif place is None or not (self._is_right(last, place) and self._is_of_session(session)):
             self.heal()
         else:
@@ -152,9 +152,9 @@ class MirrorFile:
             set_torn_tail_aside(self.path)
         if state is MirrorState.ALTERED:
             self._keep_edited()
-            self._make_again()
+            self.make_again()
         elif state is MirrorState.OUTDATED:
-            self._make_again()
+            self.make_again()
         elif state is not MirrorState.EQUAL:
             lines = mirror_lines(self._database, self._session_id)
             _append(self.path, islice(lines, matching, None))
@@ -183,7 +183,7 @@ class MirrorFile:
             self.remove()
             return
         self._clear_the_way()
-        self._make_again()
+        self.make_again()
         self._unlink(self._aside, *self._edits)
 
     def sync(self) -> None:
@@ -247,7 +247,12 @@ class MirrorFile:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
             os.link(self.path, self.path.with_name(f"{self.path.name}.{digest}{EDITED_SUFFIX}"))
 
-    def _make_again(self) -> None:
+    def make_again(self) -> None:
+        """Write the file again from the database; what was in it is not kept.
+
+        Raises:
+            StoreError: the file or the database refused.
+        """
         draft = self._draft
         with os_errors(self.path):
             draft.unlink(missing_ok=True)
