@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, LiteralString, TypeAlias
 
@@ -461,8 +462,12 @@ def _clear_records(copies: Copies, most_bytes: int | None) -> str | None:
     for start in range(0, head, CHANGES):
         for kind in (MESSAGE_KIND, OBSERVATION_KIND):
             span = (start, min(head, start + CHANGES), kind)
-            records.write(lambda tx, span=span: tx.execute(_FORGET, span))  # type: ignore[misc]
+            records.write(partial(_forget, span=span))
     return _rewrite(records, most_bytes)
+
+
+def _forget(tx: Transaction, span: tuple[int, int, str]) -> None:
+    tx.execute(_FORGET, span)
 
 
 def _clear_blobs(copies: Copies, _: int | None) -> None:

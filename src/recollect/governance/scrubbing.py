@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import LiteralString, TypeAlias
 
@@ -176,10 +177,10 @@ class Scrubber:
 
     def _scrub_table(self, table: StoredText, tally: _Tally, *, dry_run: bool) -> None:
         after: Row | None = None
-        while rows := self._records.read(lambda tx, a=after: table.page(tx, a)):  # type: ignore[misc]
+        while rows := self._records.read(partial(table.page, after=after)):
             changes = list(table.changes(rows, self._redaction))
             if changes and not dry_run:
-                self._records.write(lambda tx, c=changes: self._store(tx, table, c))  # type: ignore[misc]
+                self._records.write(partial(self._store, table=table, changes=changes))
             tally.add(table.table, changes, len(rows))
             after = rows[-1][: len(table.key)]
 

@@ -165,9 +165,13 @@ def evict(database: Database, cache: EmbeddingCache, watch: Watch) -> int:
     removed = 0
     while removed < left and not watch.stopping():
         most = min(EVICTED_ROWS, left - removed)
-        database.write(lambda tx, most=most: tx.execute(_EVICT, (most,)))  # type: ignore[misc]
+        database.write(partial(_evict, most=most))
         removed += most
     return removed
+
+
+def _evict(tx: Transaction, most: int) -> None:
+    tx.execute(_EVICT, (most,))
 
 
 def sweep(database: Database) -> int:
