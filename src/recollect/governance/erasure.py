@@ -20,15 +20,8 @@ from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
 from recollect.governance.erased_notes import erase_notes
-from recollect.governance.removal import (
-    LOCK_FILE,
-    NOTE_ERASURE,
-    Copies,
-    begin_erasure,
-    clear_log,
-    finish_all,
-    sweep_within_reach,
-)
+from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
+from recollect.governance.sweep import Copies, clear_log, sweep_within_reach
 from recollect.index.model.document import DocumentSource
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines

@@ -15,7 +15,7 @@ from recollect.core.events import RecordsPruned
 from recollect.core.scope import Scope
 from recollect.core.settings import RecordLimits
 from recollect.governance.plan import DAY_MS, RecordAmount
-from recollect.governance.removal import mark_unswept
+from recollect.governance.sweep import mark_unswept
 from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.observations.rows import renew_observation
 from recollect.store.blobs import Blobs

@@ -21,14 +21,9 @@ from recollect.core.clock import Clock
 from recollect.core.errors import NotFound, RecollectError, StoreBusy
 from recollect.governance.erased_notes import NotesToErase
 from recollect.governance.erasure import Indexes
-from recollect.governance.removal import (
-    LOCK_FILE,
-    Copies,
-    clear_log,
-    mark_unswept,
-    sweep_within_reach,
-)
+from recollect.governance.removal import LOCK_FILE
 from recollect.governance.stored_text import TABLES, Redaction, RowChange, StoredText
+from recollect.governance.sweep import Copies, clear_log, mark_unswept, sweep_within_reach
 from recollect.sessions.context.flushed_notes import LARGEST_BYTES, place_of, restate_lines
 from recollect.store.columns import blob, text
 from recollect.store.engine import Row, Transaction

@@ -11,8 +11,8 @@ from recollect.core.settings import SessionSettings, Settings, StoreSettings
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.governance.erasure import Eraser
 from recollect.governance.plan import DAY_MS
-from recollect.governance.removal import Copies, copies_elsewhere
 from recollect.governance.retention import Retention
+from recollect.governance.sweep import Copies, copies_elsewhere
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
 from recollect.index.query.search_service import SearchOptions
