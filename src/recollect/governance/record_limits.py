@@ -11,10 +11,11 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.core.clock import DAY_MS
 from recollect.core.events import RecordsPruned
 from recollect.core.scope import Scope
 from recollect.core.settings import RecordLimits
-from recollect.governance.plan import DAY_MS, RecordAmount
+from recollect.governance.plan import RecordAmount
 from recollect.governance.sweep import mark_unswept
 from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.observations.rows import renew_observation

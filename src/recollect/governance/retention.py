@@ -9,12 +9,11 @@ from typing import LiteralString, TypeAlias
 import msgspec
 from msgspec import structs
 
-from recollect.core.clock import Clock
+from recollect.core.clock import DAY_MS, Clock
 from recollect.core.scope import Scope
 from recollect.core.settings import RecordLimits
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.governance.plan import (
-    DAY_MS,
     PruneReport,
     RemovalPlan,
     SessionRemoval,

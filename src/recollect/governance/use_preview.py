@@ -11,13 +11,13 @@ from typing import LiteralString, get_args
 import msgspec
 
 from recollect.core.bill import TokenUse
+from recollect.core.clock import DAY_MS
 from recollect.core.settings import LanguageSettings
 from recollect.core.settings.tree import LanguageUse
 from recollect.models.prices import Price
 from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
 
-DAY_MS = 86_400_000
 DAYS = 7
 """Days that are looked at: a week has every kind of day."""
 _NOTES = 200

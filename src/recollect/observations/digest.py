@@ -14,7 +14,7 @@ from typing import Annotated
 
 import msgspec
 
-from recollect.core.clock import Clock
+from recollect.core.clock import DAY_MS, Clock
 from recollect.core.errors import AnswerUnusable, ProviderError, ProviderRejected
 from recollect.core.scope import Place, Scope
 from recollect.models.language.model import LanguageModel, Prompt, ask
@@ -37,7 +37,7 @@ BATCH = 8
 """Observations of one call: some 2,000 tokens, and little is lost with an answer of no use."""
 MOST_CALLS = 4
 """Calls of one run: indexing waits for it."""
-OLDEST_MS = 86_400_000
+OLDEST_MS = DAY_MS
 """What is older is left to the rules: who switches this on does not pay for all that was before."""
 _INPUT_CHARS = 1_200
 _OWN_WORDS = frozenset({"owner", "agent"})
