@@ -8,7 +8,7 @@ import typer
 
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, argument, opened
-from recollect.cli.output.observations import show_lines
+from recollect.cli.output.lines import show_observations
 from recollect.cli.output.screen import show
 from recollect.core.errors import InvalidInput, NotFound
 
@@ -47,7 +47,7 @@ def observe(
         chosen = None if session is None else memory.sessions.find(session).id
         if last:
             found = memory.observations.list(session_id=chosen, limit=last)
-            answer(context, {"observations": found}, lambda: show_lines(found))
+            answer(context, {"observations": found}, lambda: show_observations(found))
             return
         if not words:
             raise InvalidInput("say what happened", hint="give words, or add --last 5")
@@ -59,7 +59,7 @@ def observe(
             files=file,
             trust="owner",
         )
-        answer(context, made, lambda: show_lines([made]))
+        answer(context, made, lambda: show_observations([made]))
 
 
 def _latest(memory: Memory) -> str:
