@@ -12,8 +12,7 @@ from recollect.cli.invocation import answer, argument, opened
 from recollect.cli.output.formatting import count, moment
 from recollect.cli.output.sanitize import one_line
 from recollect.cli.output.screen import say, show
-from recollect.cli.sessions.lines import ForSender, title_of
-from recollect.core.errors import NotFound
+from recollect.cli.sessions.lines import ForSender, latest_id, title_of
 from recollect.core.numbers import show_number
 
 if TYPE_CHECKING:  # for a name only
@@ -63,7 +62,7 @@ def context(
             answer(context, {"injections": found}, lambda: _show_injections(memory, found))
             return
         block = memory.context(
-            chosen or _latest(memory),
+            chosen or latest_id(memory.sessions),
             query,
             budget,
             reason,
@@ -72,15 +71,6 @@ def context(
             record=not preview,
         )
         answer(context, block, lambda: _show_block(block))
-
-
-def _latest(memory: Memory) -> str:
-    session = memory.sessions.latest()
-    if session is None:
-        raise NotFound(
-            "the memory has no session", hint="begin one with `recollect sessions start`"
-        )
-    return session.id
 
 
 def _show_block(block: ContextBlock) -> None:

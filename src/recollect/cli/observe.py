@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,10 +10,8 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, argument, opened
 from recollect.cli.output.lines import show_observations
 from recollect.cli.output.screen import show
-from recollect.core.errors import InvalidInput, NotFound
-
-if TYPE_CHECKING:  # for a name only
-    from recollect.memory import Memory
+from recollect.cli.sessions.lines import latest_id
+from recollect.core.errors import InvalidInput
 
 app = App()
 
@@ -52,7 +50,7 @@ def observe(
         if not words:
             raise InvalidInput("say what happened", hint="give words, or add --last 5")
         made = memory.observations.record(
-            chosen or _latest(memory),
+            chosen or latest_id(memory.sessions),
             type=kind,
             summary=" ".join(words),
             importance=importance,
@@ -60,13 +58,6 @@ def observe(
             trust="owner",
         )
         answer(context, made, lambda: show_observations([made]))
-
-
-def _latest(memory: Memory) -> str:
-    session = memory.sessions.latest()
-    if session is None:
-        raise NotFound("the home has no session", hint="begin one with `recollect sessions start`")
-    return session.id
 
 
 @app.command(rich_help_panel="Keep")
