@@ -7,6 +7,7 @@ What is above a limit is the oldest end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import LiteralString, TypeAlias
 
 import msgspec
@@ -120,19 +121,18 @@ def remove(
             if stopping():
                 return done
             some = records[start : start + BATCH]
-
-            def unit(
-                tx: Transaction, some: Sequence[Capped] = some, kind: CappedKind = kind
-            ) -> None:
-                mark_unswept(tx)
-                for each in some:
-                    kind.remove(tx, each, now)
-                told = RecordsPruned(scope=scope, at=now, kind=kind.name, count=len(some))
-                record_event(tx, told)
-
-            database.write(unit)
+            database.write(partial(_remove_some, kind=kind, some=some, scope=scope, now=now))
             done[kind.name] = amount_of(records[: start + len(some)])
     return done
+
+
+def _remove_some(
+    tx: Transaction, kind: CappedKind, some: Sequence[Capped], scope: Scope, now: int
+) -> None:
+    mark_unswept(tx)
+    for each in some:
+        kind.remove(tx, each, now)
+    record_event(tx, RecordsPruned(scope=scope, at=now, kind=kind.name, count=len(some)))
 
 
 def amount_of(records: Sequence[Capped]) -> RecordAmount:
