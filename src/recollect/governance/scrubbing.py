@@ -31,7 +31,12 @@ from recollect.store.failures import os_errors
 from recollect.store.files import write_file
 from recollect.store.locks import OwnerLock
 from recollect.store.paths import read_beneath, rewrite_beneath
-from recollect.store.sqlite.copies import database_copies, read_texts, remove_copy
+from recollect.store.sqlite.copies import (
+    database_copies,
+    read_texts,
+    remove_copy,
+    transcript_files,
+)
 from recollect.store.sqlite.home import GUEST_NOTES, MIRROR_SUFFIX, TRANSCRIPTS
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.text.withheld import line_hash
@@ -245,10 +250,7 @@ class Scrubber:
 
     def _scrub_files(self, *, dry_run: bool) -> Iterator[bool]:
         """Redact mirrors and what was set aside of them; yield whether each one changes."""
-        with os_errors(self._home):
-            folders = [path for path in self._home.rglob(TRANSCRIPTS) if path.is_dir()]
-            paths = sorted(path for folder in folders for path in folder.iterdir())
-        for path in paths:
+        for path in transcript_files(self._home):
             if path.is_symlink() or not path.is_file() or path.name.endswith(".lock"):
                 continue
             with os_errors(path):
