@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -204,7 +205,7 @@ class WorkspaceRunner:
                 word = f"zyxq{number}word"
                 with watch.lap():
                     _save(workspace, word)
-                    _wait(lambda word=word: bool(reader.search(word).hits))  # type: ignore[misc]
+                    _wait(partial(_finds, reader, word))
         return latency_of(watch.laps)
 
     def _embed(self, plan: WorkspacePlan) -> EmbeddingShare:
@@ -274,6 +275,10 @@ def _of(latency: Latency) -> tuple[str, str]:
 def _save(workspace: Path, word: str) -> None:
     path = workspace / "memory" / "changed.md"
     path.write_text(f"The word of this moment is {word}.\n", encoding="utf-8")
+
+
+def _finds(memory: Memory, word: str) -> bool:
+    return bool(memory.search(word).hits)
 
 
 def _wait(condition: Callable[[], bool]) -> None:

@@ -138,32 +138,25 @@ def _ask_all(
 def _losses(
     questions: Sequence[Question], mode: str, without: list[_Found], beside: list[_Found]
 ) -> list[Loss]:
+    rows = list(zip(questions, without, beside, strict=True))
     groups = {
-        "categories 1-4": [q.group != ADVERSARIAL for q in questions],
-        "adversarial": [q.group == ADVERSARIAL for q in questions],
+        "categories 1-4": [row for row in rows if row[0].group != ADVERSARIAL],
+        "adversarial": [row for row in rows if row[0].group == ADVERSARIAL],
     }
-    return [
-        _loss((mode, group), [q for q, is_of in zip(questions, of, strict=True) if is_of], *(
-            [each for each, is_of in zip(found, of, strict=True) if is_of]
-            for found in (without, beside)
-        ))
-        for group, of in groups.items()
-        if any(of)
-    ]  # fmt: skip
+    return [_loss(mode, group, some) for group, some in groups.items() if some]
 
 
-def _loss(
-    name: tuple[str, str], asked: list[Question], without: list[_Found], beside: list[_Found]
-) -> Loss:
-    clusters = [question.cluster for question in asked]
-    before, after = ([each.recall for each in found] for found in (without, beside))
+def _loss(mode: str, group: str, rows: list[tuple[Question, _Found, _Found]]) -> Loss:
+    clusters = [question.cluster for question, _, _ in rows]
+    before = [found.recall for _, found, _ in rows]
+    after = [found.recall for _, _, found in rows]
     return Loss(
-        mode=name[0],
-        group=name[1],
+        mode=mode,
+        group=group,
         without=estimate(before, clusters).mean,
         beside=estimate(after, clusters).mean,
         difference=paired_difference(after, before, clusters),
-        taken=sum(each.taken for each in beside) / len(beside),
+        taken=sum(found.taken for _, _, found in rows) / len(rows),
     )
 
 

@@ -10,6 +10,7 @@ language model is somewhere between them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -134,9 +135,9 @@ def _ask(memory: Memory, question: WorkQuestion, gold: int) -> _Asked:
     )
 
 
-def read_first(numbers: Sequence[int], _: int | None) -> Sequence[int]:
+def read_first(numbers: Sequence[int], _: int | None, most: int = OPENED) -> Sequence[int]:
     """Open the first lines, whatever they say."""
-    return range(min(OPENED, len(numbers)))
+    return range(min(most, len(numbers)))
 
 
 def read_knowing(numbers: Sequence[int], gold: int | None) -> Sequence[int]:
@@ -146,9 +147,8 @@ def read_knowing(numbers: Sequence[int], gold: int | None) -> Sequence[int]:
 
 def _ways(half: str, asked: Sequence[_Asked]) -> Iterator[Recalled]:
     of_half = [each for each in asked if each.half == half]
-    best: Reader = lambda numbers, _: range(min(BEST, len(numbers)))  # noqa: E731
-    ways = (
-        (f"the {BEST} best in full", best, False),
+    ways: tuple[tuple[str, Reader, bool], ...] = (
+        (f"the {BEST} best in full", partial(read_first, most=BEST), False),
         (f"{LINES} lines, the first {OPENED} in full", read_first, True),
         (f"{LINES} lines, a reader who knows", read_knowing, True),
     )

@@ -47,9 +47,9 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.core.scope import Scope
     from recollect.governance.backup import BackupOrder, BackupReport, OnBackup
     from recollect.governance.erasure import Eraser, ErasureReceipt
-    from recollect.governance.removal import Copies
     from recollect.governance.retention import Retention
     from recollect.governance.scrubbing import Scrubber
+    from recollect.governance.sweep import Copies
     from recollect.governance.use_preview import UsePreview
     from recollect.index.build.preview import Preview
     from recollect.index.query.hit import SearchResult
@@ -390,7 +390,7 @@ def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | No
 
 
 def _copies_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
-    from recollect.governance.removal import Copies, copies_elsewhere
+    from recollect.governance.sweep import Copies, copies_elsewhere
     from recollect.store.blobs import Blobs
 
     return Copies(

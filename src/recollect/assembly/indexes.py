@@ -84,7 +84,7 @@ class HomeIndexes:
 
     def clear_others(self) -> Iterator[str]:
         """Let the others drop what was removed from the records; yield what could not be done."""
-        from recollect.governance.removal import clear_index
+        from recollect.governance.sweep import clear_index
 
         for other, database in self._others():
             failed = clear_index(database, other.catch_up)

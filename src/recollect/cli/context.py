@@ -9,11 +9,10 @@ import typer
 
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, argument, opened
+from recollect.cli.output.formatting import count, moment
 from recollect.cli.output.sanitize import one_line
 from recollect.cli.output.screen import say, show
-from recollect.cli.sessions.lines import ForSender, title_of
-from recollect.core.clock import to_iso
-from recollect.core.errors import NotFound
+from recollect.cli.sessions.lines import ForSender, latest_id, title_of
 from recollect.core.numbers import show_number
 
 if TYPE_CHECKING:  # for a name only
@@ -63,7 +62,7 @@ def context(
             answer(context, {"injections": found}, lambda: _show_injections(memory, found))
             return
         block = memory.context(
-            chosen or _latest(memory),
+            chosen or latest_id(memory.sessions),
             query,
             budget,
             reason,
@@ -72,15 +71,6 @@ def context(
             record=not preview,
         )
         answer(context, block, lambda: _show_block(block))
-
-
-def _latest(memory: Memory) -> str:
-    session = memory.sessions.latest()
-    if session is None:
-        raise NotFound(
-            "the memory has no session", hint="begin one with `recollect sessions start`"
-        )
-    return session.id
 
 
 def _show_block(block: ContextBlock) -> None:
@@ -92,13 +82,12 @@ def _show_block(block: ContextBlock) -> None:
 
 def _show_injections(memory: Memory, found: Iterable[Injection]) -> None:
     for each in found:
-        at = to_iso(each.at)[:16].replace("T", " ")
         title = title_of(memory.sessions, memory.sessions.get(each.session_id))
         show(
-            (f"{at}  {each.reason}", "bold"),
+            (f"{moment(each.at)}  {each.reason}", "bold"),
             (f"  {one_line(title)}", ""),
-            (f"  {each.client or 'no client named'}, {each.tokens} tokens,", "dim"),
-            (f" {each.chars} characters, {each.dropped} left out", "dim"),
+            (f"  {each.client or 'no client named'}, {count(each.tokens, 'token')},", "dim"),
+            (f" {count(each.chars, 'character')}, {each.dropped} left out", "dim"),
         )
         _show_items(memory, each.items)
     if not found:

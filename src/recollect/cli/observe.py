@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, argument, opened
-from recollect.cli.output.observations import show_lines
+from recollect.cli.output.lines import show_observations
 from recollect.cli.output.screen import show
-from recollect.core.errors import InvalidInput, NotFound
-
-if TYPE_CHECKING:  # for a name only
-    from recollect.memory import Memory
+from recollect.cli.sessions.lines import latest_id
+from recollect.core.errors import InvalidInput
 
 app = App()
 
@@ -47,26 +45,19 @@ def observe(
         chosen = None if session is None else memory.sessions.find(session).id
         if last:
             found = memory.observations.list(session_id=chosen, limit=last)
-            answer(context, {"observations": found}, lambda: show_lines(found))
+            answer(context, {"observations": found}, lambda: show_observations(found))
             return
         if not words:
             raise InvalidInput("say what happened", hint="give words, or add --last 5")
         made = memory.observations.record(
-            chosen or _latest(memory),
+            chosen or latest_id(memory.sessions),
             type=kind,
             summary=" ".join(words),
             importance=importance,
             files=file,
             trust="owner",
         )
-        answer(context, made, lambda: show_lines([made]))
-
-
-def _latest(memory: Memory) -> str:
-    session = memory.sessions.latest()
-    if session is None:
-        raise NotFound("the home has no session", hint="begin one with `recollect sessions start`")
-    return session.id
+        answer(context, made, lambda: show_observations([made]))
 
 
 @app.command(rich_help_panel="Keep")

@@ -20,15 +20,8 @@ from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
 from recollect.governance.erased_notes import erase_notes
-from recollect.governance.removal import (
-    LOCK_FILE,
-    NOTE_ERASURE,
-    Copies,
-    begin_erasure,
-    clear_log,
-    finish_all,
-    sweep_within_reach,
-)
+from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
+from recollect.governance.sweep import Copies, clear_log, sweep_within_reach
 from recollect.index.model.document import DocumentSource
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
@@ -62,8 +55,8 @@ from recollect.store.sqlite.copies import (
     is_of_index,
     remove_copy,
     remove_from_copy,
+    transcript_files,
 )
-from recollect.store.sqlite.home import TRANSCRIPTS
 
 _BESIDE = (".before-*", ".restoring-*")
 """Homes of before a restore, and what a killed one unpacked, which the next one removes."""
@@ -320,9 +313,7 @@ class Eraser:
     def _set_aside(self, ids: Sequence[str]) -> list[Path]:
         """Return the mirrors of sessions wherever they lie, and what was set aside of them."""
         heads = tuple(f"{id_}." for id_ in ids)
-        with os_errors(self._home):
-            folders = [path for path in self._home.rglob(TRANSCRIPTS) if path.is_dir()]
-            found = [path for folder in folders for path in folder.iterdir()]
+        found = transcript_files(self._home)
         return [path for path in found if path.name.lstrip(".").startswith(heads)]
 
     def _with_files(self, receipt: ErasureReceipt, chosen: Sequence[Session]) -> ErasureReceipt:

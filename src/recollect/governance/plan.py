@@ -12,13 +12,12 @@ from typing import Literal, LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.core.clock import DAY_MS
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.sessions.record.lineage import Kin, ancestors, find_kin
 from recollect.store.columns import Condition, integer, text
 from recollect.store.engine import Transaction
-
-DAY_MS = 86_400_000
 
 Reason: TypeAlias = Literal["age", "sessions", "messages"]
 """Which cap it is above: ``days``, ``max_sessions`` or ``max_messages``."""

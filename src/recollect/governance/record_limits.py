@@ -7,15 +7,17 @@ What is above a limit is the oldest end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.core.clock import DAY_MS
 from recollect.core.events import RecordsPruned
 from recollect.core.scope import Scope
 from recollect.core.settings import RecordLimits
-from recollect.governance.plan import DAY_MS, RecordAmount
-from recollect.governance.removal import mark_unswept
+from recollect.governance.plan import RecordAmount
+from recollect.governance.sweep import mark_unswept
 from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.observations.rows import renew_observation
 from recollect.store.blobs import Blobs
@@ -119,19 +121,18 @@ def remove(
             if stopping():
                 return done
             some = records[start : start + BATCH]
-
-            def unit(
-                tx: Transaction, some: Sequence[Capped] = some, kind: CappedKind = kind
-            ) -> None:
-                mark_unswept(tx)
-                for each in some:
-                    kind.remove(tx, each, now)
-                told = RecordsPruned(scope=scope, at=now, kind=kind.name, count=len(some))
-                record_event(tx, told)
-
-            database.write(unit)
+            database.write(partial(_remove_some, kind=kind, some=some, scope=scope, now=now))
             done[kind.name] = amount_of(records[: start + len(some)])
     return done
+
+
+def _remove_some(
+    tx: Transaction, kind: CappedKind, some: Sequence[Capped], scope: Scope, now: int
+) -> None:
+    mark_unswept(tx)
+    for each in some:
+        kind.remove(tx, each, now)
+    record_event(tx, RecordsPruned(scope=scope, at=now, kind=kind.name, count=len(some)))
 
 
 def amount_of(records: Sequence[Capped]) -> RecordAmount:

@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -428,7 +429,7 @@ def _damage(database: Database) -> str | None:
         return f"{RECORDS_FILE} is damaged"
     after, damaged = "", 0
     while True:
-        after, found = database.read(lambda tx, since=after: damaged_messages(tx, since, 10_000))  # type: ignore[misc]  # bound at once
+        after, found = database.read(partial(damaged_messages, after_id=after, limit=10_000))
         damaged += len(found)
         if not after:
             return f"{damaged} messages are damaged" if damaged else None

@@ -9,12 +9,11 @@ from typing import LiteralString, TypeAlias
 import msgspec
 from msgspec import structs
 
-from recollect.core.clock import Clock
+from recollect.core.clock import DAY_MS, Clock
 from recollect.core.scope import Scope
 from recollect.core.settings import RecordLimits
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.governance.plan import (
-    DAY_MS,
     PruneReport,
     RemovalPlan,
     SessionRemoval,
@@ -22,13 +21,8 @@ from recollect.governance.plan import (
     report_of,
 )
 from recollect.governance.record_limits import Capped, amount_of, excess, remove
-from recollect.governance.removal import (
-    Copies,
-    begin,
-    finish_all,
-    is_unswept,
-    sweep,
-)
+from recollect.governance.removal import begin, finish_all
+from recollect.governance.sweep import Copies, is_unswept, sweep
 from recollect.observations.blobs import remove_unused
 from recollect.sessions.context.episode import EpisodeWriter
 from recollect.sessions.record.session import find_session

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import LiteralString, TypeAlias
 
@@ -20,14 +21,9 @@ from recollect.core.clock import Clock
 from recollect.core.errors import NotFound, RecollectError, StoreBusy
 from recollect.governance.erased_notes import NotesToErase
 from recollect.governance.erasure import Indexes
-from recollect.governance.removal import (
-    LOCK_FILE,
-    Copies,
-    clear_log,
-    mark_unswept,
-    sweep_within_reach,
-)
+from recollect.governance.removal import LOCK_FILE
 from recollect.governance.stored_text import TABLES, Redaction, RowChange, StoredText
+from recollect.governance.sweep import Copies, clear_log, mark_unswept, sweep_within_reach
 from recollect.sessions.context.flushed_notes import LARGEST_BYTES, place_of, restate_lines
 from recollect.store.columns import blob, text
 from recollect.store.engine import Row, Transaction
@@ -35,7 +31,12 @@ from recollect.store.failures import os_errors
 from recollect.store.files import write_file
 from recollect.store.locks import OwnerLock
 from recollect.store.paths import read_beneath, rewrite_beneath
-from recollect.store.sqlite.copies import database_copies, read_texts, remove_copy
+from recollect.store.sqlite.copies import (
+    database_copies,
+    read_texts,
+    remove_copy,
+    transcript_files,
+)
 from recollect.store.sqlite.home import GUEST_NOTES, MIRROR_SUFFIX, TRANSCRIPTS
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.text.withheld import line_hash
@@ -176,10 +177,10 @@ class Scrubber:
 
     def _scrub_table(self, table: StoredText, tally: _Tally, *, dry_run: bool) -> None:
         after: Row | None = None
-        while rows := self._records.read(lambda tx, a=after: table.page(tx, a)):  # type: ignore[misc]
+        while rows := self._records.read(partial(table.page, after=after)):
             changes = list(table.changes(rows, self._redaction))
             if changes and not dry_run:
-                self._records.write(lambda tx, c=changes: self._store(tx, table, c))  # type: ignore[misc]
+                self._records.write(partial(self._store, table=table, changes=changes))
             tally.add(table.table, changes, len(rows))
             after = rows[-1][: len(table.key)]
 
@@ -249,10 +250,7 @@ class Scrubber:
 
     def _scrub_files(self, *, dry_run: bool) -> Iterator[bool]:
         """Redact mirrors and what was set aside of them; yield whether each one changes."""
-        with os_errors(self._home):
-            folders = [path for path in self._home.rglob(TRANSCRIPTS) if path.is_dir()]
-            paths = sorted(path for folder in folders for path in folder.iterdir())
-        for path in paths:
+        for path in transcript_files(self._home):
             if path.is_symlink() or not path.is_file() or path.name.endswith(".lock"):
                 continue
             with os_errors(path):

@@ -11,13 +11,15 @@ from typing import LiteralString, get_args
 import msgspec
 
 from recollect.core.bill import TokenUse
+from recollect.core.clock import DAY_MS
 from recollect.core.settings import LanguageSettings
 from recollect.core.settings.tree import LanguageUse
 from recollect.models.prices import Price
+from recollect.observations.digest import BATCH, INPUT_CHARS, READ_BY_MODEL
+from recollect.sessions.context.summary import MOST_PARTS, PART_TOKENS
 from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
 
-DAY_MS = 86_400_000
 DAYS = 7
 """Days that are looked at: a week has every kind of day."""
 _NOTES = 200
@@ -26,16 +28,15 @@ _PER_OBSERVATION = 100
 """Tokens of one observation beside its input: its share of the instructions, marks, files."""
 _ANSWERED = 60
 """Tokens of a title with a summary."""
-_MOST_READ = 192_000
-"""Tokens of one session that a model reads at most."""
 
 _COMPACTED: LiteralString = """
     SELECT coalesce(sum(tokens_before), 0), coalesce(sum(length(summary)) / 4, 0), count(*)
     FROM compactions WHERE tenant = ? AND created_at >= ?
 """
 _OBSERVED: LiteralString = """
-    SELECT coalesce(sum(min(length(input), 1200) / 4), 0), count(*)
-    FROM observations WHERE tenant = ? AND created_at >= ? AND trust NOT IN ('group', 'imported')
+    SELECT coalesce(sum(min(length(input), ?) / 4), 0), count(*)
+    FROM observations WHERE tenant = ? AND created_at >= ?
+        AND trust IN (SELECT value FROM json_each(?))
 """
 _SAID: LiteralString = """
     SELECT coalesce(sum(min(said, ?)), 0), count(*) FROM (
@@ -104,13 +105,14 @@ def _taken(
 ) -> dict[str, tuple[int, TokenUse]]:
     """Return the calls and the tokens of all days together, by use."""
     read, written, compactions = _numbers(tx, _COMPACTED, tenant, since)
-    inputs, observed = _numbers(tx, _OBSERVED, tenant, since)
-    said, sessions = _numbers(tx, _SAID, _MOST_READ, tenant, since)
+    trusts = msgspec.json.encode(READ_BY_MODEL).decode()
+    inputs, observed = _numbers(tx, _OBSERVED, INPUT_CHARS, tenant, since, trusts)
+    said, sessions = _numbers(tx, _SAID, PART_TOKENS * MOST_PARTS, tenant, since)
     digest = TokenUse(input=inputs + observed * _PER_OBSERVATION, output=observed * _ANSWERED)
     return {
         "compaction": (compactions, TokenUse(input=read, output=written)),
         "flush": (compactions, TokenUse(input=read, output=compactions * _NOTES)),
-        "observations": (-(-observed // 8), digest),
+        "observations": (-(-observed // BATCH), digest),
         "episodes": (sessions, TokenUse(input=said, output=sessions * episode_tokens)),
     }
 

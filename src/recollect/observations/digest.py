@@ -14,7 +14,7 @@ from typing import Annotated
 
 import msgspec
 
-from recollect.core.clock import Clock
+from recollect.core.clock import DAY_MS, Clock
 from recollect.core.errors import AnswerUnusable, ProviderError, ProviderRejected
 from recollect.core.scope import Place, Scope
 from recollect.models.language.model import LanguageModel, Prompt, ask
@@ -37,11 +37,13 @@ BATCH = 8
 """Observations of one call: some 2,000 tokens, and little is lost with an answer of no use."""
 MOST_CALLS = 4
 """Calls of one run: indexing waits for it."""
-OLDEST_MS = 86_400_000
+OLDEST_MS = DAY_MS
 """What is older is left to the rules: who switches this on does not pay for all that was before."""
-_INPUT_CHARS = 1_200
+INPUT_CHARS = 1_200
+"""What a call has of one input or output at most."""
 _OWN_WORDS = frozenset({"owner", "agent"})
-_READ = ("owner", "agent", "tool", "web")
+READ_BY_MODEL = ("owner", "agent", "tool", "web")
+"""Whose observations a model reads."""
 _SYSTEM = """You write the index of what a coding agent did. For each observation between \
 <observation> and </observation> write a title of at most 100 characters that says what was done \
 and to what, and a summary of one or two sentences that says why it matters later. Use the \
@@ -130,7 +132,7 @@ class ObservationDigest:
         where.also("created_at >= ?", self._clock.now_ms() - OLDEST_MS)
         where.also("is_forgotten = ?", 0)
         where.sql += " AND trust IN (?, ?, ?, ?)"
-        where.params += _READ
+        where.params += READ_BY_MODEL
         due = select_observations(tx, where, "number", BATCH * MOST_CALLS)
         places = places_of(tx, [each.id for each in due])
         return due, {id_: self._group_of(place) for id_, place in places.items()}
@@ -180,6 +182,6 @@ def _parts(of: Observation) -> Iterator[str]:
     if of.files:
         yield f"files: {', '.join(of.files)}"
     yield f"outcome: {'done' if of.error is None else 'failed'}"
-    yield f"input: {cut(of.input, _INPUT_CHARS)}"
+    yield f"input: {cut(of.input, INPUT_CHARS)}"
     if of.trust in _OWN_WORDS and of.output:
-        yield f"said: {cut(of.output, _INPUT_CHARS)}"
+        yield f"said: {cut(of.output, INPUT_CHARS)}"

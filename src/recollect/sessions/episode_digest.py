@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from recollect.core.clock import Clock
+from recollect.core.clock import DAY_MS, Clock
 from recollect.core.scope import Scope
 from recollect.models.language.model import LanguageModel
 from recollect.sessions.context.episode import (
@@ -30,7 +30,7 @@ KEPT = f"{MADE_BY}/kept"
 """What made an episode of which a model had nothing useable to say."""
 MOST_CALLS = 2
 """Episodes of one run: indexing waits for it."""
-OLDEST_MS = 86_400_000
+OLDEST_MS = DAY_MS
 """What is older is left to the rules: who switches this on does not pay for all that was before."""
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 import recollect
+from recollect.cli.output.formatting import moment
 from tests.unit.cli.conftest import Run
 
 
@@ -47,6 +49,17 @@ def test_what_was_injected_is_shown_with_its_reasons(run: Run, worked: Path) -> 
     rows = run("--home", worked, "context", "second", "--last", "--json").json["injections"]
     assert [item["number"] for item in rows[0]["items"]] == [1, 2]
     assert "jars" not in str(rows)
+
+
+def test_what_was_injected_has_the_time_of_this_machine(
+    run: Run, worked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As every list shows it, and `timeline --at` takes it."""
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    run("--home", worked, "context", "second")
+    given = run("--home", worked, "context", "--last", "--json").json["injections"][0]
+    assert run("--home", worked, "context", "--last").out.startswith(moment(given["at"]))
 
 
 def test_a_wrong_call_says_what_must_be(run: Run, worked: Path) -> None:

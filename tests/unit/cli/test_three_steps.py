@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,13 @@ def test_no_step_shows_a_guest_what_is_the_owners(run: Run, worked: Path) -> Non
     assert run("--home", worked, "search", "redis", "--lines", *asking).json["lines"] == []
     timed = run("--home", worked, "timeline", "--at", "2026-05-29", *asking).json
     assert (timed["before"], timed["after"]) == ([], [])
+
+
+def test_every_list_shows_the_time_of_this_machine(
+    run: Run, worked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A time that one command shows is one that `timeline --at` understands."""
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    assert "2026-05-29 01:57" in run("--home", worked, "timeline", "#1").out
+    assert "2026-05-29 01:57" in run("--home", worked, "observe", "--last", "3").out

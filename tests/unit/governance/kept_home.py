@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from recollect.core.clock import IdSource
+from recollect.core.clock import DAY_MS, IdSource
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings, Settings, StoreSettings
 from recollect.core.settings.sessions import RetentionSettings
 from recollect.governance.erasure import Eraser
-from recollect.governance.plan import DAY_MS
-from recollect.governance.removal import Copies, copies_elsewhere
 from recollect.governance.retention import Retention
+from recollect.governance.sweep import Copies, copies_elsewhere
 from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
 from recollect.index.query.search_service import SearchOptions

@@ -10,7 +10,8 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.governance.plan import DAY_MS, PruneReport
+from recollect.core.clock import DAY_MS
+from recollect.governance.plan import PruneReport
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.sessions.record.session import Session
 from recollect.store.columns import text

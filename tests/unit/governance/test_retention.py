@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from recollect.core.clock import DAY_MS
 from recollect.core.errors import InvalidInput, NotFound, StoreFull
 from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
 from recollect.governance import removal, retention
-from recollect.governance.plan import DAY_MS
-from recollect.governance.removal import is_unswept
 from recollect.governance.retention import PruneProgress
+from recollect.governance.sweep import is_unswept
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.store.journal import events_since

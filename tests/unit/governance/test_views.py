@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.governance.plan import DAY_MS
+from recollect.core.clock import DAY_MS
 from tests.unit.governance.kept_home import KeptHome
 
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.core.clock import DAY_MS
 from recollect.core.settings import RecencySettings
 from recollect.index.model.memory_date import is_evergreen, memory_date
-from recollect.index.query.ranking import DAY_MS, ages_in_days, recency_factors
+from recollect.index.query.ranking import ages_in_days, recency_factors
 
 
 def factor(age: float, floor: float, half_life: float = 30.0) -> float:

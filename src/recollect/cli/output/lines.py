@@ -10,6 +10,8 @@ from recollect.cli.output.sanitize import one_line, sanitized
 from recollect.cli.output.screen import say, show
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.cli.output.screen import Span
+    from recollect.observations.observation import Observation
     from recollect.recall.steps.details import Detail, DetailBatch
     from recollect.recall.steps.lines import IndexLine
 
@@ -22,11 +24,14 @@ def show_lines(lines: Iterable[IndexLine], *, anchor: IndexLine | None = None) -
     for each in lines:
         show(
             ("▌ " if each is anchor else "  " if anchor is not None else "", "bold yellow"),
-            (each.name, "bold"),
-            (f"  {moment(each.at)}  {one_line(each.type)}  ", "dim"),
-            (one_line(each.title), ""),
-            (f"  {count(each.tokens, 'token')}", "dim"),
+            *_line(each.name, moment(each.at), each.type, each.title, each.tokens),
         )
+
+
+def show_observations(observations: Iterable[Observation]) -> None:
+    """Print observations as index lines, without their details."""
+    for each in observations:
+        show(*_line(f"#{each.number}", moment(each.created_at), each.type, each.title, each.tokens))
 
 
 def show_details(batch: DetailBatch) -> None:
@@ -39,7 +44,7 @@ def show_details(batch: DetailBatch) -> None:
 
 
 def _show_observation(detail: Detail, record: Any) -> None:
-    _head(detail, moment(record.created_at), one_line(record.type), one_line(record.title))
+    _head(detail, moment(record.created_at), record.type, record.title)
     if record.summary and record.summary != record.title:
         show((record.summary, ""))
     for path in record.files:
@@ -64,11 +69,15 @@ _SHOWN = {"observation": _show_observation, "message": _show_message, "episode":
 
 
 def _head(detail: Detail, at: str, kind: str, title: str) -> None:
-    show(
-        (detail.name, "bold"),
-        (f"  {at}  {kind}  ", "dim"),
-        (title, ""),
-        (f"  {count(detail.tokens, 'token')}", "dim"),
+    show(*_line(detail.name, at, kind, title, detail.tokens))
+
+
+def _line(name: str, at: str, kind: str, title: str, tokens: int) -> tuple[Span, ...]:
+    return (
+        (name, "bold"),
+        (f"  {at}  {one_line(kind)}  ", "dim"),
+        (one_line(title), ""),
+        (f"  {count(tokens, 'token')}", "dim"),
     )
 
 

@@ -12,6 +12,7 @@ from recollect.cli.invocation import answer, answers_json, argument, filter_opti
 from recollect.cli.output.formatting import count
 from recollect.cli.output.sanitize import shortened
 from recollect.cli.output.screen import say, show
+from recollect.core.errors import NotFound
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.record.session import Session
@@ -67,6 +68,20 @@ ForSender = Annotated[
     str | None,
     typer.Option(help="Whom that session answers, such as telegram:42.", metavar="ACCOUNT"),
 ]
+
+
+def latest_id(sessions: Sessions) -> str:
+    """Return the id of the session used last.
+
+    Raises:
+        NotFound: there is none.
+    """
+    session = sessions.latest()
+    if session is None:
+        raise NotFound(
+            "the memory has no session", hint="begin one with `recollect sessions start`"
+        )
+    return session.id
 
 
 def title_of(sessions: Sessions, session: Session) -> str:

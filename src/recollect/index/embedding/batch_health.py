@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from recollect.core.clock import DAY_MS
 from recollect.core.settings.embedding import BatchSettings
 from recollect.index.embedding.batch_job_rows import count_in_flight, count_jobs
 from recollect.index.embedding.failure import meta_value, set_meta_value
@@ -14,7 +15,7 @@ from recollect.store.engine import Transaction
 
 BATCH_FAILURE_LIMIT = 2
 """OpenClaw's value."""
-COOL_DOWN_MS = 86_400_000
+COOL_DOWN_MS = DAY_MS
 """As long as a provider may take for a batch."""
 
 _KEY = "embedding_batches"

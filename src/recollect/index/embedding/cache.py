@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.core.clock import Clock
+from recollect.core.clock import DAY_MS, Clock
 from recollect.core.settings.embedding import CacheSettings
 from recollect.index.model.sync_report import Watch
 from recollect.models.embedding.embedder import UNIT_TOLERANCE, Embedder, Vectors
@@ -28,7 +28,7 @@ EVICTED_ROWS = 100
 """Rows that one transaction removes beyond the cap."""
 SWEPT_ROWS = 5_000
 """Rows that are read, or deleted, in one transaction of a sweep."""
-FRESH_MS = 86_400_000
+FRESH_MS = DAY_MS
 """A use is noted only when the last one is a day ago, so that reading seldom writes."""
 
 Half = NDArray[np.float16]
@@ -165,9 +165,13 @@ def evict(database: Database, cache: EmbeddingCache, watch: Watch) -> int:
     removed = 0
     while removed < left and not watch.stopping():
         most = min(EVICTED_ROWS, left - removed)
-        database.write(lambda tx, most=most: tx.execute(_EVICT, (most,)))  # type: ignore[misc]
+        database.write(partial(_evict, most=most))
         removed += most
     return removed
+
+
+def _evict(tx: Transaction, most: int) -> None:
+    tx.execute(_EVICT, (most,))
 
 
 def sweep(database: Database) -> int:

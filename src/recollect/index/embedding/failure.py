@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
+from recollect.core.clock import DAY_MS
 from recollect.core.errors import (
     BudgetSpent,
     ModelMissing,
@@ -28,7 +29,6 @@ APART_MS = 60_000
 """Syncs that fail sooner after each other count as one: the background tries again in seconds."""
 RETRY_MS = 3_600_000
 """How long one that was given up is left alone before a sync asks it again."""
-DAY_MS = 86_400_000
 
 _KEY = "embedder_trouble"
 

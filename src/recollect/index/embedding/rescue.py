@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, LiteralString, Protocol, TypeVar, cast
@@ -80,7 +81,7 @@ def put_vectors_back(database: Database, stream: BinaryIO) -> int:
     total = 0
     rows = _rows(stream)
     while page := list(islice(rows, _ROWS)):
-        database.write(lambda tx, page=page: _add(tx, page))  # type: ignore[misc]
+        database.write(partial(_add, rows=page))
         total += len(page)
     return total
 

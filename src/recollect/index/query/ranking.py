@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.core.clock import DAY_MS
 from recollect.core.settings import HybridSettings, RankingSettings, RecencySettings
 from recollect.index.lexical.bm25 import idf
 from recollect.index.lexical.port import FoundTerm
@@ -34,7 +35,6 @@ from recollect.text.query_cues import MOST_CAPITALS
 from recollect.text.terms import is_unspaced
 
 OTHER_DAY, YEAR_ALONE = 0.4, 0.3
-DAY_MS = 86_400_000
 
 Times = NDArray[np.datetime64]
 Doubles = NDArray[np.float64]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TypeVar
 
 import msgspec
@@ -207,8 +208,9 @@ class SearchService:
             partition = self._held(serving.partition, serving.identity)
             # The lock first: then this snapshot is not older than what the partition has seen.
             with partition.lock:
+                held = serving, partition
                 now, found = self._database.read(
-                    lambda tx, p=(serving, partition): _run_on(tx, tenant, p, unit)  # type: ignore[misc]
+                    partial(_run_on, tenant=tenant, held=held, unit=unit)
                 )
             if now is serving:
                 return found

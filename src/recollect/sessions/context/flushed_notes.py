@@ -11,6 +11,7 @@ import hashlib
 import os
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import LiteralString
 
@@ -190,13 +191,12 @@ def erase_lines(
     """
     erased: list[ErasedNotes] = []
     for path, said in database.read(lambda tx: _said(tx, session_ids)).items():
-        rows = database.read(lambda tx, p=path: tx.all(_WRITTEN, (p,)))  # type: ignore[misc]
-        written = {blob(digest) for (digest,) in rows}
+        written = database.read(partial(_written, path=path))
         done = _erase_file(home, path, said, written, dry_run=dry_run)
         erased.append(done)
         if done.error is None and not dry_run:
             folder = _remove_folder(home, path)
-            database.write(lambda tx, p=path, f=folder: _forget(tx, session_ids, p, folder=f))  # type: ignore[misc]
+            database.write(partial(_forget, session_ids=session_ids, path=path, folder=folder))
     return tuple(erased)
 
 
@@ -208,6 +208,10 @@ def _said(tx: Transaction, session_ids: Collection[str]) -> dict[str, dict[bytes
             said = found.setdefault(text(path), {})
             said[blob(digest)] = said.get(blob(digest), False) or text(other) not in session_ids
     return found
+
+
+def _written(tx: Transaction, path: str) -> set[bytes]:
+    return {blob(digest) for (digest,) in tx.rows(_WRITTEN, (path,))}
 
 
 def _erase_file(

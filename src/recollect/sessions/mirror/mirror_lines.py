@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import zip_longest
 from typing import Annotated, Any, LiteralString, TypeAlias
 
@@ -176,7 +177,8 @@ def lines_behind(database: Database, session_id: str, place: MirrorPlace) -> Ite
     """Yield the lines after a place, as far as they go when the first one is asked for."""
     end, compactions = database.read(lambda tx: _head(tx, session_id, place))
     after = place.seq
-    while rows := database.read(lambda tx, seq=after: _rows(tx, session_id, seq, end)):  # type: ignore[misc]  # bound at once
+    page = partial(_rows, session_id=session_id, through_seq=end)
+    while rows := database.read(partial(page, after_seq=after)):
         for row in rows:
             after = integer(row[0])
             while compactions and integer(compactions[0][0]) < after:

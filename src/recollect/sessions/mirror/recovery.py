@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import LiteralString
 
@@ -119,11 +120,8 @@ class MirrorRecovery:
         for batch in self._batches(summaries):
             self.messages += len(batch)
             if database is not None:
-                session = database.write(
-                    lambda tx, known=session, batch=batch, new=not is_stored: _store(  # type: ignore[misc]  # bound at once
-                        tx, self.line, known, batch, is_new=new
-                    )
-                )
+                store = partial(_store, line=self.line, session=session, batch=batch)
+                session = database.write(partial(store, is_new=not is_stored))
             is_stored = True
         if not is_stored and self.line.status == DELETED and self.line.pruned_seq:
             return False

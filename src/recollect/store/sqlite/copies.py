@@ -1,4 +1,4 @@
-"""Copies of databases that are not in use: of before a migration, set aside, or damaged."""
+"""Copies in a home: databases from before a migration, set aside or damaged; and transcripts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 from recollect.core.errors import StoreCorrupt
 from recollect.store.failures import os_errors, translate
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
-from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE
+from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
 from recollect.store.sqlite.pages import rewrite
 
 _LOGS = ("-wal", "-shm", "-journal")
@@ -37,6 +37,13 @@ def database_copies(home: Path) -> list[Path]:
     with os_errors(home):
         every = [path for path in home.rglob("*") if path not in live and _is_copy(path)]
     return sorted(path for path in every if not _has_database(path))
+
+
+def transcript_files(home: Path) -> list[Path]:
+    """Return what is in the folders of transcripts, in the home and wherever it was set aside."""
+    with os_errors(home):
+        folders = [path for path in home.rglob(TRANSCRIPTS) if path.is_dir()]
+        return sorted(path for folder in folders for path in folder.iterdir())
 
 
 def is_of_index(path: Path) -> bool:

@@ -1,0 +1,192 @@
+"""Sweeping: the files of a home give up what was removed from the records.
+
+Whoever removes rows leaves a mark in the same transaction. A sweep clears blobs, mirrors, the index
+and the records down to the bytes; the mark goes when all of it is done, else the next sweep begins
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import LiteralString, TypeAlias
+
+import msgspec
+
+from recollect.core.errors import RecollectError
+from recollect.observations.blobs import remove_unused
+from recollect.observations.rows import KIND as OBSERVATION_KIND
+from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.record.transcript_rows import MESSAGE_KIND
+from recollect.store.blobs import Blobs
+from recollect.store.columns import text
+from recollect.store.engine import Transaction
+from recollect.store.journal import last_change
+from recollect.store.sqlite.database import SqliteDatabase
+from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE
+
+_UNSWEPT = "retention.unswept"
+"""In ``meta`` while rows were removed and files may still hold copies of them."""
+CHANGES = 10_000
+"""Rows of the outbox that one transaction looks at."""
+_TRIES = 5
+"""How often the log is cut when a reader is in the way; each try waits 50 ms."""
+
+Step: TypeAlias = "Callable[[Copies, int | None], str | None]"
+
+_MARK: LiteralString = """
+    INSERT INTO meta (key, value) VALUES (?, '1')
+    ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(meta.value AS INTEGER) + 1 AS TEXT)
+"""
+_FIND_MARK: LiteralString = "SELECT value FROM meta WHERE key = ?"
+_DROP_MARK: LiteralString = "DELETE FROM meta WHERE key = ? AND value = ?"
+_FORGET: LiteralString = """
+    DELETE FROM changes WHERE seq > ? AND seq <= ? AND kind = ? AND op = 'put'
+        AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = changes.ref)
+        AND NOT EXISTS (SELECT 1 FROM observations WHERE observations.id = changes.ref)
+"""
+
+
+class Copies(msgspec.Struct, frozen=True, kw_only=True):
+    """Where copies of a message may be.
+
+    Attributes:
+        records: ``records.db``.
+        index_database: ``index.db``.
+        blobs: Long inputs and outputs of observations.
+        mirror: The readable transcripts.
+        is_mirrored: Whether they are kept; what is left of an earlier time is cut in any case.
+        catch_up: Takes changes of the records into the index, without vectors; returns whether it
+            took in all of them.
+        elsewhere: Gives files of the home that are not within reach: other indexes, backups.
+    """
+
+    records: SqliteDatabase
+    index_database: SqliteDatabase
+    blobs: Blobs
+    mirror: TranscriptMirror
+    is_mirrored: bool
+    catch_up: Callable[[], bool]
+    elsewhere: Callable[[], list[Path]]
+
+
+def mark_unswept(tx: Transaction) -> None:
+    """Note that copies of what goes with this transaction may be left."""
+    tx.execute(_MARK, (_UNSWEPT,))
+
+
+def is_unswept(tx: Transaction) -> bool:
+    """Return whether rows were removed of which copies may be left."""
+    return bool(_mark(tx))
+
+
+def sweep(copies: Copies, *, most_bytes: int | None = None) -> tuple[str, ...]:
+    """Remove what is left of removed messages; return what could not be done.
+
+    Does nothing where nothing was removed since the last time.
+
+    Args:
+        copies: Where to.
+        most_bytes: Leave larger databases as they are: writers wait while one is rewritten.
+    """
+    if not copies.records.read(is_unswept):
+        return ()
+    elsewhere = (
+        f"{path.name} of {path.parent.name} may still hold what was removed"
+        for path in copies.elsewhere()
+    )
+    return (*sweep_within_reach(copies, most_bytes=most_bytes), *elsewhere)
+
+
+def sweep_within_reach(copies: Copies, *, most_bytes: int | None = None) -> list[str]:
+    """Do as `sweep` does, and say nothing of files elsewhere."""
+    mark = copies.records.read(_mark)
+    if not mark:
+        return []
+    warnings = [failed for step in _STEPS if (failed := _try(step, copies, most_bytes)) is not None]
+    if not warnings:
+        copies.records.write(lambda tx: tx.execute(_DROP_MARK, (_UNSWEPT, mark)))
+    return warnings
+
+
+def copies_elsewhere(home: Path, index_home: Path) -> list[Path]:
+    """Return files of a home that a sweep does not reach: other indexes, backups, older records."""
+    indexes = [home / INDEX_FILE, *home.glob(f"*/*/{INDEX_FILE}")]
+    aside = home.glob(f"*/*/{RECORDS_FILE}")
+    backups = [path for folder in (home, index_home) for path in folder.glob("*.db.before-*")]
+    mine = index_home / INDEX_FILE
+    return sorted(
+        {path for path in (*indexes, *aside, *backups) if path != mine and path.is_file()}
+    )
+
+
+def _try(step: Step, copies: Copies, most_bytes: int | None) -> str | None:
+    try:
+        return step(copies, most_bytes)
+    except RecollectError as error:
+        return f"something that was removed may be left: {error.message}"
+
+
+def _cut_mirrors(copies: Copies, _: int | None) -> None:
+    if copies.is_mirrored:
+        copies.mirror.flush()
+    else:
+        copies.mirror.obey_removals()
+
+
+def _clear_index(copies: Copies, most_bytes: int | None) -> str | None:
+    return clear_index(copies.index_database, copies.catch_up, most_bytes)
+
+
+def clear_index(
+    database: SqliteDatabase, catch_up: Callable[[], bool], most_bytes: int | None = None
+) -> str | None:
+    """Let an index drop what was removed, down to the bytes; return why that was not possible.
+
+    Args:
+        database: Its ``index.db``.
+        catch_up: As in `Copies`.
+        most_bytes: Leave a larger one as it is.
+    """
+    if not catch_up():
+        return "the index still holds what was removed: run `recollect sync`"
+    return _rewrite(database, most_bytes)
+
+
+def _clear_records(copies: Copies, most_bytes: int | None) -> str | None:
+    records = copies.records
+    head = records.read(last_change)
+    for start in range(0, head, CHANGES):
+        for kind in (MESSAGE_KIND, OBSERVATION_KIND):
+            span = (start, min(head, start + CHANGES), kind)
+            records.write(partial(_forget, span=span))
+    return _rewrite(records, most_bytes)
+
+
+def _forget(tx: Transaction, span: tuple[int, int, str]) -> None:
+    tx.execute(_FORGET, span)
+
+
+def _clear_blobs(copies: Copies, _: int | None) -> None:
+    remove_unused(copies.records, copies.blobs)
+
+
+_STEPS: tuple[Step, ...] = (_clear_blobs, _cut_mirrors, _clear_index, _clear_records)
+_IN_THE_WAY = "a reader keeps a log open that may hold what was removed: prune again later"
+
+
+def _rewrite(database: SqliteDatabase, most_bytes: int | None) -> str | None:
+    if most_bytes is not None and database.path.stat().st_size > most_bytes:
+        return f"{database.path.name} is large and was not rewritten: run `recollect prune`"
+    return None if database.rewrite() else clear_log(database)
+
+
+def clear_log(database: SqliteDatabase) -> str | None:
+    """Write the log of a database back and cut it; return why that was not possible."""
+    return None if any(database.cut_log() for _ in range(_TRIES)) else _IN_THE_WAY
+
+
+def _mark(tx: Transaction) -> str:
+    row = tx.row(_FIND_MARK, (_UNSWEPT,))
+    return text(row[0]) if row else ""
