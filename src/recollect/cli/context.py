@@ -9,10 +9,10 @@ import typer
 
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, argument, opened
+from recollect.cli.output.formatting import moment
 from recollect.cli.output.sanitize import one_line
 from recollect.cli.output.screen import say, show
 from recollect.cli.sessions.lines import ForSender, title_of
-from recollect.core.clock import to_iso
 from recollect.core.errors import NotFound
 from recollect.core.numbers import show_number
 
@@ -92,10 +92,9 @@ def _show_block(block: ContextBlock) -> None:
 
 def _show_injections(memory: Memory, found: Iterable[Injection]) -> None:
     for each in found:
-        at = to_iso(each.at)[:16].replace("T", " ")
         title = title_of(memory.sessions, memory.sessions.get(each.session_id))
         show(
-            (f"{at}  {each.reason}", "bold"),
+            (f"{moment(each.at)}  {each.reason}", "bold"),
             (f"  {one_line(title)}", ""),
             (f"  {each.client or 'no client named'}, {each.tokens} tokens,", "dim"),
             (f" {each.chars} characters, {each.dropped} left out", "dim"),

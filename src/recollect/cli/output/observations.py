@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from recollect.cli.output.formatting import count, moment
 from recollect.cli.output.sanitize import one_line
 from recollect.cli.output.screen import show
-from recollect.core.clock import to_iso
 
 if TYPE_CHECKING:  # for a name only
     from recollect.observations.observation import Observation
@@ -16,10 +16,9 @@ if TYPE_CHECKING:  # for a name only
 def show_lines(observations: Iterable[Observation]) -> None:
     """Show one line for each: number, time, type, title, and what the details cost."""
     for each in observations:
-        at = to_iso(each.created_at)[:16].replace("T", " ")
         show(
             (f"#{each.number}", "bold"),
-            (f"  {at}  {each.type}  ", "dim"),
+            (f"  {moment(each.created_at)}  {one_line(each.type)}  ", "dim"),
             (one_line(each.title), ""),
-            (f"  {each.tokens} tokens", "dim"),
+            (f"  {count(each.tokens, 'token')}", "dim"),
         )
