@@ -98,7 +98,11 @@ def test_a_pause_of_one_project_says_which(run: Run, home: Path, trees: Path) ->
     """And another one goes on being paused."""
     assert "nothing of shop is captured" in run("--home", home, "pause", "--project", "shop").out
     assert run("--home", home, "pause", "--project", trees / "clone").code == 0
-    assert "of one project" in run("--home", home, "status").err
+    status = run("--home", home, "status")
+    assert "of one project" in status.err
+    assert dict(row.split(maxsplit=1) for row in status.out.splitlines())["capture"] == (
+        "paused for 2 projects"
+    )
     left = run("--home", home, "resume", "--project", "clone")
     assert left.out.startswith("still paused: 1 project")
     assert run("--home", home, "pause", "--for", "a while").code == 2

@@ -50,7 +50,7 @@ def _show_observation(detail: Detail, record: Any) -> None:
 
 def _show_message(detail: Detail, record: Any) -> None:
     said_by = one_line(record.name or record.role)
-    _head(detail, moment(record.created_at), record.role, said_by)
+    _head(detail, moment(record.created_at), record.role, one_line(record.name or ""))
     _show_data(f"said by {said_by}", record.text)
 
 
@@ -67,8 +67,8 @@ def _head(detail: Detail, at: str, kind: str, title: str) -> None:
     show(
         (detail.name, "bold"),
         (f"  {at}  {kind}  ", "dim"),
-        (title, ""),
-        (f"  {count(detail.tokens, 'token')}", "dim"),
+        (f"{title}  " if title else "", ""),
+        (count(detail.tokens, "token"), "dim"),
     )
 
 
