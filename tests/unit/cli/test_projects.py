@@ -123,6 +123,21 @@ def test_privacy_check_names_the_rules_that_say_no(
     assert "privacy.exclude_projects has shop" in shown.out
 
 
+def test_privacy_check_of_a_folder_that_is_gone_says_what_an_import_does(
+    run: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It said "captured" of a folder whose transcripts are left unread by its name."""
+    run("--home", home, "init")
+    monkeypatch.setenv("RECOLLECT_PRIVACY__EXCLUDE_PROJECTS", '["secret-*"]')
+    monkeypatch.setenv("RECOLLECT_CAPTURE__SKIP_PATHS", '["*.pem", "id_rsa"]')
+    gone = tmp_path / "gone" / "secret-shop"
+    for path in (gone, gone / "a.md", gone.parent / "a.pem", gone.parent / "id_rsa"):
+        found = run("--home", home, "privacy", "check", path, "--json").json
+        assert (found["is_captured"], len(found["refusals"])) == (False, 1), path
+    for path in (gone.parent, gone.parent / "secret-plan.md"):
+        assert run("--home", home, "privacy", "check", path, "--json").json["is_captured"], path
+
+
 def test_an_import_tells_what_it_left_unread(run: Run, home: Path, trees: Path) -> None:
     """Never silently."""
     path = trees / "chat.jsonl"
