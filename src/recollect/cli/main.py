@@ -40,7 +40,7 @@ app = App(
 )
 
 
-_STORING = frozenset({"erase", "import", "install", "prune", "reindex", "sync"})
+_STORING = frozenset({"erase", "import", "install", "prune", "reindex", "scrub", "sync"})
 """Commands that go on where they were interrupted."""
 _WHOLE = frozenset({"backup", "recover", "restore"})
 """Commands that are done whole or not at all; `sessions restore` is done at once."""

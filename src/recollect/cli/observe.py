@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.cli.help import App
+from recollect.cli.failures import FAILED
+from recollect.cli.help import App, Command
 from recollect.cli.invocation import answer, argument, opened
 from recollect.cli.output.lines import show_observations
-from recollect.cli.output.screen import show
+from recollect.cli.output.screen import say, show
 from recollect.cli.sessions.lines import latest_id
-from recollect.core.errors import InvalidInput
+from recollect.core.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.observations.observation import Observation
 
 app = App()
 
+FEW = 10
+"""Of the newest, where no number is given."""
 
-@app.command(rich_help_panel="Keep")
+
+class _Observe(Command):
+    """`--last` takes a number or none."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, list(_with_number(args)))
+
+
+def _with_number(words: Sequence[str]) -> Iterator[str]:
+    """Yield words; after a ``--last`` that no number follows, as many as `FEW`."""
+    ends = words.index("--") if "--" in words else len(words)
+    for place, word in enumerate(words):
+        yield word
+        following = words[place + 1] if place + 1 < len(words) else "--"
+        if word == "--last" and place < ends and following.startswith("--"):
+            yield str(FEW)
+
+
+@app.command(cls=_Observe, rich_help_panel="Keep")
 def observe(
     context: typer.Context,
     words: Annotated[
@@ -37,27 +62,35 @@ def observe(
         list[str] | None, typer.Option("--file", help="A file that it is about. May be repeated.")
     ] = None,
     last: Annotated[
-        int, typer.Option("--last", help="Show so many of the newest instead of recording.")
-    ] = 0,
+        int | None,
+        typer.Option("--last", help=f"Show so many of the newest instead; {FEW} if none is given."),
+    ] = None,
 ) -> None:
     """Record something that happened, or show what was recorded last."""
     with opened(context) as memory:
         chosen = None if session is None else memory.sessions.find(session).id
-        if last:
+        if last is not None:
             found = memory.observations.list(session_id=chosen, limit=last)
-            answer(context, {"observations": found}, lambda: show_observations(found))
+            answer(context, {"observations": found}, lambda: _show_newest(found))
             return
-        if not words:
+        said = " ".join(words or ()).strip()
+        if not said:
             raise InvalidInput("say what happened", hint="give words, or add --last 5")
         made = memory.observations.record(
             chosen or latest_id(memory.sessions),
             type=kind,
-            summary=" ".join(words),
+            summary=said,
             importance=importance,
             files=file,
             trust="owner",
         )
         answer(context, made, lambda: show_observations([made]))
+
+
+def _show_newest(found: Sequence[Observation]) -> None:
+    show_observations(found)
+    if not found:
+        say(("nothing was recorded yet", "dim"))
 
 
 @app.command(rich_help_panel="Keep")
@@ -68,11 +101,31 @@ def forget(
     undo: Annotated[bool, typer.Option("--undo", help="Bring them back.")] = False,
 ) -> None:
     """Take observations out of search, lists and prompts; --undo brings them back."""
+    changed: list[Observation] = []
+    missing: list[str] = []
     with opened(context) as memory:
+        memory.observations.get(ids, 1)  # what is no id is refused before anything is changed
         change = memory.observations.restore if undo else memory.observations.forget
-        changed = [change(each) for each in ids]
+        for each in ids:
+            try:
+                changed.append(change(each))
+            except NotFound:
+                if len(ids) == 1:
+                    raise
+                missing.append(each)
+    if not changed:
+        raise NotFound("none of the observations exists", hint="take ids from `recollect search`")
     done = "brought back" if undo else "forgotten"
-    numbers = ", ".join(f"#{each.number}" for each in changed)
     answer(
-        context, {"observations": changed}, lambda: show((done, "bold green"), (f" {numbers}", ""))
+        context,
+        {"observations": changed, "missing": missing},
+        lambda: _show_changed(done, changed, missing),
     )
+    if missing:
+        raise typer.Exit(FAILED)
+
+
+def _show_changed(done: str, changed: Sequence[Observation], missing: Sequence[str]) -> None:
+    show((done, "bold green"), (f" {', '.join(f'#{each.number}' for each in changed)}", ""))
+    for name in missing:
+        say((f"there is no {name}", "bold yellow"))

@@ -234,10 +234,12 @@ class CaptureControls:
         """Return whether a path is captured, and every rule that says no.
 
         Args:
-            path: A folder in which an agent works, or a file; absolute.
+            path: A folder in which an agent works, or a file; absolute. One that is not there is
+                a file where its name has a suffix.
         """
         is_folder = os.path.isdir(path)
-        folder = path if is_folder else os.path.dirname(path)
+        is_gone = not (os.path.lexists(path) or PurePath(path).suffix)
+        folder = path if is_folder or is_gone else os.path.dirname(path)
         found = self.verdict(folder).refusals
         left_out = None if is_folder else self._call_refusal("", path, None)
         found += (left_out,) if left_out is not None else ()

@@ -65,7 +65,8 @@ def _lines(deeds: Sequence[_Deed]) -> Iterator[str]:
     failing = _failing(deeds)
     yield from (f"- still failing: {title}" for title in failing)
     counts = Counter(deed.type for deed in deeds).most_common()
-    yield f"- did: {', '.join(f'{count} {kind}' for kind, count in counts)}"
+    did = (f"{count}× {kind.replace('_', ' ')}" for kind, count in counts)
+    yield f"- did: {', '.join(did)}"
     files = _changed(deeds)
     if files:
         more = len(files) - _MOST_FILES

@@ -97,6 +97,26 @@ def test_an_interrupt_leaves_everything_consistent(
     assert run("--home", home, "doctor", "--json").json["healthy"]
 
 
+def test_an_interrupted_scrub_says_that_it_is_to_be_run_again(
+    surroundings: dict[str, str], run: Run, home: Path, chat: Path
+) -> None:
+    """What it had not come to still holds the secret; before, it only said "interrupted"."""
+    run("--home", home, "init")
+    run("--home", home, "import", "jsonl", chat)
+    done = subprocess.run(
+        [sys.executable, "-c", UNLUCKY, "write", "--home", home, "scrub"],
+        env=surroundings | {"RECOLLECT_PRIVACY__PATTERNS": "e"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (130, ""), done.stderr
+    assert done.stderr.endswith(
+        "error: interrupted; what was stored is kept\n"
+        " hint: run the same command again to go on from there\n"
+    )
+
+
 UNLUCKY = """
 import inspect, sys, threading
 from recollect.cli.main import main

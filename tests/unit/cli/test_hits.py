@@ -40,6 +40,14 @@ def test_hits_are_parted_by_an_empty_line(capsys: pytest.CaptureFixture[str]) ->
     assert all(line == line.rstrip() for line in lines)
 
 
+def test_a_hit_that_nobody_said_names_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of an observation the head began with a comma."""
+    seen = _hit(source="observations", number=3, role=None, seq=None)
+    assert "  observation, 28 May 2026  " in _shown(capsys, seen)[0]
+    assert "  message, 28 May 2026  " in _shown(capsys, _hit(role=None))[0]
+    assert "  28 May 2026  " in _shown(capsys, _hit(source="other", role=None))[0]
+
+
 def test_a_long_title_leaves_room_for_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
     """Who, when and where are never cut."""
     hit = _hit(name="Mira")

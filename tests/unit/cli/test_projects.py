@@ -98,7 +98,11 @@ def test_a_pause_of_one_project_says_which(run: Run, home: Path, trees: Path) ->
     """And another one goes on being paused."""
     assert "nothing of shop is captured" in run("--home", home, "pause", "--project", "shop").out
     assert run("--home", home, "pause", "--project", trees / "clone").code == 0
-    assert "of one project" in run("--home", home, "status").err
+    status = run("--home", home, "status")
+    assert "of one project" in status.err
+    assert dict(row.split(maxsplit=1) for row in status.out.splitlines())["capture"] == (
+        "paused for 2 projects"
+    )
     left = run("--home", home, "resume", "--project", "clone")
     assert left.out.startswith("still paused: 1 project")
     assert run("--home", home, "pause", "--for", "a while").code == 2
@@ -117,6 +121,21 @@ def test_privacy_check_names_the_rules_that_say_no(
     assert [each["reason"] for each in found["refusals"]] == ["off", "excluded"]
     shown = run("--home", home, "privacy", "check", trees / "shop")
     assert "privacy.exclude_projects has shop" in shown.out
+
+
+def test_privacy_check_of_a_folder_that_is_gone_says_what_an_import_does(
+    run: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It said "captured" of a folder whose transcripts are left unread by its name."""
+    run("--home", home, "init")
+    monkeypatch.setenv("RECOLLECT_PRIVACY__EXCLUDE_PROJECTS", '["secret-*"]')
+    monkeypatch.setenv("RECOLLECT_CAPTURE__SKIP_PATHS", '["*.pem", "id_rsa"]')
+    gone = tmp_path / "gone" / "secret-shop"
+    for path in (gone, gone / "a.md", gone.parent / "a.pem", gone.parent / "id_rsa"):
+        found = run("--home", home, "privacy", "check", path, "--json").json
+        assert (found["is_captured"], len(found["refusals"])) == (False, 1), path
+    for path in (gone.parent, gone.parent / "secret-plan.md"):
+        assert run("--home", home, "privacy", "check", path, "--json").json["is_captured"], path
 
 
 def test_an_import_tells_what_it_left_unread(run: Run, home: Path, trees: Path) -> None:

@@ -22,6 +22,20 @@ def test_an_id_on_stdout_is_for_the_next_command(run: Run, home: Path) -> None:
     assert done.out == shown["id"] + "\n"
 
 
+def test_a_folder_of_the_shell_is_the_same_one_from_everywhere(
+    run: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kept as ".", two folders would be one project, and one would hear of the other."""
+    found = []
+    for name, command in (("tea", ("start",)), ("rum", ("start",)), ("gin", ("reset", KEY))):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        found.append(run("--home", home, "sessions", *command, "--project", ".", "--json").json)
+        here = run("--home", home, "sessions", "--project", ".", "--json").json["sessions"]
+        assert [each["id"] for each in here] == [found[-1]["id"]]
+    assert [each["project"] for each in found] == [str(tmp_path / n) for n in ("tea", "rum", "gin")]
+
+
 @pytest.mark.parametrize(
     "choice", [("--resume", "delivery"), ("--continue",), ("--session-id", "ID")]
 )

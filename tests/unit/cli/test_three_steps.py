@@ -90,6 +90,18 @@ def test_what_is_missing_is_named_and_fails(run: Run, worked: Path) -> None:
         assert run("--home", worked, *wrong, "--json").error["code"] == "invalid_input"
 
 
+def test_the_head_of_a_message_names_its_speaker_once(run: Run, worked: Path) -> None:
+    """The role is the name where there is no other."""
+    with recollect.open(worked, live=False) as memory:
+        session = memory.sessions.find(OWNER).id
+        memory.sessions.append(session, "user", "It was.", name="Mira", at=NOON + 700_000)
+    heads = run("--home", worked, "get", "m1", "m3").out.splitlines()
+    assert [row.split("  ", 2)[2] for row in heads if row.startswith("m")] == [
+        "user  6 tokens",
+        "user  Mira  3 tokens",
+    ]
+
+
 def test_what_a_page_said_is_shown_as_data(run: Run, worked: Path) -> None:
     """Issue 11.5: with its trust, and in a frame that it cannot leave."""
     done = run("--home", worked, "get", "#1", "--full")

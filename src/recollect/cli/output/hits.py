@@ -29,6 +29,8 @@ BAR = 28
 
 _PREFIXES = {"sessions": PREFIXES["message"], "observations": PREFIXES["observation"]}
 """By source of a hit: what the numbers of its records begin with."""
+_KINDS = {"sessions": "message", "observations": "observation"}
+"""By source of a hit: what it is, where nobody said it."""
 _FENCE = "```"
 _LINE_INSIDE = re.compile(r"\n(?! {4}|\s*(?:[-*+#>|]|\d+[.)]\s|\n))\s*")
 """The end of a line within a paragraph or an item of a list."""
@@ -85,8 +87,8 @@ def _head(rank: int, hit: Hit, titles: Mapping[str, str], width: int) -> Text:
     if hit.path is not None:
         left.append_text(line((address(hit), "bold"), (f"  {day(hit.at)}", "dim")))
         return left
-    who = hit.name or hit.role or ""
-    details = f"  {one_line(who)}, {day(hit.at)}"
+    who = one_line(hit.name or hit.role or _KINDS.get(hit.source, ""))
+    details = f"  {who}, {day(hit.at)}" if who else f"  {day(hit.at)}"
     place = address(hit)
     room = width - left.cell_len - cell_len(details) - len(place) - 2
     title = Text(one_line(titles.get(hit.session_id or "", hit.source)), "bold")

@@ -55,7 +55,7 @@ def _show_observation(detail: Detail, record: Any) -> None:
 
 def _show_message(detail: Detail, record: Any) -> None:
     said_by = one_line(record.name or record.role)
-    _head(detail, moment(record.created_at), record.role, said_by)
+    _head(detail, moment(record.created_at), record.role, one_line(record.name or ""))
     _show_data(f"said by {said_by}", record.text)
 
 
@@ -76,8 +76,8 @@ def _line(name: str, at: str, kind: str, title: str, tokens: int) -> tuple[Span,
     return (
         (name, "bold"),
         (f"  {at}  {one_line(kind)}  ", "dim"),
-        (one_line(title), ""),
-        (f"  {count(tokens, 'token')}", "dim"),
+        (f"{one_line(title)}  " if title else "", ""),
+        (count(tokens, "token"), "dim"),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from recollect.cli.output.formatting import count, moment
 from recollect.observations.controls import Pause
@@ -58,10 +58,15 @@ def _capture(found: Status) -> str:
         for name, what in LEFT_OUT
         if name in found.capture.left_out
     ]
-    paused = ["paused"] if found.capture.pauses else []
-    return ", ".join(
-        [*paused, *([f"{' and '.join(left_out)} left out so far"] if left_out else [])]
-    )
+    left = [f"{' and '.join(left_out)} left out so far"] if left_out else []
+    return ", ".join([*_paused(found.capture.pauses), *left])
+
+
+def _paused(pauses: Sequence[Pause]) -> list[str]:
+    if not pauses:
+        return []
+    is_whole = any(pause.project_id is None for pause in pauses)
+    return ["paused" if is_whole else f"paused for {count(len(pauses), 'project')}"]
 
 
 def _vectors(found: Status) -> str:

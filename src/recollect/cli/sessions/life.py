@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from recollect.cli.addresses import short
+from recollect.cli.addresses import path_or_name, short
 from recollect.cli.help import App
 from recollect.cli.invocation import argument, opened
 from recollect.cli.output.formatting import count
@@ -67,7 +67,7 @@ def start_session(
             continue_latest=continue_latest,
             fork=fork,
             key=key,
-            project=project,
+            project=None if project is None else path_or_name(project),
         )
         remark = f"begins with {_messages(session)}" if session.last_seq else "new"
         give_session(context, session, remark)
@@ -116,7 +116,8 @@ def reset_session(
 ) -> None:
     """Begin a new session under a key, as /new does. Prints its id; the one before is archived."""
     with opened(context) as memory:
-        made = memory.sessions.reset(key, project, reason=reason)
+        about = None if project is None else path_or_name(project)
+        made = memory.sessions.reset(key, about, reason=reason)
         before = made.previous_id
         remark = "the first of its key" if before is None else f"follows {short(before)}"
         give_session(context, made, remark)
