@@ -277,8 +277,7 @@ class Observations:
         if min_importance is not None:
             where.also("importance >= ?", min_importance)
         if types is not None:
-            wanted = msgspec.json.encode(list(types)).decode()
-            where.also("type IN (SELECT value FROM json_each(?))", wanted)
+            where.among("type", types)
         hearer = self.hearer(for_session, for_sender)
         return self._parts.database.read(partial(self._newest, where, limit, hearer))
 

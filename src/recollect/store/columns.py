@@ -36,6 +36,8 @@ OF_PROJECT: LiteralString = f"project IN (SELECT ? UNION ALL {PROJECT_PATHS})"
 An unknown path means itself alone.
 """
 
+_AMONG: LiteralString = " IN (SELECT value FROM json_each(?))"
+
 
 class Condition:
     """A WHERE clause: literal SQL and the values that belong to it.
@@ -58,6 +60,11 @@ class Condition:
     def equal(self, column: LiteralString, value: SqlValue) -> Condition:
         """Narrow to rows with that value; None does not narrow."""
         return self if value is None else self.also(column + " = ?", value)
+
+    def among(self, column: LiteralString, values: Sequence[str]) -> Condition:
+        """Narrow to rows with one of some values."""
+        listed = msgspec.json.encode(list(values)).decode()
+        return self.also(column + _AMONG, listed)
 
     def of_project(self, path: str | None) -> Condition:
         """Narrow to what has a path of the project that has ``path``; None does not narrow."""

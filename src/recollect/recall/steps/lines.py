@@ -140,12 +140,6 @@ Placed = tuple[LineRow, Place]
 """What a line is made of, and who hears it."""
 
 
-def among(scope: Scope, ids: str) -> Condition:
-    """Return the condition of records with some ids, a JSON array of them."""
-    where = Condition(scope, "session_id")
-    return where.also("id IN (SELECT value FROM json_each(?))", ids)
-
-
 def select_rows(tx: Transaction, kind: str, where: Condition) -> list[Placed]:
     """Return the records of a kind that meet a condition, oldest first; none of deleted sessions.
 
@@ -174,8 +168,8 @@ def lines_of(
     """Return the lines of hits; one that is gone meanwhile, or is not heard, is left out."""
     known: dict[str, LineRow] = {}
     for source, kind in _KINDS.items():
-        ids = msgspec.json.encode([hit.ref for hit in result.hits if hit.source == source])
-        found = select_rows(tx, kind, among(scope, ids.decode()))
+        ids = [hit.ref for hit in result.hits if hit.source == source]
+        found = select_rows(tx, kind, Condition(scope, "session_id").among("id", ids))
         known |= {row.id: row for row, place in found if hears(hearer, kind, place)}
     sees = hearer is None or hearer.sees_payload
     lines = tuple(

@@ -24,7 +24,6 @@ from recollect.recall.steps.lines import (
     TABLES,
     IndexLine,
     LineRow,
-    among,
     cost_of,
     hears,
     select_rows,
@@ -237,8 +236,9 @@ class _Around:
         chosen = near[:most]
         rows: dict[str, LineRow] = {}
         for kind in TABLES:
-            ids = msgspec.json.encode([key.id for key in chosen if key.kind == kind]).decode()
-            rows |= {row.id: row for row, _ in select_rows(tx, kind, among(self._scope, ids))}
+            ids = [key.id for key in chosen if key.kind == kind]
+            where = Condition(self._scope, "session_id").among("id", ids)
+            rows |= {row.id: row for row, _ in select_rows(tx, kind, where)}
         return [rows[key.id] for key in chosen]
 
     def _page(
