@@ -13,7 +13,7 @@ from typing import Any, LiteralString, TypeVar
 import msgspec
 
 from recollect.core.errors import StoreCorrupt
-from recollect.core.scope import Scope
+from recollect.core.scope import Place, Scope
 from recollect.store.engine import Row, SqlValue
 
 _HINT = "run `recollect doctor`"
@@ -94,6 +94,17 @@ def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:
         return msgspec.convert(rows, list[kind], builtin_types=(bytes,))  # type: ignore[valid-type]
     except msgspec.ValidationError:
         raise StoreCorrupt("a cell is not what its column promises", hint=_HINT) from None
+
+
+def placed_rows(rows: Sequence[Row], kind: type[T]) -> list[tuple[T, Place]]:
+    """Return rows as values of ``kind``, each with the place that its last columns tell.
+
+    Raises:
+        StoreCorrupt: a cell is of another type than ``kind`` or `Place` says.
+    """
+    width = len(Place.__struct_fields__)
+    values = typed_rows([row[:-width] for row in rows], kind)
+    return list(zip(values, typed_rows([row[-width:] for row in rows], Place), strict=True))
 
 
 def decode(

@@ -12,7 +12,7 @@ from recollect.core.numbers import show_number
 from recollect.core.scope import Place, Scope
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
-from recollect.store.columns import Condition, typed_rows
+from recollect.store.columns import Condition, placed_rows
 from recollect.store.engine import Row, Transaction
 from recollect.text.tokens import estimate_tokens
 
@@ -133,7 +133,6 @@ _OBSERVATIONS: LiteralString = f"""
     FROM (SELECT * FROM observations WHERE is_forgotten = 0 AND """  # noqa: S608  # literals
 TABLES: dict[str, LiteralString] = {"message": _MESSAGES, "observation": _OBSERVATIONS}
 """By kind of record: how its rows are read, up to the condition."""
-_COLUMNS = len(LineRow.__struct_fields__)
 _KINDS = {SESSIONS: "message", OBSERVATIONS: "observation"}
 
 Placed = tuple[LineRow, Place]
@@ -150,9 +149,7 @@ def select_rows(tx: Transaction, kind: str, where: Condition) -> list[Placed]:
     """
     sql: LiteralString = TABLES[kind] + where.sql + _LIVING + _WITH_SESSION
     rows: list[Row] = tx.all(sql, where.params)
-    told = typed_rows([row[:_COLUMNS] for row in rows], LineRow)
-    places = typed_rows([row[_COLUMNS:] for row in rows], Place)
-    return list(zip(told, places, strict=True))
+    return placed_rows(rows, LineRow)
 
 
 def hears(hearer: Hearer | None, kind: str, place: Place) -> bool:

@@ -19,7 +19,6 @@ from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import SearchResult
 from recollect.observations.observation import Hearer
 from recollect.observations.observations import ObservationParts, Observations
-from recollect.recall.hearer import group_at
 from recollect.recall.steps.lines import (
     TABLES,
     IndexLine,
@@ -29,6 +28,7 @@ from recollect.recall.steps.lines import (
     select_rows,
 )
 from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.visibility import group_at
 from recollect.store.columns import Condition, typed_rows
 from recollect.store.engine import Transaction
 
