@@ -22,7 +22,7 @@ from recollect.core.errors import InvalidInput, NotFound, StoreReadOnly
 from recollect.core.scope import Scope
 from recollect.core.settings import InjectionSettings
 from recollect.index.query.hit import SearchResult
-from recollect.recall.audience import Asked
+from recollect.recall.audience import Asked, group_asking
 from recollect.recall.context.block import Candidate, ContextBlock, Room, assemble
 from recollect.recall.context.candidates import (
     Order,
@@ -187,12 +187,9 @@ class Contexts:
             InvalidInput: the limit is below 1, or a sender is given without a session.
         """
         check_count(limit, "a limit", 1)
-        if for_sender is not None and for_session is None:
-            raise InvalidInput("a sender needs a session", hint="give for_session with it")
         where = Condition(self._parts.scope, "session_id").equal("session_id", session_id)
-        if for_session is not None:
-            group = self._parts.sessions().visibility_group(for_session, for_sender)
-            where.also("visibility_group = ?", group.name)
+        group = group_asking(self._parts.sessions, for_session, for_sender)
+        where.equal("visibility_group", None if group is None else group.name)
         return self._parts.database.read(lambda tx: select_injections(tx, where, limit))
 
     def _asking(
