@@ -31,7 +31,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked for.
 
     Attributes:
-        scope: Whose memory; its project does not count, ``projects`` do.
+        scope: Whose memory, of any project.
         projects: The paths of the project; empty for what belongs to none.
         hearer: Who reads the block.
         types: Of observations.
@@ -46,16 +46,12 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     lineage: frozenset[str]
     relevance: Mapping[str, float]
 
-    def where(self) -> Condition:
-        """Return the condition of what belongs to the project."""
-        where = Condition(msgspec.structs.replace(self.scope, project=None), "session_id")
+    def observed(self) -> Condition:
+        """Return the condition of observations of the project that were not forgotten."""
+        where = Condition(self.scope, "session_id").also("is_forgotten = ?", 0)
         if self.projects:
             return where.among("project", self.projects)
         return where.also("project IS NOT DISTINCT FROM ?", None)
-
-    def observed(self) -> Condition:
-        """Return the condition of observations that were not forgotten."""
-        return self.where().also("is_forgotten = ?", 0)
 
 
 def read_candidates(tx: Transaction, order: Order) -> list[Candidate]:
@@ -130,8 +126,7 @@ def _last_summary(tx: Transaction, order: Order) -> list[Candidate]:
     group = order.hearer.group
     if not group.is_private:
         return []
-    scope = msgspec.structs.replace(order.scope, project=None)
-    known = heard_episodes(tx, scope, order.projects, order.hearer, besides=order.lineage)
+    known = heard_episodes(tx, order.scope, order.projects, order.hearer, besides=order.lineage)
     for episode in known:
         lines = summary_lines(episode.summary) if is_by_rule(episode) else []
         if lines:

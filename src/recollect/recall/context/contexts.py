@@ -302,7 +302,7 @@ class Contexts:
     def _order(self, tx: Transaction, asking: _Asking, relevance: dict[str, float]) -> Order:
         session = asking.session
         return Order(
-            scope=msgspec.structs.replace(self._parts.scope, session=None),
+            scope=msgspec.structs.replace(self._parts.scope, session=None, project=None),
             projects=self._paths(session),
             hearer=asking.hearer,
             types=self._parts.settings.types,
