@@ -334,8 +334,8 @@ class Observations:
         facts = self._parts.database.read(lambda tx: find_facts(tx, self.scope, given.session_id))
         project = facts.project if given.project is None else given.project
         at = None if given.at is None else check_time(given.at)
-        told = [given.input, given.files]
-        return self._parts.controls().refusal(project, given.tool_name, told, at)
+        paths = [given.input, given.files]
+        return self._parts.controls().refusal(project, given.tool_name, paths, at)
 
     def _draft(self, given: GivenObservation) -> ObservationDraft:
         if given.tool_name is not None and self.own_calls.includes(given.tool_name, given.input):
