@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.sessions.sessions import Sessions
 
 
-def observed(
+def observation_parts(
     resources: Resources,
     sessions: Callable[[], Sessions],
     maintenance: Maintenance,
