@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.sessions.sessions import Sessions
 
 
-def observed(
+def observation_parts(
     resources: Resources,
     sessions: Callable[[], Sessions],
     arrivals: Arrivals,
@@ -27,7 +27,8 @@ def observed(
     """Return what records observations and reads them."""
     from recollect.observations.draft import ObservationDrafts
     from recollect.observations.observations import ObservationParts
-    from recollect.recall.hearer import group_at, hearer_of
+    from recollect.recall.hearer import hearer_of
+    from recollect.sessions.policy.visibility import group_at
     from recollect.store.blobs import Blobs
 
     shared = resources.resolved.settings.observations.shared

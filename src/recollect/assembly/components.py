@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.assembly.activity import context_parts, observed
+from recollect.assembly.activity import context_parts, observation_parts
 from recollect.assembly.indexes import HomeIndexes, make_index
 from recollect.assembly.resources import OpenOptions, Resources, open_resources
 from recollect.assembly.sources import (
@@ -83,7 +83,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     mirror: TranscriptMirror | None
     maintenance: Maintenance
     sessions: Callable[[], Sessions]
-    observed: Callable[[], ObservationParts]
+    observation_parts: Callable[[], ObservationParts]
     context_parts: Callable[[], ContextParts]
     events: EventStream
     digest: Callable[[Callable[[], bool]], int] | None
@@ -150,13 +150,13 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
         """Return the observations."""
         from recollect.observations.observations import Observations
 
-        return Observations(self.observed())
+        return Observations(self.observation_parts())
 
     def recall(self, search: Search) -> ObservationRecall:
         """Return the observations, and what was around one of them."""
         from recollect.recall.steps.timeline import ObservationRecall
 
-        return ObservationRecall(self.observed(), search, self.resources.owner)
+        return ObservationRecall(self.observation_parts(), search, self.resources.owner)
 
     def contexts(self, search: Search) -> Contexts:
         """Return what makes context blocks."""
@@ -336,9 +336,9 @@ def _assemble(resources: Resources) -> Components:
         mirror=mirror,
         maintenance=maintenance,
         sessions=sessions,
-        observed=functools.cache(
+        observation_parts=functools.cache(
             # The mirror keeps the numbers of what it has not, for a recovery.
-            lambda: observed(resources, sessions, Arrivals(mirror, maintenance), controls)
+            lambda: observation_parts(resources, sessions, Arrivals(mirror, maintenance), controls)
         ),
         context_parts=functools.cache(lambda: context_parts(resources, sessions, controls)),
         events=EventStream(resources.records, resources.scope),

@@ -38,7 +38,7 @@ def digest_with(resources: Resources, model: LanguageModel, stopping: Callable[[
         ).run(stopping)
     if "observations" in settings.language.uses:
         from recollect.observations.digest import ObservationDigest
-        from recollect.recall.hearer import group_at
+        from recollect.sessions.policy.visibility import group_at
 
         done += ObservationDigest(
             resources.records,

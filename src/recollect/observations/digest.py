@@ -130,9 +130,7 @@ class ObservationDigest:
     def _due(self, tx: Transaction) -> tuple[list[Observation], dict[str, str]]:
         where = Condition(self._scope, "session_id").also("made_by = ?", VERSION)
         where.also("created_at >= ?", self._clock.now_ms() - OLDEST_MS)
-        where.also("is_forgotten = ?", 0)
-        where.sql += " AND trust IN (?, ?, ?, ?)"
-        where.params += READ_BY_MODEL
+        where.also("is_forgotten = ?", 0).among("trust", READ_BY_MODEL)
         due = select_observations(tx, where, "number", BATCH * MOST_CALLS)
         places = places_of(tx, [each.id for each in due])
         return due, {id_: self._group_of(place) for id_, place in places.items()}

@@ -32,8 +32,8 @@ from recollect.observations.summary import (
     LONGEST_TITLE,
     MOST_FILES,
     clipped,
+    describe,
     files_of,
-    told,
 )
 from recollect.text.json_value import JsonCleaner, JsonValue
 from recollect.text.secret_redactor import SecretRedactor
@@ -112,9 +112,9 @@ class ObservationDrafts:
         files = files_of(evidence) if given.files is None else self._files(given.files)
         trust = trust_of(evidence, is_owners=is_owners)
         kind = type_of(evidence, files) if given.type is None else self._name(given.type, "type")
-        says = told(evidence, files, trust)
-        title = self._words(given.title, "title", LONGEST_TITLE) or says.title
-        summary = self._words(given.summary, "summary", LONGEST_SUMMARY) or says.summary
+        made = describe(evidence, files, trust)
+        title = self._words(given.title, "title", LONGEST_TITLE) or made.title
+        summary = self._words(given.summary, "summary", LONGEST_SUMMARY) or made.summary
         if given.title is None and given.summary:
             title = clipped(summary, LONGEST_TITLE)
         asked, came = _text_of(evidence.input), evidence.output
@@ -136,7 +136,7 @@ class ObservationDrafts:
             importance=_importance(given.importance, evidence, kind),
             trust=trust,
             files=files,
-            error=says.error,
+            error=made.error,
             message_id=self._id(given.message_id, "message id"),
             tool_use_id=self._id(given.tool_use_id, "tool use id"),
             agent_id=self._id(given.agent_id, "agent id"),

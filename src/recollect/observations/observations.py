@@ -277,8 +277,7 @@ class Observations:
         if min_importance is not None:
             where.also("importance >= ?", check_share(min_importance, "min_importance"))
         if types is not None:
-            wanted = msgspec.json.encode(check_texts(types, "types")).decode()
-            where.also("type IN (SELECT value FROM json_each(?))", wanted)
+            where.among("type", check_texts(types, "types"))
         hearer = self.hearer(for_session, for_sender)
         return self._parts.database.read(partial(self._newest, where, limit, hearer))
 
@@ -335,8 +334,8 @@ class Observations:
         facts = self._parts.database.read(lambda tx: find_facts(tx, self.scope, given.session_id))
         project = facts.project if given.project is None else given.project
         at = None if given.at is None else check_time(given.at)
-        told = [given.input, given.files]
-        return self._parts.controls().refusal(project, given.tool_name, told, at)
+        paths = [given.input, given.files]
+        return self._parts.controls().refusal(project, given.tool_name, paths, at)
 
     def _draft(self, given: GivenObservation) -> ObservationDraft:
         if given.tool_name is not None and self.own_calls.includes(given.tool_name, given.input):

@@ -211,5 +211,5 @@ def _row_of(cells: Row) -> ProjectRow:
 
 def cells(row: ProjectRow) -> tuple[SqlValue, ...]:
     """Return the columns of a row, in the order in which they are selected."""
-    told = msgspec.structs.asdict(row)
-    return (*(told[name] for name in _FIELDS[:-1]), msgspec.json.encode(row.apart).decode())
+    fields = msgspec.structs.asdict(row)
+    return (*(fields[name] for name in _FIELDS[:-1]), msgspec.json.encode(row.apart).decode())

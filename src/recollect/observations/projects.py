@@ -331,9 +331,9 @@ class Projects:
         for each in list(known.rows.values()):
             meant = known.meaning(each)
             if each is row or meant != each.stands_for:
-                told = msgspec.structs.replace(each, stands_for=meant)
-                tx.execute(_UPDATE, (*cells(told)[1:], self.tenant, each.id))
-                known.rows[each.id] = told
+                changed = msgspec.structs.replace(each, stands_for=meant)
+                tx.execute(_UPDATE, (*cells(changed)[1:], self.tenant, each.id))
+                known.rows[each.id] = changed
 
     def _set_alias(
         self, tx: Transaction, known: KnownProjects, alias: tuple[str, str], id_: str

@@ -253,9 +253,9 @@ def _where(scope: Scope) -> Condition:
 
 
 def _row(of: Observation) -> list[SqlValue]:
-    told = msgspec.structs.asdict(of)
-    told["files"] = msgspec.json.encode(of.files).decode()
-    return [told[name] for name in _FIELDS]
+    fields = msgspec.structs.asdict(of)
+    fields["files"] = msgspec.json.encode(of.files).decode()
+    return [fields[name] for name in _FIELDS]
 
 
 def _observation_of(row: Row) -> Observation:

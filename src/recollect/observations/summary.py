@@ -46,26 +46,26 @@ _ERRORS = (
 """What a line that says what failed has; the first of them says more."""
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """What a line or two say of a moment."""
+class Description(msgspec.Struct, frozen=True, kw_only=True):
+    """The line or two by which a moment is shown."""
 
     title: str
     summary: str
     error: str | None
 
 
-def told(evidence: Evidence, files: tuple[str, ...], trust: Trust) -> Told:
+def describe(evidence: Evidence, files: tuple[str, ...], trust: Trust) -> Description:
     """Return the title, the summary and the line of the error of a moment.
 
     Words of others than the owner and the agent are in none of them but the error.
     """
     words = "" if trust == "group" else spoken(evidence)
     if evidence.event in SPOKEN and evidence.tool_name is None:
-        title, summary = _told_by_words(evidence, words)
+        title, summary = _from_words(evidence, words)
     else:
-        title, summary = _told_by_tool(evidence, files)
+        title, summary = _from_tool(evidence, files)
     error = None if evidence.error is None else error_line(evidence.error)
-    return Told(title=clipped(title, LONGEST_TITLE), summary=summary, error=error)
+    return Description(title=clipped(title, LONGEST_TITLE), summary=summary, error=error)
 
 
 def files_of(evidence: Evidence) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def clipped(text: str, most: int) -> str:
     return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
 
 
-def _told_by_words(evidence: Evidence, words: str) -> tuple[str, str]:
+def _from_words(evidence: Evidence, words: str) -> tuple[str, str]:
     said = list(statements(words))
     if not said:
         return _UNSAID[evidence.event], ""
@@ -136,10 +136,10 @@ _UNSAID = {
 }
 
 
-def _told_by_tool(evidence: Evidence, files: tuple[str, ...]) -> tuple[str, str]:
+def _from_tool(evidence: Evidence, files: tuple[str, ...]) -> tuple[str, str]:
     if evidence.event == "interrupted":
         return "The turn was interrupted", ""
-    title = _deed(evidence, files)
+    title = _tool_title(evidence, files)
     if evidence.error is None:
         return title, _extent(evidence, files)
     code = _EXIT.search(evidence.error)
@@ -147,10 +147,10 @@ def _told_by_tool(evidence: Evidence, files: tuple[str, ...]) -> tuple[str, str]
     return f"{clipped(title, LONGEST_TITLE - 30)} ({outcome})", _extent(evidence, files)
 
 
-def _deed(evidence: Evidence, files: tuple[str, ...]) -> str:
+def _tool_title(evidence: Evidence, files: tuple[str, ...]) -> str:
     name = evidence.tool_name or "A tool"
     if is_shell(name):
-        return _command_deed(evidence, name)
+        return _command_title(evidence, name)
     if is_web(name):
         asked = evidence.argument("query", "prompt", "q")
         host = _host(evidence.argument("url"))
@@ -166,7 +166,7 @@ def _deed(evidence: Evidence, files: tuple[str, ...]) -> str:
     return ": ".join(part for part in (f"{name} {about}".strip(), asked) if part)
 
 
-def _command_deed(evidence: Evidence, name: str) -> str:
+def _command_title(evidence: Evidence, name: str) -> str:
     command = evidence.command
     message = _COMMIT.search(command) if git_verb(command) == "commit" else None
     if message is not None:

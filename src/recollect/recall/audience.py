@@ -50,16 +50,35 @@ def asking_of(session_id: str | None, sender: str | None, settings: Settings) ->
     Raises:
         InvalidInput: a sender is given without a session.
     """
-    if session_id is not None:
-        return Asking(
-            session_id=session_id,
-            sender=sender,
-            shared=settings.sessions.guests_read,
-            shares_observations=settings.observations.shared,
-        )
+    if session_id is None:
+        _check_operator(sender)
+        return None
+    return Asking(
+        session_id=session_id,
+        sender=sender,
+        shared=settings.sessions.guests_read,
+        shares_observations=settings.observations.shared,
+    )
+
+
+def group_asking(
+    sessions: Asked, session_id: str | None, sender: str | None
+) -> VisibilityGroup | None:
+    """Return the visibility group on whose behalf is asked; None where it is the operator.
+
+    Raises:
+        NotFound: there is no such session in the scope.
+        InvalidInput: a sender is given without a session, or cannot be an account.
+    """
+    if session_id is None:
+        _check_operator(sender)
+        return None
+    return sessions().visibility_group(session_id, sender)
+
+
+def _check_operator(sender: str | None) -> None:
     if sender is not None:
         raise InvalidInput("a sender needs a session", hint="give for_session with it")
-    return None
 
 
 def audience_of(sessions: Asked, asking: Asking | None, records: Database) -> Audience | None:

@@ -7,7 +7,7 @@ import msgspec
 from recollect.core.scope import Place
 from recollect.recall.audience import Asked
 from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.visibility import Speakers, VisibilityGroup, visibility_group_of
+from recollect.sessions.policy.visibility import VisibilityGroup, group_at
 
 
 class ObservationHearer(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,16 +49,3 @@ def hearer_of(
     found = sessions()
     group = found.visibility_group(session_id, sender)
     return ObservationHearer(group=group, owner=found.owner, shared=shared)
-
-
-def group_at(place: Place, owner: Owner) -> VisibilityGroup:
-    """Return the visibility group of a place."""
-    speakers = Speakers(
-        agent=place.agent,
-        user=place.user,
-        channel=place.channel,
-        account=place.account,
-        chat_type=place.chat_type,
-        peer=place.peer,
-    )
-    return visibility_group_of(speakers, owner, place.turn_sender)

@@ -6,12 +6,11 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.scope import Place, Scope
+from recollect.core.scope import Scope
 from recollect.index.model.document import OBSERVATIONS, Document, Removal
-from recollect.recall.hearer import group_at
 from recollect.recall.outbox_source import Changed, Changes
-from recollect.sessions.policy.visibility import VisibilityGroup
-from recollect.store.columns import typed_rows
+from recollect.sessions.policy.visibility import VisibilityGroup, group_at
+from recollect.store.columns import placed_rows
 from recollect.store.engine import Transaction
 
 _CHANGES: LiteralString = """
@@ -23,16 +22,12 @@ _CHANGES: LiteralString = """
         LEFT JOIN sessions s ON s.id = o.session_id
     WHERE c.seq > ? AND c.seq <= ? AND c.kind = 'observation' ORDER BY c.seq
 """
-_PLACE = 12
-"""Where the columns of the place begin."""
 
 
 def changed_observations(tx: Transaction, changes: Changes) -> Changed:
     """Return the observations that changed in a part of the outbox."""
     found = tx.all(_CHANGES, (changes.after, changes.last))
-    told = typed_rows([row[:_PLACE] for row in found], _Change)
-    places = typed_rows([row[_PLACE:] for row in found], Place)
-    latest = {row.ref: (row, place) for row, place in zip(told, places, strict=True)}.values()
+    latest = {row.ref: (row, place) for row, place in placed_rows(found, _Change)}.values()
     return Changed(
         documents=[
             _document(row, row.number, group_at(place, changes.owner))

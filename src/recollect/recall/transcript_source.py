@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeAlias
-
 import msgspec
 
-from recollect.core.scope import Scope
+from recollect.core.scope import Place, Scope
 from recollect.index.model.document import SESSIONS, Document, Removal
 from recollect.recall.outbox_source import Changed, Changes
-from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.visibility import Speakers, visibility_group_of
+from recollect.sessions.policy.visibility import group_at
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
-from recollect.store.columns import typed_rows
+from recollect.store.columns import placed_rows
 from recollect.store.engine import Transaction
 
 
 def changed_messages(tx: Transaction, changes: Changes) -> Changed:
     """Return the messages that changed in a part of the outbox."""
-    found = [c for c in _changes(tx, changes) if _is_wanted(c, changes.agent)]
-    latest = {change.ref: change for change in found}.values()
-    gone = [c for c in latest if c.message is None]
-    turns = {c.turn: c for c in found if c.message is not None}
-    groups = {turn: _visibility_group(change, changes.owner) for turn, change in turns.items()}
+    found = [(c, place) for c, place in _changes(tx, changes) if _is_wanted(c, changes.agent)]
+    latest = {c.ref: (c, place) for c, place in found}.values()
+    # The same for all of a turn.
+    turns = {_turn(c, place): place for c, place in found if c.message is not None}
+    groups = {turn: group_at(place, changes.owner).name for turn, place in turns.items()}
     return Changed(
-        documents=[_document(c, groups) for c in latest if c.message is not None],
-        removals=[Removal(source=SESSIONS, ref=c.ref, tenant=c.tenant) for c in gone],
+        documents=[_document(c, groups[_turn(c, p)]) for c, p in latest if c.message is not None],
+        removals=[
+            Removal(source=SESSIONS, ref=c.ref, tenant=c.tenant)
+            for c, _ in latest
+            if c.message is None
+        ],
     )
 
 
@@ -34,24 +34,13 @@ def _is_wanted(change: _Change, agent: str | None) -> bool:
     return agent is None or change.message is None or change.agent == agent
 
 
-def _visibility_group(change: _Change, owner: Owner) -> str:
-    """Return who hears a message: the same for all of a turn."""
-    speakers = Speakers(
-        agent=change.session_agent,
-        user=change.session_user,
-        channel=change.channel,
-        account=change.account,
-        chat_type=change.chat_type,
-        peer=change.peer,
-    )
-    return visibility_group_of(speakers, owner, change.turn_sender).name
-
-
-Turn: TypeAlias = tuple[str | None, str | None]
+def _turn(change: _Change, place: Place) -> tuple[str | None, str | None]:
+    """Return what all messages with the same hearers have alike."""
+    return change.session_id, place.turn_sender
 
 
 class _Change(msgspec.Struct, frozen=True, array_like=True):
-    """A change of the outbox with its message and who hears it; nothing more where it is gone."""
+    """A change of the outbox with its message; nothing more where it is gone."""
 
     change: int
     tenant: str
@@ -66,21 +55,9 @@ class _Change(msgspec.Struct, frozen=True, array_like=True):
     name: str | None
     text: str | None
     created_at: int | None
-    session_agent: str | None
-    session_user: str | None
-    channel: str | None
-    account: str | None
-    chat_type: str | None
-    peer: str | None
-    turn_sender: str | None
-
-    @property
-    def turn(self) -> Turn:
-        """What all messages with the same hearers have alike."""
-        return self.session_id, self.turn_sender
 
 
-def _document(change: _Change, groups: Mapping[Turn, str]) -> Document:
+def _document(change: _Change, visibility_group: str) -> Document:
     session = change.session_id or ""
     return Document(
         source=SESSIONS,
@@ -98,12 +75,12 @@ def _document(change: _Change, groups: Mapping[Turn, str]) -> Document:
         ),
         role=change.role,
         name=change.name,
-        visibility_group=groups[change.turn],
+        visibility_group=visibility_group,
     )
 
 
-def _changes(tx: Transaction, changes: Changes) -> list[_Change]:
-    """Return the changes of messages, in commit order.
+def _changes(tx: Transaction, changes: Changes) -> list[tuple[_Change, Place]]:
+    """Return the changes of messages and who hears them, in commit order.
 
     A message of a deleted session counts as gone: it is in no search, and comes back with the
     status.
@@ -118,4 +95,4 @@ def _changes(tx: Transaction, changes: Changes) -> list[_Change]:
         " WHERE c.seq > ? AND c.seq <= ? AND c.kind = ? ORDER BY c.seq",
         (changes.after, changes.last, MESSAGE_KIND),
     )
-    return typed_rows(rows, _Change)
+    return placed_rows(rows, _Change)

@@ -13,7 +13,7 @@ from typing import Any, LiteralString, TypeVar
 import msgspec
 
 from recollect.core.errors import StoreCorrupt
-from recollect.core.scope import Scope
+from recollect.core.scope import Place, Scope
 from recollect.store.engine import Row, SqlValue
 
 _HINT = "run `recollect doctor`"
@@ -35,6 +35,8 @@ OF_PROJECT: LiteralString = f"project IN (SELECT ? UNION ALL {PROJECT_PATHS})"
 
 An unknown path means itself alone.
 """
+
+_AMONG: LiteralString = " IN (SELECT value FROM json_each(?))"
 
 
 class Condition:
@@ -58,6 +60,11 @@ class Condition:
     def equal(self, column: LiteralString, value: SqlValue) -> Condition:
         """Narrow to rows with that value; None does not narrow."""
         return self if value is None else self.also(column + " = ?", value)
+
+    def among(self, column: LiteralString, values: Sequence[str]) -> Condition:
+        """Narrow to rows with one of some values."""
+        listed = msgspec.json.encode(list(values)).decode()
+        return self.also(column + _AMONG, listed)
 
     def of_project(self, path: str | None) -> Condition:
         """Narrow to what has a path of the project that has ``path``; None does not narrow."""
@@ -87,6 +94,17 @@ def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:
         return msgspec.convert(rows, list[kind], builtin_types=(bytes,))  # type: ignore[valid-type]
     except msgspec.ValidationError:
         raise StoreCorrupt("a cell is not what its column promises", hint=_HINT) from None
+
+
+def placed_rows(rows: Sequence[Row], kind: type[T]) -> list[tuple[T, Place]]:
+    """Return rows as values of ``kind``, each with the place that its last columns tell.
+
+    Raises:
+        StoreCorrupt: a cell is of another type than ``kind`` or `Place` says.
+    """
+    width = len(Place.__struct_fields__)
+    values = typed_rows([row[:-width] for row in rows], kind)
+    return list(zip(values, typed_rows([row[-width:] for row in rows], Place), strict=True))
 
 
 def decode(

@@ -33,9 +33,10 @@ from recollect.recall import observation_source
 from recollect.recall.context import candidates
 from recollect.recall.context.block import ContextItem
 from recollect.recall.context.contexts import Contexts
-from recollect.recall.hearer import ObservationHearer, group_at
+from recollect.recall.hearer import ObservationHearer
 from recollect.recall.steps import timeline
 from recollect.sessions.context.episode import Episode, episodes_of, hearers_of
+from recollect.sessions.policy.visibility import group_at
 
 HISTORIES = int(os.environ.get("AUDIENCE_HISTORIES", "300"))  # noqa: TID251 - `make soak`
 SEED = int(os.environ.get("AUDIENCE_SEED", "20261122"))  # noqa: TID251 - to play one again

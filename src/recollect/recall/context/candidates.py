@@ -31,7 +31,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked for.
 
     Attributes:
-        scope: Whose memory; its project does not count, ``projects`` do.
+        scope: Whose memory, of any project.
         projects: The paths of the project; empty for what belongs to none.
         hearer: Who reads the block.
         types: Of observations.
@@ -46,26 +46,21 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     lineage: frozenset[str]
     relevance: Mapping[str, float]
 
-    def where(self) -> Condition:
-        """Return the condition of what belongs to the project."""
-        where = Condition(msgspec.structs.replace(self.scope, project=None), "session_id")
-        if self.projects:
-            paths = msgspec.json.encode(self.projects).decode()
-            return where.also("project IN (SELECT value FROM json_each(?))", paths)
-        return where.also("project IS NOT DISTINCT FROM ?", None)
-
     def observed(self) -> Condition:
-        """Return the condition of observations that were not forgotten."""
-        return self.where().also("is_forgotten = ?", 0)
+        """Return the condition of observations of the project that were not forgotten."""
+        where = Condition(self.scope, "session_id").also("is_forgotten = ?", 0)
+        if self.projects:
+            return where.among("project", self.projects)
+        return where.also("project IS NOT DISTINCT FROM ?", None)
 
 
 def read_candidates(tx: Transaction, order: Order) -> list[Candidate]:
     """Return what a whole block is chosen from: types, the last summary, the last changes."""
-    typed = order.observed().also("type IN (SELECT value FROM json_each(?))", _json(order.types))
+    typed = order.observed().among("type", order.types)
     found = select_observations(tx, typed, _NEWEST, _MOST)
     found += select_observations(tx, typed, _BEST, _MOST)
     found += read_relevant(tx, order)
-    changed = order.observed().also("type IN (SELECT value FROM json_each(?))", _json(CHANGES))
+    changed = order.observed().among("type", CHANGES)
     changes = select_observations(tx, changed, _NEWEST, _MOST)
     unique = {each.id: each for each in heard(tx, order, found)}
     return [
@@ -83,8 +78,7 @@ def read_relevant(tx: Transaction, order: Order) -> list[Observation]:
     """Return the observations of the project that a search found."""
     if not order.relevance:
         return []
-    ids = _json(tuple(order.relevance))
-    where = order.observed().also("id IN (SELECT value FROM json_each(?))", ids)
+    where = order.observed().among("id", list(order.relevance))
     return select_observations(tx, where, _NEWEST, len(order.relevance))
 
 
@@ -132,8 +126,7 @@ def _last_summary(tx: Transaction, order: Order) -> list[Candidate]:
     group = order.hearer.group
     if not group.is_private:
         return []
-    scope = msgspec.structs.replace(order.scope, project=None)
-    known = heard_episodes(tx, scope, order.projects, order.hearer, besides=order.lineage)
+    known = heard_episodes(tx, order.scope, order.projects, order.hearer, besides=order.lineage)
     for episode in known:
         lines = summary_lines(episode.summary) if is_by_rule(episode) else []
         if lines:
@@ -154,7 +147,3 @@ def _summary(episode: Episode, lines: Sequence[str]) -> Candidate:
         at=episode.ended_at,
         importance=1.0,
     )
-
-
-def _json(values: Sequence[str]) -> str:
-    return msgspec.json.encode(list(values)).decode()

@@ -22,7 +22,7 @@ from recollect.core.errors import InvalidInput, NotFound, StoreReadOnly
 from recollect.core.scope import Scope
 from recollect.core.settings import InjectionSettings
 from recollect.index.query.hit import SearchResult
-from recollect.recall.audience import Asked
+from recollect.recall.audience import Asked, group_asking
 from recollect.recall.context.block import Candidate, ContextBlock, Room, assemble
 from recollect.recall.context.candidates import (
     Order,
@@ -159,7 +159,7 @@ class Contexts:
         elif reason in WHOLE and not query:
             block = self._cached(asking)
         else:
-            block = self._assembled(asking)
+            block = self._assembled(asking, self._projects(asking.session))
         if record and block.items:
             self._record(asking, block)
         return block
@@ -187,12 +187,9 @@ class Contexts:
             InvalidInput: the limit is below 1, or a sender is given without a session.
         """
         check_count(limit, "a limit", 1)
-        if for_sender is not None and for_session is None:
-            raise InvalidInput("a sender needs a session", hint="give for_session with it")
         where = Condition(self._parts.scope, "session_id").equal("session_id", session_id)
-        if for_session is not None:
-            group = self._parts.sessions().visibility_group(for_session, for_sender)
-            where.also("visibility_group = ?", group.name)
+        group = group_asking(self._parts.sessions, for_session, for_sender)
+        where.equal("visibility_group", None if group is None else group.name)
         return self._parts.database.read(lambda tx: select_injections(tx, where, limit))
 
     def _asking(
@@ -232,22 +229,22 @@ class Contexts:
         parts = self._parts
         stand = parts.database.read(lambda tx: (last_change(tx), _episodes(tx, parts.scope)))
         room = asking.room
-        paths = self._paths(asking.session)
-        about = (asking.session.id, asking.hearer.group, room.tokens, room.chars, paths, stand)
+        projects = self._projects(asking.session)
+        about = (asking.session.id, asking.hearer.group, room.tokens, room.chars, projects, stand)
         block = parts.cache.get(about)
         if block is None:
-            block = parts.cache[about] = self._assembled(asking)
+            block = parts.cache[about] = self._assembled(asking, projects)
             while len(parts.cache) > _CACHED:
                 with suppress(KeyError):  # another thread was faster
                     parts.cache.popitem(last=False)
         return block
 
-    def _assembled(self, asking: _Asking) -> ContextBlock:
+    def _assembled(self, asking: _Asking, projects: tuple[str, ...]) -> ContextBlock:
         relevance = self._asked(asking)
         group = asking.hearer.group.name
 
         def unit(tx: Transaction) -> tuple[list[Candidate], PromptState]:
-            order = self._order(tx, asking, relevance)
+            order = self._order(tx, asking, projects, relevance)
             return read_candidates(tx, order), standing(tx, asking.session, group)
 
         found, stands = self._parts.database.read(unit)
@@ -268,9 +265,10 @@ class Contexts:
         window = self._parts.sessions().view(asking.session.id, for_sender=asking.sender).messages
         since = min((message.created_at for message in window), default=0)
         shown = {message.id for message in window}
+        projects = self._projects(asking.session)
 
         def unit(tx: Transaction) -> list[Candidate]:
-            order = self._order(tx, asking, found)
+            order = self._order(tx, asking, projects, found)
             stands = set(standing(tx, asking.session, asking.hearer.group.name).ids)
             fresh = [
                 each
@@ -302,18 +300,24 @@ class Contexts:
         best = max(found.values(), default=0.0) or 1.0
         return {id_: score / best for id_, score in found.items()}
 
-    def _order(self, tx: Transaction, asking: _Asking, relevance: dict[str, float]) -> Order:
+    def _order(
+        self,
+        tx: Transaction,
+        asking: _Asking,
+        projects: tuple[str, ...],
+        relevance: dict[str, float],
+    ) -> Order:
         session = asking.session
         return Order(
-            scope=msgspec.structs.replace(self._parts.scope, session=None),
-            projects=self._paths(session),
+            scope=msgspec.structs.replace(self._parts.scope, session=None, project=None),
+            projects=projects,
             hearer=asking.hearer,
             types=self._parts.settings.types,
             lineage=frozenset({session.id, *(kin.id for kin, _ in stored_ancestors(tx, session))}),
             relevance=relevance,
         )
 
-    def _paths(self, session: Session) -> tuple[str, ...]:
+    def _projects(self, session: Session) -> tuple[str, ...]:
         return () if session.project is None else tuple(self._parts.paths(session.project))
 
     def _shortened(self, of: Candidate, room: Room) -> Candidate:

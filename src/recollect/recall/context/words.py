@@ -11,7 +11,7 @@ import re
 from recollect.core.clock import to_iso
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Observation
-from recollect.observations.summary import clipped, shown_path, told
+from recollect.observations.summary import clipped, describe, shown_path
 from recollect.text.injected import tool_label
 
 LONGEST_LINE = 300
@@ -44,14 +44,14 @@ def _is_outsider(speaker: str) -> bool:
 
 def _said(of: Observation) -> str | None:
     if of.trust in {"group", "imported"} or (of.tool_name is None and of.trust in {"web", "tool"}):
-        return None if of.tool_name is None else _deed(of)
+        return None if of.tool_name is None else _action(of)
     if of.tool_name is not None and not (_is_by_rule(of) or _is_own(of)):
-        return _deed(of)
+        return _action(of)
     adds = of.summary and of.title not in of.summary and of.summary not in of.title
     return clipped(f"{of.title} - {of.summary}" if adds else of.title, LONGEST_LINE)
 
 
-def _deed(of: Observation) -> str:
+def _action(of: Observation) -> str:
     """Return what was done, without a word of what was said of it."""
     about = " ".join([tool_label(of.tool_name or ""), *map(shown_path, of.files[:2])])
     return clipped(about if of.error is None else f"{about} (failed)", LONGEST_LINE)
@@ -60,7 +60,7 @@ def _deed(of: Observation) -> str:
 def _is_by_rule(of: Observation) -> bool:
     """Return whether the rules gave title and summary: they take nothing of an output."""
     evidence = Evidence(event=of.event, tool_name=of.tool_name, input=of.input)
-    made = told(evidence, of.files, of.trust)
+    made = describe(evidence, of.files, of.trust)
     return made.title == _OUTCOME.sub("", of.title) and of.summary in {made.summary, ""}
 
 

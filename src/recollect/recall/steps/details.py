@@ -13,7 +13,7 @@ from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import parse_record, show_number
 from recollect.observations.observations import Observations
 from recollect.observations.payload import cut
-from recollect.recall.audience import Asked
+from recollect.recall.audience import Asked, group_asking
 from recollect.sessions.policy.visibility import VisibilityGroup
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.message import Message
@@ -73,11 +73,7 @@ class Records(msgspec.Struct, frozen=True, kw_only=True):
     ) -> DetailBatch:
         """Return records as far as a session hears them; see `Memory.get`."""
         check_count(max_tokens, "a number of tokens", 1)
-        group = None
-        if for_session is not None:
-            group = self.sessions().visibility_group(for_session, for_sender)
-        elif for_sender is not None:
-            raise InvalidInput("a sender needs a session", hint="give for_session with it")
+        group = group_asking(self.sessions, for_session, for_sender)
         request = _Request(
             records=self, most=max_tokens, session=for_session, sender=for_sender, group=group
         )

@@ -12,7 +12,7 @@ from recollect.core.numbers import show_number
 from recollect.core.scope import Place, Scope
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
-from recollect.store.columns import Condition, typed_rows
+from recollect.store.columns import Condition, placed_rows
 from recollect.store.engine import Row, Transaction
 from recollect.text.tokens import estimate_tokens
 
@@ -133,17 +133,10 @@ _OBSERVATIONS: LiteralString = f"""
     FROM (SELECT * FROM observations WHERE is_forgotten = 0 AND """  # noqa: S608  # literals
 TABLES: dict[str, LiteralString] = {"message": _MESSAGES, "observation": _OBSERVATIONS}
 """By kind of record: how its rows are read, up to the condition."""
-_COLUMNS = len(LineRow.__struct_fields__)
 _KINDS = {SESSIONS: "message", OBSERVATIONS: "observation"}
 
 Placed = tuple[LineRow, Place]
 """What a line is made of, and who hears it."""
-
-
-def among(scope: Scope, ids: str) -> Condition:
-    """Return the condition of records with some ids, a JSON array of them."""
-    where = Condition(scope, "session_id")
-    return where.also("id IN (SELECT value FROM json_each(?))", ids)
 
 
 def select_rows(tx: Transaction, kind: str, where: Condition) -> list[Placed]:
@@ -156,9 +149,7 @@ def select_rows(tx: Transaction, kind: str, where: Condition) -> list[Placed]:
     """
     sql: LiteralString = TABLES[kind] + where.sql + _LIVING + _WITH_SESSION
     rows: list[Row] = tx.all(sql, where.params)
-    told = typed_rows([row[:_COLUMNS] for row in rows], LineRow)
-    places = typed_rows([row[_COLUMNS:] for row in rows], Place)
-    return list(zip(told, places, strict=True))
+    return placed_rows(rows, LineRow)
 
 
 def hears(hearer: Hearer | None, kind: str, place: Place) -> bool:
@@ -174,8 +165,8 @@ def lines_of(
     """Return the lines of hits; one that is gone meanwhile, or is not heard, is left out."""
     known: dict[str, LineRow] = {}
     for source, kind in _KINDS.items():
-        ids = msgspec.json.encode([hit.ref for hit in result.hits if hit.source == source])
-        found = select_rows(tx, kind, among(scope, ids.decode()))
+        ids = [hit.ref for hit in result.hits if hit.source == source]
+        found = select_rows(tx, kind, Condition(scope, "session_id").among("id", ids))
         known |= {row.id: row for row, place in found if hears(hearer, kind, place)}
     sees = hearer is None or hearer.sees_payload
     lines = tuple(

@@ -19,17 +19,16 @@ from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import SearchResult
 from recollect.observations.observation import Hearer
 from recollect.observations.observations import ObservationParts, Observations
-from recollect.recall.hearer import group_at
 from recollect.recall.steps.lines import (
     TABLES,
     IndexLine,
     LineRow,
-    among,
     cost_of,
     hears,
     select_rows,
 )
 from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.visibility import group_at
 from recollect.store.columns import Condition, typed_rows
 from recollect.store.engine import Transaction
 
@@ -237,8 +236,9 @@ class _Around:
         chosen = near[:most]
         rows: dict[str, LineRow] = {}
         for kind in TABLES:
-            ids = msgspec.json.encode([key.id for key in chosen if key.kind == kind]).decode()
-            rows |= {row.id: row for row, _ in select_rows(tx, kind, among(self._scope, ids))}
+            ids = [key.id for key in chosen if key.kind == kind]
+            where = Condition(self._scope, "session_id").among("id", ids)
+            rows |= {row.id: row for row, _ in select_rows(tx, kind, where)}
         return [rows[key.id] for key in chosen]
 
     def _page(

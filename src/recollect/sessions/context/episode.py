@@ -455,8 +455,7 @@ def heard_episodes(
     where = Condition(scope, "session_id").also("extent = ?", "session")
     where.sql += _LIVING
     if projects:
-        named = msgspec.json.encode(list(projects)).decode()
-        where.also("project IN (SELECT value FROM json_each(?))", named)
+        where.among("project", projects)
     else:
         where.sql += " AND project IS NULL"
     hears_all = hearer.group.is_owners or hearer.shared

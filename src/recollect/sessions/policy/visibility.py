@@ -14,6 +14,7 @@ import functools
 
 import msgspec
 
+from recollect.core.scope import Place
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.record.account import (
     DEFAULT,
@@ -60,7 +61,7 @@ class VisibilityGroup(msgspec.Struct, frozen=True):
 
 
 def visibility_group_of(
-    session: Speakers | Session, owner: Owner, sender: str | None = None
+    session: Speakers | Place | Session, owner: Owner, sender: str | None = None
 ) -> VisibilityGroup:
     """Return the visibility group of a session, or of a turn in it.
 
@@ -89,12 +90,17 @@ def visibility_group_of(
     return VisibilityGroup(_name("account", agent, *parts), is_private=True)
 
 
+def group_at(place: Place, owner: Owner) -> VisibilityGroup:
+    """Return the visibility group of what happens at a place."""
+    return visibility_group_of(place, owner, place.turn_sender)
+
+
 def is_owners(session: Speakers | Session, owner: Owner) -> bool:
     """Return whether a session is the owner's, as far as it tells who it is with."""
     return visibility_group_of(session, owner).is_owners
 
 
-def _partner(session: Speakers | Session, links: IdentityLinks) -> Account | None:
+def _partner(session: Speakers | Place | Session, links: IdentityLinks) -> Account | None:
     """Return whom a private session is with; None where that is the owner.
 
     A key without a channel may hold the name of a linked person, as `key_for` puts it there.
@@ -113,7 +119,7 @@ def may_be_with(session: Session, who: Account, links: IdentityLinks) -> bool:
     return is_open and peer in {who.id, links.known(who)}
 
 
-def _is_personal(session: Speakers | Session) -> bool:
+def _is_personal(session: Speakers | Place | Session) -> bool:
     """Return whether a kind of chat is known to have one person in it; an unknown one has not."""
     peer = session.peer or ""
     if SUBAGENT in peer.split(":") or is_group_id(session.channel, peer):
@@ -123,7 +129,7 @@ def _is_personal(session: Speakers | Session) -> bool:
     return session.chat_type in {None, JOB} and session.channel in {None, session.chat_type}
 
 
-def _place(agent: str, session: Speakers | Session) -> VisibilityGroup:
+def _place(agent: str, session: Speakers | Place | Session) -> VisibilityGroup:
     peer = without_thread(session.peer)
     is_group = session.chat_type == DIRECT and is_group_id(session.channel, peer or "")
     parts = (
