@@ -327,8 +327,9 @@ def _paths_in(arguments: object) -> Iterator[str]:
             waiting += found.values()
         elif isinstance(found, list):
             waiting += found
-        elif isinstance(found, str) and found and "\0" not in found:
-            text = found[:_LONGEST]
+        elif isinstance(found, str) and found:
+            # No file has these in its name; the words beside them are names all the same.
+            text = found[:_LONGEST].replace("\0", " ").encode("utf-8", "replace").decode()
             if "\n" not in text:
                 yield os.path.expanduser(text.removeprefix("file://"))
             for word in text.replace("=", " ").split() if " " in text or "\n" in text else ():

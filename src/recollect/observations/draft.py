@@ -59,6 +59,12 @@ class GivenObservation(msgspec.Struct, frozen=True, kw_only=True):
     at: int | datetime | None = None
     project: str | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse what cannot be asked whether it is captured."""
+        for name, what in ((self.tool_name, "tool name"), (self.project, "project")):
+            if name is not None and not isinstance(name, str):
+                raise InvalidInput(f"the {what} must be a text", hint="turn it into text first")
+
 
 class ObservationDraft(msgspec.Struct, frozen=True, kw_only=True):
     """An observation that can be stored as it is.

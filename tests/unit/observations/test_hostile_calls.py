@@ -1,0 +1,73 @@
+"""Calls of tools that are made to hurt whoever looks at them."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect.core.errors import Denied, InvalidInput
+from recollect.observations.recalled import OwnCalls
+
+LONG = 50_000
+
+
+@pytest.mark.parametrize(
+    "piece", ["\n", "\n \n", ";", ";a", "a=", 'a="b" ', "sudo ", ";env ", "$(", "/", "recollect "]
+)
+def test_a_long_command_is_looked_through_in_one_pass(piece: str) -> None:
+    """Nested repetitions took 60 s for 20,000 empty lines, and twice as long for each `a="b"`."""
+    own = OwnCalls(["/home/ann/.recollect"])
+    started = time.process_time()
+    assert not own.includes("Bash", {"command": f"echo {piece * LONG} recollect."})
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "recollect search tea",
+        'X="a;b" Y=c"d e" recollect search tea',
+        "cd /srv; sudo env A=b /opt/bin/recollect get '#1'",
+        "echo $(uv run recollect lines tea)",
+        "\n\n  python3.12 -m recollect search tea\n",
+    ],
+)
+def test_a_command_of_ours_is_known_behind_what_a_shell_allows(command: str) -> None:
+    """Values in quotation marks, programs that run others, and folders."""
+    assert OwnCalls([]).includes("Bash", {"command": f"{'true;' * LONG}\n{command}"})
+
+
+@pytest.mark.parametrize("name", ["tool_name", "project"])
+@pytest.mark.parametrize("value", [5, b"Bash", ["Bash"]])
+def test_a_name_that_is_no_text_is_an_error_of_the_caller(
+    tmp_path: Path, name: str, value: Any
+) -> None:
+    """Also for what is recorded by hand, and with rules for tools."""
+    overrides = {"embedding.provider": "none", "capture.skip_tools": ["mcp__bank__*"]}
+    with recollect.open(tmp_path, overrides=overrides, live=False) as memory:
+        session = memory.sessions.create()
+        for event in ("tool", "manual"):
+            with pytest.raises(InvalidInput, match="must be a text"):
+                memory.observations.record(session.id, event=event, **{name: value})
+            with pytest.raises(InvalidInput) as told:
+                memory.observations.record_many(
+                    [{"session_id": session.id, "event": event, name: value}]
+                )
+            assert told.value.facts["item"] == 0
+
+
+@pytest.mark.parametrize("odd", ["\0", "\ud800"])
+def test_an_odd_character_does_not_hide_a_file_that_is_left_out(tmp_path: Path, odd: str) -> None:
+    """A NUL or half a surrogate beside its name, or in a folder above it."""
+    overrides = {"embedding.provider": "none", "capture.skip_paths": ["*.pem", "/srv/keys/*"]}
+    with recollect.open(tmp_path, overrides=overrides, live=False) as memory:
+        session = memory.sessions.create(project="/srv/shop")
+        with pytest.raises(Denied):
+            memory.observations.record(session.id, "Bash", input={"command": f"cat k.pem {odd}"})
+        with pytest.raises(Denied):
+            memory.observations.record(session.id, "Read", input={"file_path": f"/x{odd}/k.pem"})
+        assert memory.observations.record(session.id, "Read", input={"file_path": odd}).number == 1
