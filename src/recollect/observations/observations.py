@@ -277,7 +277,7 @@ class Observations:
         if min_importance is not None:
             where.also("importance >= ?", min_importance)
         if types is not None:
-            wanted = msgspec.json.encode(list(types)).decode()
+            wanted = msgspec.json.encode(_texts_of(types)).decode()
             where.also("type IN (SELECT value FROM json_each(?))", wanted)
         hearer = self.hearer(for_session, for_sender)
         return self._parts.database.read(partial(self._newest, where, limit, hearer))
@@ -450,6 +450,14 @@ def _at_place(make: Callable[[Any], T], item: Any, place: int) -> T:
         return make(item)
     except InvalidInput as error:
         raise InvalidInput(error.message, hint=error.hint, item=place) from error
+
+
+def _texts_of(types: Iterable[str]) -> tuple[str, ...]:
+    """Return types as a query takes them; half a surrogate, which none has, is replaced."""
+    asked = [] if isinstance(types, str) else [*types]
+    if isinstance(types, str) or not all(isinstance(each, str) for each in asked):
+        raise InvalidInput("types must be a list of texts", hint="write them as ['decision']")
+    return tuple(each.encode("utf-8", "replace").decode() for each in asked)
 
 
 def _owner(of: Observation) -> Scope:

@@ -27,7 +27,7 @@ _MARK_LINE = re.compile(r"\s*(id|name)\s*:\s*(\S(?:.*\S)?)\s*")
 _FILE_ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
 """Shorter ones can be guessed, and whoever knows an id joins the project."""
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
-_ENTRY = re.compile(r"\s*([\w-]+)\s*=\s*(.*?)\s*")
+_ENTRY = re.compile(r"\s*([\w-]+)\s*=(.*)")
 _SCP = re.compile(r"(?:[^@/\s]+@)?(\[[^\]\s]+\]|[^:/\s]+):(?!//)(\S+)")
 _USUAL_PORTS = {"ssh": 22, "git+ssh": 22, "https": 443, "http": 80, "git": 9418}
 
@@ -183,7 +183,7 @@ def _entries(git: Path) -> dict[str, str]:
             line = line[heading.end() :]
         entry = _ENTRY.fullmatch(line)
         if entry:
-            value = entry[2].strip('"')
+            value = entry[2].strip().strip('"')
             found.setdefault(f"{section}.{entry[1].lower()}", value)
     return found
 

@@ -10,6 +10,7 @@ import pytest
 
 import recollect
 from recollect.core.errors import Denied, InvalidInput
+from recollect.observations.places import look_at
 from recollect.observations.recalled import OwnCalls
 
 LONG = 50_000
@@ -71,3 +72,34 @@ def test_an_odd_character_does_not_hide_a_file_that_is_left_out(tmp_path: Path, 
         with pytest.raises(Denied):
             memory.observations.record(session.id, "Read", input={"file_path": f"/x{odd}/k.pem"})
         assert memory.observations.record(session.id, "Read", input={"file_path": odd}).number == 1
+
+
+@pytest.mark.parametrize("odd", ["/srv/\0shop", "/srv/\ud800", "\0", "\udcff"])
+def test_a_folder_that_no_file_system_has_is_captured_as_any_other(
+    tmp_path: Path, odd: str
+) -> None:
+    """Rules for projects look at the disk, which raised errors of its own."""
+    overrides = {"embedding.provider": "none", "privacy.exclude_projects": ["/secret*", "hidden"]}
+    with recollect.open(tmp_path, overrides=overrides, live=False) as memory:
+        assert memory.capture.verdict(odd).refusals == ()
+        assert memory.capture.verdict(f"/secret{odd}").refusals
+
+
+def test_a_configuration_of_git_full_of_spaces_is_read_in_one_pass(tmp_path: Path) -> None:
+    """One line of 30,000 spaces took 6 s, one of 60,000 four times as long."""
+    git = tmp_path / ".git"
+    git.mkdir()
+    (git / "HEAD").write_text("ref: refs/heads/main")
+    (git / "config").write_text(f'[remote "origin"]\n\turl =  "ssh://h/x"  \na=x{" " * LONG}x')
+    started = time.process_time()
+    assert look_at(str(tmp_path)).remote == "h/x"
+    assert time.process_time() - started < 1
+
+
+def test_types_are_a_list_of_texts(tmp_path: Path) -> None:
+    """One text was taken for a list of letters, and found nothing."""
+    with recollect.open(tmp_path, overrides={"embedding.provider": "none"}, live=False) as memory:
+        for wrong in ("decision", [5], [None]):
+            with pytest.raises(InvalidInput, match="list of texts"):
+                memory.observations.list(types=wrong)  # type: ignore[arg-type]
+        assert memory.observations.list(types=["\udcff"]) == []
