@@ -145,6 +145,11 @@ def normal_remote(url: str) -> str | None:
     return f"{host}/{path}" if host and path else None
 
 
+def printable(name: str) -> str:
+    """Return a name on one line, without what a terminal would obey."""
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split())
+
+
 def _mark(folder: Path) -> dict[str, str]:
     """Return what a mark says, by the fields of `ProjectPlace`."""
     if not os.path.lexists(folder / MARK_FILE):
@@ -153,7 +158,10 @@ def _mark(folder: Path) -> dict[str, str]:
     for line in _read(folder, MARK_FILE).splitlines():
         found = _MARK_LINE.fullmatch(line)
         if found and found[1] == "name":
-            facts.setdefault("name", found[2][:200])
+            named = printable(found[2][:200])
+            # Whoever asks for a path means what lies there, not what calls itself so.
+            if named and not os.path.isabs(named):
+                facts.setdefault("name", named)
         elif found and _FILE_ID.fullmatch(found[2]):
             facts.setdefault("file_id", found[2])
     return facts
