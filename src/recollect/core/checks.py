@@ -41,17 +41,16 @@ def check_text(value: object, what: str) -> str:
 
 
 def check_texts(values: object, what: str) -> list[str]:
-    """Return texts as a list; a text alone is one of them.
+    """Return texts as a list, without halves of surrogates; a text alone is one of them.
 
     Raises:
         InvalidInput: it is neither a text nor several.
     """
-    if isinstance(values, str):
-        return [values]
-    listed = list(values) if isinstance(values, Iterable) else [values]
+    is_many = isinstance(values, Iterable) and not isinstance(values, str)
+    listed = list(values) if is_many else [values]
     texts = [each for each in listed if isinstance(each, str)]
     if len(texts) == len(listed):
-        return texts
+        return [each.encode("utf-8", "replace").decode() for each in texts]
     raise InvalidInput(f"{what} must be texts", hint="pass a text, or several in a list")
 
 

@@ -135,6 +135,7 @@ class CaptureControls:
             project: The folder in which something happened; None where that is not known.
         """
         now, known = self._clock.now_ms(), None
+        project = None if project is None else _nameable(project)
         pauses = self._pauses()
         if project is not None and any(pause.project_id is not None for pause in pauses):
             known = self.projects.known(project)
@@ -320,6 +321,15 @@ def _names(pattern: str, path: str, folder: str | None) -> bool:
     return fnmatchcase(PurePath(whole).name, pattern)
 
 
+def _nameable(text: str) -> str:
+    """Return a text that the file system can be asked for: no name holds what is replaced."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "replace").decode()
+    return text.replace("\0", " ")
+
+
 def _paths_in(arguments: object) -> Iterator[str]:
     """Yield what may be a path in the input of a tool: its texts, and the words of commands."""
     waiting = [arguments]
@@ -329,8 +339,8 @@ def _paths_in(arguments: object) -> Iterator[str]:
             waiting += found.values()
         elif isinstance(found, list):
             waiting += found
-        elif isinstance(found, str) and found and "\0" not in found:
-            text = found[:_LONGEST]
+        elif isinstance(found, str) and found:
+            text = _nameable(found[:_LONGEST])
             if "\n" not in text:
                 yield os.path.expanduser(text.removeprefix("file://"))
             for word in text.replace("=", " ").split() if " " in text or "\n" in text else ():

@@ -66,8 +66,10 @@ class GivenObservation(msgspec.Struct, frozen=True, kw_only=True):
     project: str | None = None
 
     def __post_init__(self) -> None:
-        if self.tool_name is not None:
-            check_text(self.tool_name, "tool name")
+        """Refuse what cannot be asked whether it is captured."""
+        for name, what in ((self.tool_name, "tool name"), (self.project, "project")):
+            if name is not None:
+                check_text(name, what)
 
 
 class ObservationDraft(msgspec.Struct, frozen=True, kw_only=True):

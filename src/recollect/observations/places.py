@@ -28,7 +28,7 @@ _MARK_LINE = re.compile(r"\s*(id|name)\s*:\s*(\S(?:.*\S)?)\s*")
 _FILE_ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
 """Shorter ones can be guessed, and whoever knows an id joins the project."""
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
-_ENTRY = re.compile(r"\s*([\w-]+)\s*=\s*(.*?)\s*")
+_ENTRY = re.compile(r"\s*([\w-]+)\s*=(.*)")
 _SCP = re.compile(r"(?:[^@/\s]+@)?(\[[^\]\s]+\]|[^:/\s]+):(?!//)(\S+)")
 _USUAL_PORTS = {"ssh": 22, "git+ssh": 22, "https": 443, "http": 80, "git": 9418}
 
@@ -147,6 +147,11 @@ def normal_remote(url: str) -> str | None:
     return f"{host}/{path}" if host and path else None
 
 
+def printable(name: str) -> str:
+    """Return a name on one line, without what a terminal would obey."""
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split())
+
+
 def _mark(folder: Path) -> dict[str, str]:
     """Return what a mark says, by the fields of `ProjectPlace`."""
     if not os.path.lexists(folder / MARK_FILE):
@@ -155,7 +160,10 @@ def _mark(folder: Path) -> dict[str, str]:
     for line in _read(folder, MARK_FILE).splitlines():
         found = _MARK_LINE.fullmatch(line)
         if found and found[1] == "name":
-            facts.setdefault("name", found[2][:200])
+            named = printable(found[2][:200])
+            # Whoever asks for a path means what lies there, not what calls itself so.
+            if named and not os.path.isabs(named):
+                facts.setdefault("name", named)
         elif found and _FILE_ID.fullmatch(found[2]):
             facts.setdefault("file_id", found[2])
     return facts
@@ -185,7 +193,7 @@ def _entries(git: Path) -> dict[str, str]:
             line = line[heading.end() :]
         entry = _ENTRY.fullmatch(line)
         if entry:
-            value = entry[2].strip('"')
+            value = entry[2].strip().strip('"')
             found.setdefault(f"{section}.{entry[1].lower()}", value)
     return found
 

@@ -9,7 +9,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.observations.places import ProjectPlace
+from recollect.observations.places import ProjectPlace, printable
 from recollect.store.columns import decode, text
 from recollect.store.engine import Row, SqlValue, Transaction
 
@@ -133,10 +133,10 @@ class KnownProjects:
     def free_name(self, place: ProjectPlace) -> str:
         """Return a name that no other project has."""
         root = PurePath(place.root)
-        wanted = (place.name or root.name or place.root)[:_NAME_CHARS]
+        wanted = printable(place.name or root.name or place.root)[:_NAME_CHARS]
         taken = {row.name for row in self.rows.values()} | set(self.rows)
         more = (f"{wanted}-{number}" for number in range(2, len(taken) + 3))
-        longer = f"{root.parent.name}/{wanted}"
+        longer = f"{printable(root.parent.name)}/{wanted}"
         return next(name for name in (wanted, longer, *more) if name not in taken)
 
     def meaning(self, row: ProjectRow) -> str:

@@ -18,11 +18,15 @@ OUR_TOOLS = frozenset(
 """The tools of our server, as MCP clients call them under a prefix of theirs."""
 
 _PREFIXED = re.compile(r"(?:.*[^a-z0-9])?recollect(?:[^a-z0-9].*)?", re.DOTALL)
-_COMMAND = re.compile(
-    r"""(?:^|[;&|(\n`]|\$\()\s*(?:\w+=(?:"[^"]*"|'[^']*'|\S*)\s+)*"""
-    r"""(?:(?:sudo|env|time|nohup|uvx|exec|command)\s+|(?:uv|pipx|poetry)\s+run\s+"""
-    r"""|\S*python[\d.]*\s+-m\s+)*["']?(?:\S*/)?recollect(?:\.exe)?["']?(?=\s|$|[;&|)])"""
+_NAMED = re.compile(r"""recollect(?:\.exe)?["']?(?=\s|$|[;&|)])""")
+_BEGINS = re.compile(r"[;&|(\n`]")
+"""Where a shell begins a command, besides the first character."""
+_LEAD = re.compile(
+    r"""\s*+(?:\w++=(?:"[^"]*"|'[^']*'|\S)*+\s++|(?:sudo|env|time|nohup|uvx|exec|command)\s++"""
+    r"""|(?:uv|pipx|poetry)\s++run\s++|[^\s=]*python[\d.]*+\s++-m\s++)*+["']?(?:\S*/)?"""
 )
+"""What may stand between there and our name. Nothing that it took is given back: one pass."""
+_LONGEST_LEAD, _MOST_BEGINNINGS = 1_000, 8
 _REQUEST = re.compile(
     r"(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0):(\d{1,5})/(?:api/|mcp(?![\w-]))"
 )
@@ -76,7 +80,7 @@ class OwnCalls:
     def _is_ours(self, text: str, key: str) -> bool:
         if key in _CONTENT:
             return False
-        if key in _COMMANDS and _COMMAND.search(text):
+        if key in _COMMANDS and _runs_us(text):
             return True
         for port in _REQUEST.findall(text):
             if self._ports is None or int(port) in self._ports:
@@ -100,6 +104,21 @@ def is_our_tool(tool_name: str) -> bool:
         any(name.endswith((f"_{tool}", f".{tool}", f"/{tool}", f":{tool}")) for tool in OUR_TOOLS)
         and _PREFIXED.fullmatch(name) is not None
     )
+
+
+def _runs_us(command: str) -> bool:
+    """Return whether a shell runs our program; takes time in proportion to the text.
+
+    >>> [_runs_us(c) for c in ("cd /srv && TZ=UTC recollect search tea", "cat recollect")]
+    [True, False]
+    """
+    for named in _NAMED.finditer(command):
+        nearest = max(0, named.start() - _LONGEST_LEAD)
+        begins = [found.end() for found in _BEGINS.finditer(command, nearest, named.start())]
+        starts = ([0] if nearest == 0 else []) + begins[-_MOST_BEGINNINGS:]
+        if any(_LEAD.fullmatch(command, start, named.start()) for start in starts):
+            return True
+    return False
 
 
 def _texts(value: object, key: str = "") -> Iterable[tuple[str, str]]:
