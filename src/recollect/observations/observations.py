@@ -36,7 +36,7 @@ from recollect.observations.observation import (
     ObservationBatch,
     Trust,
 )
-from recollect.observations.payload import cut
+from recollect.observations.payload import CHARS_PER_TOKEN, cut
 from recollect.observations.recalled import OwnCalls
 from recollect.observations.rows import (
     KIND,
@@ -55,7 +55,6 @@ from recollect.text.tokens import estimate_tokens
 
 DETAIL_TOKENS = 1_000
 """What the details of one observation cost at most, unless more is asked for."""
-_CHARS_PER_TOKEN = 3
 _PAGE = 200
 _BY_HAND = "record it by hand, with event='manual', or change the rule"
 
@@ -479,7 +478,7 @@ def _shortened(of: Observation, max_tokens: int) -> Observation:
         return of
     most = max(0, max_tokens - estimate_tokens(of.title) - estimate_tokens(of.summary))
     while True:
-        chars = most * _CHARS_PER_TOKEN
+        chars = most * CHARS_PER_TOKEN
         given = min(len(of.input), max(chars // 3, chars - len(of.output)))
         short = msgspec.structs.replace(
             of, input=cut(of.input, given), output=cut(of.output, chars - given)

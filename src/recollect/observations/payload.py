@@ -10,9 +10,12 @@ import hashlib
 import msgspec
 
 from recollect.text.boundaries import good_cut
+from recollect.text.tokens import estimate_tokens
 
 MOST_CHARS = 16_000
 """Characters of an input or output in its row."""
+CHARS_PER_TOKEN = 3
+"""Where shortening to a number of tokens begins."""
 _HEAD, _TAIL = 0.6, 0.3
 _SHORTEST = 60
 """Fewer characters than that say nothing beside how much is left out."""
@@ -48,6 +51,16 @@ def cut(text: str, most: int = MOST_CHARS) -> str:
     head = good_cut(text, 0, int(most * _HEAD))
     tail = len(text) - int(most * _TAIL)
     return f"{text[:head]}\n[… {tail - head:,} characters left out …]\n{text[tail:]}"
+
+
+def cut_to_tokens(text: str, most: int | None) -> str:
+    """Return a text, or head and tail of it, that costs no more; None is any cost."""
+    if most is None or estimate_tokens(text) <= most:
+        return text
+    chars = most * CHARS_PER_TOKEN
+    while (short := cut(text, chars)) and estimate_tokens(short) > most:
+        chars = chars * 3 // 4
+    return short
 
 
 def payload_of(text: str) -> Payload:

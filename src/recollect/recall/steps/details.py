@@ -12,15 +12,13 @@ from recollect.core.checks import check_count, check_texts
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import parse_record, show_number
 from recollect.observations.observations import Observations
-from recollect.observations.payload import cut
+from recollect.observations.payload import cut_to_tokens
 from recollect.recall.audience import Asked, group_asking
 from recollect.sessions.policy.visibility import VisibilityGroup
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import DELETED
 from recollect.text.tokens import estimate_tokens
-
-_CHARS_PER_TOKEN = 3
 
 EpisodeOf = Callable[[str], tuple[Any, VisibilityGroup]]
 """Returns an episode, by number or id, and who hears it; raises `NotFound`."""
@@ -135,7 +133,7 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
             if is_gone or sessions.message_group(message).name != self.group.name:
                 return None
         if self.most is not None and _cost(message) > self.most:
-            short = _cut(message.text, self.most)
+            short = cut_to_tokens(message.text, self.most)
             content = (TextBlock(text=short),)
             message = msgspec.structs.replace(message, text=short, content=content)
         return _detail("message", message, message.number, _cost(message))
@@ -145,11 +143,10 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
         if self.group is not None and heard_by.name != self.group.name:
             return None
         hears_all = self.group is None or self.group.is_owners
-        deeds = episode.deeds if hears_all else ""
-        if self.most is not None and estimate_tokens(deeds) > self.most // 2:
-            deeds = _cut(deeds, self.most // 2)
+        half = None if self.most is None else self.most // 2
+        deeds = cut_to_tokens(episode.deeds if hears_all else "", half)
         left = None if self.most is None else self.most - estimate_tokens(deeds)
-        short = _cut(episode.summary, left)
+        short = cut_to_tokens(episode.summary, left)
         shown = msgspec.structs.replace(episode, summary=short, deeds=deeds)
         return _detail("episode", shown, shown.number, estimate_tokens(shown.text))
 
@@ -164,13 +161,3 @@ def _cost(message: Message) -> int:
     if all(type(block) is TextBlock for block in message.content):
         return said
     return max(said, estimate_tokens(msgspec.json.encode(message.content).decode()))
-
-
-def _cut(text: str, most: int | None) -> str:
-    """Return a text, or head and tail of it, that costs no more; None is any cost."""
-    if most is None or estimate_tokens(text) <= most:
-        return text
-    chars = most * _CHARS_PER_TOKEN
-    while (short := cut(text, chars)) and estimate_tokens(short) > most:
-        chars = chars * 3 // 4
-    return short
