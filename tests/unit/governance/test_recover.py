@@ -233,6 +233,17 @@ def test_numbers_of_observations_and_episodes_are_not_given_again(home: Path) ->
         assert [record.record.number for record in memory.get(["e1", "e2"]).found] == [2]
 
 
+def test_a_pause_that_does_not_come_back_is_told(home: Path) -> None:
+    """What was paused is captured again: the report says so, and what a person said of projects."""
+    with opened(home) as memory:
+        talk(memory, "hello")
+        memory.capture.pause()
+    report = again(home)
+    with opened(home) as memory:
+        assert memory.capture.pauses() == []
+    assert {"pauses", "aliases and merges of projects"} <= set(report.lost)
+
+
 def test_a_recovery_file_that_could_not_be_written_is_written_with_the_next_flush(
     home: Path,
 ) -> None:
