@@ -52,7 +52,7 @@ from recollect.store.sqlite.snapshot import snapshots
 
 LOST = (
     *("events", "messages pending in groups", "episodes", "observations", "injections"),
-    *("spending", "leases"),
+    *("spending", "leases", "pauses", "aliases and merges of projects"),
 )
 """What no mirror has."""
 MAX_LISTED = 100

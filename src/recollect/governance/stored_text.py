@@ -92,7 +92,7 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
         together: Returns those of ``linked`` that change, and what their blobs hold.
         renew: Renews the hash of a row, and tells index and mirror.
         unique: Cells that no other row may have, alone or with others: what was stored since a rule
-            is there has them redacted already. Such a cell gets a number behind it.
+            is there has them redacted already. A number is added to such a cell.
     """
 
     table: LiteralString

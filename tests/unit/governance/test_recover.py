@@ -18,6 +18,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.governance.recover import RecoverProgress, RecoverReport, recover
 from recollect.memory import Memory
+from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.recovery_file import read_recovery_file
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.session_key import UNKNOWN
@@ -230,6 +231,34 @@ def test_numbers_of_observations_and_episodes_are_not_given_again(home: Path) ->
         assert memory.observations.record(session, "Bash", input="id").number == 3
         memory.sessions.end(session)
         assert [record.record.number for record in memory.get(["e1", "e2"]).found] == [2]
+
+
+def test_a_pause_that_does_not_come_back_is_told(home: Path) -> None:
+    """What was paused is captured again: the report says so, and what a person said of projects."""
+    with opened(home) as memory:
+        talk(memory, "hello")
+        memory.capture.pause()
+    report = again(home)
+    with opened(home) as memory:
+        assert memory.capture.pauses() == []
+    assert {"pauses", "aliases and merges of projects"} <= set(report.lost)
+
+
+def test_a_recovery_file_that_could_not_be_written_is_written_with_the_next_flush(
+    home: Path,
+) -> None:
+    """Also where nothing was stored since."""
+    with opened(home) as memory:
+        (home / RECOVERY_FILE / "in the way").mkdir(parents=True)
+        session = talk(memory, "hello").id
+        memory.observations.record(session, "Bash", input="ls")
+    shutil.rmtree(home / RECOVERY_FILE)
+    records = open_records(home, StoreSettings(), SystemClock())
+    TranscriptMirror(home, records).flush()
+    records.close()
+    facts = read_recovery_file(home)
+    assert facts is not None
+    assert [(row.kind, row.last) for row in facts.rows.counters] == [("observation", 1)]
 
 
 def test_a_number_that_two_mirrors_carry_is_given_once(home: Path) -> None:

@@ -298,9 +298,9 @@ class TranscriptMirror:
             del self._unsynced[session_id]
         cursor = self._cursor or 0
         if self._database.read(_read_cursor) != cursor:
-            self._database.write(lambda tx: set_value(tx, _CURSOR_KEY, str(cursor)))
-            if facts is not None:
+            if facts is not None:  # before the cursor: whoever is stopped here does both again
                 write_recovery_file(self._home, facts)
+            self._database.write(lambda tx: set_value(tx, _CURSOR_KEY, str(cursor)))
 
     def _file(self, session_id: str) -> MirrorFile:
         return MirrorFile(self._folder, session_id, self._database)
