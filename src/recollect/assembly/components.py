@@ -65,7 +65,8 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.recall.steps.details import Records
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall, Search
-    from recollect.sessions.context.episode import Episode, EpisodeWriter
+    from recollect.sessions.context.episode import Episode
+    from recollect.sessions.context.episode_writer import EpisodeWriter
     from recollect.sessions.exchange.importer import TranscriptImporter
     from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.sessions.sessions import Sessions

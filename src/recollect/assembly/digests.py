@@ -10,13 +10,13 @@ from recollect.assembly.resources import Resources
 if TYPE_CHECKING:  # imported where they are asked for
     from recollect.governance.use_preview import UsePreview
     from recollect.models.language.model import LanguageModel
-    from recollect.sessions.context.episode import EpisodeWriter
+    from recollect.sessions.context.episode_writer import EpisodeWriter
 
 
 def episode_writer(resources: Resources) -> EpisodeWriter:
     """Return what makes the summaries of sessions."""
     from recollect.observations.deeds import deeds_of
-    from recollect.sessions.context.episode import EpisodeWriter
+    from recollect.sessions.context.episode_writer import EpisodeWriter
 
     tokens = resources.resolved.settings.sessions.retention.episode_tokens
     return EpisodeWriter(resources.records, resources.clock, resources.ids, tokens, deeds_of)

@@ -24,7 +24,7 @@ from recollect.governance.record_limits import Capped, amount_of, excess, remove
 from recollect.governance.removal import begin, finish_all
 from recollect.governance.sweep import Copies, is_unswept, sweep
 from recollect.observations.blobs import remove_unused
-from recollect.sessions.context.episode import EpisodeWriter
+from recollect.sessions.context.episode_writer import EpisodeWriter
 from recollect.sessions.record.session import find_session
 from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction

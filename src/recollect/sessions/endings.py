@@ -18,7 +18,7 @@ from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
 if TYPE_CHECKING:  # imported with the first session that ends
-    from recollect.sessions.context.episode import EpisodeWriter
+    from recollect.sessions.context.episode_writer import EpisodeWriter
 
 _NOTE: LiteralString = """
     INSERT INTO endings (session_id, tenant, at) VALUES (?, ?, ?)

@@ -14,10 +14,10 @@ from recollect.models.language.model import LanguageModel
 from recollect.sessions.context.episode import (
     MADE_BY,
     Episode,
-    EpisodeWriter,
     find_unread,
     rewrite_episode,
 )
+from recollect.sessions.context.episode_writer import EpisodeWriter
 from recollect.sessions.context.summary import ModelSummariser, SummaryOrder
 from recollect.sessions.record.session import find_session
 from recollect.store.engine import Database

@@ -61,7 +61,7 @@ from recollect.store.locks import TicketQueue
 from recollect.store.paths import check_id
 
 if TYPE_CHECKING:  # imported with the first session that ends
-    from recollect.sessions.context.episode import EpisodeWriter
+    from recollect.sessions.context.episode_writer import EpisodeWriter
 
 
 class Sessions:

@@ -16,7 +16,8 @@ from recollect.index.index import Index
 from recollect.index.model.locks import IndexLocks
 from recollect.index.query.search_service import SearchOptions
 from recollect.recall.outbox_source import OutboxSource
-from recollect.sessions.context.episode import Episode, EpisodeWriter
+from recollect.sessions.context.episode import Episode
+from recollect.sessions.context.episode_writer import EpisodeWriter
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.access import SessionAccess, SilentMirror
 from recollect.sessions.record.draft import DraftMaker

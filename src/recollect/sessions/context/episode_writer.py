@@ -1,0 +1,245 @@
+"""The writer of episodes: what stays of a session, by rule and at no cost.
+
+Only words of people and of the agent are in an episode, none that a tool gave back. In a session
+that people share one by one each sender's turns get an episode of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import LiteralString, Protocol
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource
+from recollect.core.scope import Scope
+from recollect.sessions.context.episode import MADE_BY, Episode, topics_of
+from recollect.sessions.context.summary import utterances_of
+from recollect.sessions.policy.owner import NOBODY_NAMED
+from recollect.sessions.policy.visibility import Speakers, visibility_group_of
+from recollect.sessions.record.lineage import rows_of
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import Session
+from recollect.sessions.record.transcript_rows import EVERY_TURN, HeardTurns, select_messages
+from recollect.store.columns import Condition, integer, text, text_or_none
+from recollect.store.engine import Database, Transaction
+from recollect.text.summary.extractive import shortened, spoken_lines, summarise
+from recollect.text.summary.statements import statements
+from recollect.text.tokens import estimate_tokens
+from recollect.text.turns import Utterance, labelled
+
+_PAGE = 500
+"""Messages read at once, so that a long session needs little memory."""
+_SPOKEN = frozenset({"user", "assistant"})
+"""The roles whose words stay."""
+_SHARE = 4
+"""Beside what people began and ended with, decided and want kept, and what is open, a summary is
+this part of the text at most."""
+_DEEDS_SHARE = 3
+"""What the agent did takes this part of an episode at most, and the open question half of that."""
+_ASKS = ("?", "？", "؟", ";", "՞")
+_LAST_SUMMARY: LiteralString = """
+    SELECT through_seq, summary FROM compactions
+    WHERE session_id = ? AND through_seq <= ? AND made_by LIKE 'extractive%'
+    ORDER BY through_seq DESC LIMIT 1
+"""
+_SENDERS: LiteralString = """
+    SELECT DISTINCT turn_sender FROM messages WHERE session_id = ? AND seq <= ?
+    ORDER BY turn_sender
+"""
+_EXTENT: LiteralString = """
+    SELECT count(*), min(created_at), max(created_at), coalesce(sum(token_estimate), 0)
+    FROM messages WHERE """
+
+
+class Deeds(Protocol):
+    """Tells what the agent did in a session, in words of its own and its user's."""
+
+    def __call__(self, tx: Transaction, where: Condition, tokens: int) -> str:
+        """Return some lines of at most ``tokens``; empty where it did nothing."""
+
+
+def no_deeds(tx: Transaction, where: Condition, tokens: int) -> str:
+    """Return an empty text: what the agent did is not looked at."""
+    return ""
+
+
+class EpisodeWriter:
+    """Makes the episodes of sessions, without a model: it costs nothing.
+
+    Args:
+        records: ``records.db``.
+        clock: Tells the time.
+        ids: Gives episodes their ids.
+        tokens: Longest episode.
+        deeds: Tells what the agent did.
+    """
+
+    def __init__(
+        self,
+        records: Database,
+        clock: Clock,
+        ids: IdSource,
+        tokens: int,
+        deeds: Deeds = no_deeds,
+    ) -> None:
+        self._records = records
+        self._clock = clock
+        self._ids = ids
+        self.tokens = tokens
+        self._deeds = deeds
+
+    def write(self, session: Session, through_seq: int) -> list[Episode]:
+        """Return the episodes of the messages up to a seq, one for each sender; stores nothing.
+
+        Returns:
+            None of whom no word of a person is there and for whom nothing was done, and nothing if
+            nothing is to be kept.
+
+        Raises:
+            StoreError: the records cannot be read.
+        """
+        if not self.tokens:
+            return []
+        turns = self._turns(session, through_seq)
+        made = (self._episode(session, through_seq, each, heard) for each, heard in turns.items())
+        return [episode for episode in made if episode is not None]
+
+    def said(self, session: Session, episode: Episode) -> list[Utterance]:
+        """Return what an episode of a whole session is of, as far as its hearers heard it."""
+        through = session.last_seq if episode.through_seq is None else episode.through_seq
+        heard = self._turns(session, through).get(episode.turn_sender)
+        return [] if heard is None else list(self._utterances(session, 0, through, heard))
+
+    def _turns(self, session: Session, through_seq: int) -> dict[str | None, HeardTurns]:
+        """Return the turns that get an episode of their own, by sender."""
+        known = self._records.read(lambda tx: tx.all(_SENDERS, (session.id, through_seq)))
+        senders = [text_or_none(sender) for (sender,) in known]
+        if not _is_shared(session):
+            return {None: EVERY_TURN}
+        if len(senders) == 1:
+            return {senders[0]: EVERY_TURN}
+        return {
+            sender: HeardTurns(() if sender is None else (sender,), unnamed=sender is None)
+            for sender in senders
+        }
+
+    def _episode(
+        self, session: Session, through_seq: int, sender: str | None, heard: HeardTurns
+    ) -> Episode | None:
+        is_whole = through_seq >= session.last_seq
+        where = _up_to(session, through_seq, heard)
+        row = self._records.read(lambda tx: tx.row(_EXTENT + where.sql, where.params))
+        count, began, ended, size = row or (0, None, None, 0)
+        deeds = self._done(session, heard) if is_whole else ""
+        left = self.tokens - (estimate_tokens(deeds) + 1 if deeds else 0)
+        most = min(left, integer(size) // _SHARE)
+        summary = self._summary(session, through_seq, most, left, heard) if count else ""
+        if not (summary or deeds):
+            return None
+        return Episode(
+            id=self._ids.new(),
+            session_id=session.id,
+            summary=summary,
+            topics=topics_of(summary),
+            began_at=session.created_at if began is None else integer(began),
+            ended_at=session.updated_at if ended is None else integer(ended),
+            message_count=integer(count),
+            made_by=MADE_BY,
+            created_at=self._clock.now_ms(),
+            speakers=msgspec.convert(session, Speakers, from_attributes=True),
+            turn_sender=sender,
+            extent="session" if is_whole else "part",
+            through_seq=through_seq,
+            deeds=deeds,
+            **{part: getattr(session, part) for part in ("tenant", "agent", "user", "project")},
+        )
+
+    def _done(self, session: Session, heard: HeardTurns) -> str:
+        where = rows_of(Scope(tenant=session.tenant), session.id)
+        heard.narrow(where)
+        most = self.tokens // _DEEDS_SHARE
+        return self._records.read(lambda tx: self._deeds(tx, where, most))
+
+    def _summary(
+        self, session: Session, through_seq: int, most: int, always: int, heard: HeardTurns
+    ) -> str:
+        """Return the summary; what a compaction summarised already is not read again.
+
+        It is where the compaction may have seen the turns of more people than are left.
+        """
+        known = None
+        if heard.is_all and not (_is_shared(session) and (session.pruned_seq or session.parent_id)):
+            known = self._records.read(lambda tx: tx.row(_LAST_SUMMARY, (session.id, through_seq)))
+        after, previous = (integer(known[0]), text(known[1])) if known else (0, "")
+        end = _OpenEnd(always // (2 * _DEEDS_SHARE))
+        said = end.watching(self._utterances(session, after, through_seq, heard))
+        summary = summarise(said, most, spoken_lines(previous), always=always)
+        if not summary or not end.line or end.question in summary:
+            return summary
+        left = always - estimate_tokens(end.line) - 1
+        return f"{shortened(summary, left)}\n{end.line}".lstrip()
+
+    def _utterances(
+        self, session: Session, after: int, through: int, heard: HeardTurns
+    ) -> Iterator[Utterance]:
+        said = utterances_of(lambda: self._messages(session, after, through, heard), calls=False)
+        yield from (each for each in said if each.role in _SPOKEN)
+
+    def _messages(
+        self, session: Session, after: int, through: int, heard: HeardTurns
+    ) -> Iterator[Message]:
+        while page := self._page(session, after, through, heard):
+            yield from page
+            after = page[-1].seq
+
+    def _page(self, session: Session, after: int, through: int, heard: HeardTurns) -> list[Message]:
+        where = _up_to(session, through, heard).also("seq > ?", after)
+        return self._records.read(lambda tx: select_messages(tx, where, _PAGE))
+
+
+class _OpenEnd:
+    """What the agent asked last, unless a person spoke after it.
+
+    Args:
+        tokens: Longest line.
+    """
+
+    def __init__(self, tokens: int) -> None:
+        self._tokens = tokens
+        self._last: Utterance | None = None
+
+    def watching(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+        """Yield the utterances, and keep the last one that says something."""
+        for each in utterances:
+            if each.text.strip():
+                self._last = each
+            yield each
+
+    @property
+    def question(self) -> str:
+        """Its last question; empty without one, and where a person spoke last."""
+        if self._last is None or self._last.role != "assistant":
+            return ""
+        asked = [said for said in statements(self._last.text) if said.endswith(_ASKS)]
+        return asked[-1] if asked else ""
+
+    @property
+    def line(self) -> str:
+        """It as a line of a summary; empty where it is too long for one."""
+        if self._last is None or not self.question:
+            return ""
+        label = labelled(self._last.at_ms, self._last.speaker)
+        line = f"- {label}{self.question}"
+        return line if estimate_tokens(line) <= self._tokens else ""
+
+
+def _is_shared(session: Session) -> bool:
+    """Return whether people share a session one by one, so that each hears their own turns."""
+    return visibility_group_of(session, NOBODY_NAMED).is_private
+
+
+def _up_to(session: Session, through_seq: int, heard: HeardTurns) -> Condition:
+    where = rows_of(Scope(tenant=session.tenant), session.id).also("seq <= ?", through_seq)
+    heard.narrow(where)
+    return where
