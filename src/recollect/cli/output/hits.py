@@ -30,7 +30,7 @@ BAR = 28
 _PREFIXES = {"sessions": PREFIXES["message"], "observations": PREFIXES["observation"]}
 """By source of a hit: what the numbers of its records begin with."""
 _KINDS = {"sessions": "message", "observations": "observation"}
-"""By source of a hit: what it is, where nobody said it."""
+"""By source of a hit: what it is, where it has no speaker."""
 _FENCE = "```"
 _LINE_INSIDE = re.compile(r"\n(?! {4}|\s*(?:[-*+#>|]|\d+[.)]\s|\n))\s*")
 """The end of a line within a paragraph or an item of a list."""
