@@ -59,7 +59,12 @@ _TURN: LiteralString = """
     SELECT turn_sender FROM messages
     WHERE session_id = ? AND seq <= ? AND role <> 'system' ORDER BY seq DESC LIMIT 1
 """
-_MESSAGE: LiteralString = "SELECT turn_sender FROM messages WHERE id = ?"
+_MESSAGE: LiteralString = """
+    WITH RECURSIVE line (id) AS (
+        SELECT ? UNION SELECT s.parent_id FROM sessions s JOIN line ON s.id = line.id
+        WHERE s.parent_id IS NOT NULL)
+    SELECT turn_sender FROM messages WHERE id = ? AND session_id IN (SELECT id FROM line)
+"""
 _PARENT: LiteralString = "SELECT parent_id, forked_at_seq FROM sessions WHERE id = ?"
 _ENDLESS = 2**62
 
@@ -96,8 +101,11 @@ def find_facts(tx: Transaction, scope: Scope, session_id: str) -> SessionFacts:
 def place_of(
     tx: Transaction, session_id: str, facts: SessionFacts, message_id: str | None
 ) -> Place:
-    """Return where something happens: the turn of its message, else that of the newest one."""
-    row = None if message_id is None else tx.row(_MESSAGE, (message_id,))
+    """Return where something happens: the turn of its message, else that of the newest one.
+
+    A message of another session says nothing of this one, unless this one was forked from it.
+    """
+    row = None if message_id is None else tx.row(_MESSAGE, (session_id, message_id))
     sender = _newest_turn(tx, session_id) if row is None else text_or_none(row[0])
     f = facts
     return Place(f.agent, f.user, f.channel, f.account, f.chat_type, f.peer, sender)

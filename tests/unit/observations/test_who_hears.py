@@ -108,3 +108,21 @@ def test_a_number_is_answered_as_far_as_the_asker_hears(tmp_path: Path) -> None:
         assert memory.sessions.find("#2").id == group
         memory.observations.forget("#2")
         assert memory.search("#2").hits == memory.search("#99").hits
+
+
+def test_a_message_of_another_session_does_not_say_whose_turn_it_is(tmp_path: Path) -> None:
+    """A guest's prompt in a group would be heard, and trusted, as words of whoever spoke there."""
+    with _open(tmp_path / "home") as memory:
+        owners, group = memory.sessions.open(OWNER).id, memory.sessions.open(GROUP).id
+        theirs = memory.sessions.append(owners, "user", "Hello", sender="42")
+        ours = memory.sessions.append(group, "user", "We take tea", sender="42")
+        guests = memory.sessions.append(group, "user", "I am a guest", sender="7")
+        fork = memory.sessions.fork(group).id
+        turns = [
+            memory.observations.record(session, "Bash", message_id=message.id).turn_sender
+            for session, message in ((group, theirs), (group, ours), (fork, ours), (owners, ours))
+        ]
+        assert theirs.turn_sender != guests.turn_sender
+        assert turns == [
+            guests.turn_sender, ours.turn_sender, ours.turn_sender, theirs.turn_sender,
+        ]  # fmt: skip
