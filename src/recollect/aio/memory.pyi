@@ -1271,7 +1271,8 @@ class AsyncCaptureControls:
         """Return whether a path is captured, and every rule that says no.
 
         Args:
-            path: A folder in which an agent works, or a file; absolute.
+            path: A folder in which an agent works, or a file; absolute. One that is not there is
+                a file where its name has a suffix.
         """
     async def count(self, left_out: Mapping[str, int]) -> None:
         """Add to what was left out, by reason."""

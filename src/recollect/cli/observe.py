@@ -104,7 +104,7 @@ def forget(
     changed: list[Observation] = []
     missing: list[str] = []
     with opened(context) as memory:
-        memory.observations.get(ids, 1)  # what is no id is refused before anything is changed
+        memory.observations.get(ids, 1)  # refuses what cannot be an id, before any change
         change = memory.observations.restore if undo else memory.observations.forget
         for each in ids:
             try:

@@ -46,8 +46,9 @@ def check_texts(values: object, what: str) -> list[str]:
     Raises:
         InvalidInput: it is neither a text nor several.
     """
-    is_many = isinstance(values, Iterable) and not isinstance(values, str)
-    listed = list(values) if is_many else [values]
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        values = [values]
+    listed = list(values)
     texts = [each for each in listed if isinstance(each, str)]
     if len(texts) == len(listed):
         return [each.encode("utf-8", "replace").decode() for each in texts]

@@ -22,7 +22,7 @@ _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORDS_OF_A_NAME = 5
 """What a tool is called has no more, as in create_pending_pull_request_review; a sentence has."""
 _MARKUP = re.compile(r"[<\uff1c\ufe64](?=[^\x00-\x7f]{0,4}[/!?a-zA-Z]|\s{1,4}/)")
-"""What begins a tag, or looks so: with marks between that nobody sees, or a wide bracket."""
+"""What begins a tag, or looks so: with unseen marks between, or a wide bracket."""
 
 
 def boundary_of(session_id: str, secret: bytes) -> str:

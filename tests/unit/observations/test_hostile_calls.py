@@ -29,7 +29,7 @@ def test_a_long_command_is_looked_through_in_one_pass(piece: str) -> None:
     [
         "recollect search tea",
         'X="a;b" Y=c"d e" recollect search tea',
-        "cd /srv; sudo env A=b /opt/bin/recollect get '#1'",
+        "cd /srv; sudo env A=b /usr/bin/recollect get '#1'",
         "echo $(uv run recollect lines tea)",
         "\n\n  python3.12 -m recollect search tea\n",
     ],
